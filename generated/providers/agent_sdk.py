@@ -391,7 +391,7 @@ _converter = AgentSdk(
     DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
-        spellings={
+        encoding_tables={
             "find-free-slots": {
                 "object": {
                     "duration_minutes": {"null": "absent"},

@@ -444,7 +444,7 @@ _converter = Azure(
     DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
-        spellings={
+        encoding_tables={
             "find-free-slots": {
                 "object": {
                     "duration_minutes": {"null": "absent"},

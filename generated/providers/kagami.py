@@ -540,7 +540,7 @@ _converter = Kagami(
     DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
-        spellings={
+        encoding_tables={
             "run_query": {
                 "object": {
                     "parameters": {"as": {"items": {"json": True}}},
@@ -680,8 +680,8 @@ _converter = Kagami(
                 "object": {
                     "language": {
                         "as": {
-                            "texts": ["de", "en", "ja", None],
-                            "said": ["de", "en", "ja", "null"],
+                            "values": ["de", "en", "ja", None],
+                            "texts": ["de", "en", "ja", "null"],
                         }
                     }
                 }

@@ -440,7 +440,7 @@ _converter = OpenaiChat(
     DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
-        spellings={
+        encoding_tables={
             "find-free-slots": {
                 "object": {
                     "duration_minutes": {"null": "absent"},

@@ -418,7 +418,7 @@ _converter = OpenaiResponses(
     DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
-        spellings={
+        encoding_tables={
             "find-free-slots": {
                 "object": {
                     "duration_minutes": {"null": "absent"},

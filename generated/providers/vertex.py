@@ -457,7 +457,7 @@ _converter = Vertex(
     DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
-        spellings={
+        encoding_tables={
             "send_message": {
                 "object": {"empfänger": {"name": "empf_nger"}, "本文": {"name": "_"}}
             }

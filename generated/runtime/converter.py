@@ -251,7 +251,7 @@ class Converter:
                 f"none is left beside the system text, and {self.wire.title} needs one"
             )
             writer.report_loss(
-                (ROOT, "messages"), "messages", "dropped", "warning", reason
+                (ROOT, "messages"), "messages", "dropped", reason, "warning"
             )
         return written
 

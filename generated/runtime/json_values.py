@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ __all__ = [
     "is_strict_json",
     "is_too_deep",
     "same_json",
-    "walk_values",
 ]
 
 MAX_DEPTH = 200
@@ -98,18 +96,6 @@ def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
         elif kind is not float or item - item != 0.0:
             return False
     return True
-
-
-def walk_values(value: Any) -> Iterator[Any]:
-    """Yield a parsed value and all values inside it."""
-    left = [value]
-    while left:
-        one = left.pop()
-        yield one
-        if type(one) is dict:
-            left += one.values()
-        elif type(one) is list:
-            left += one
 
 
 def copy_json(value: Any) -> Any:

@@ -268,7 +268,7 @@ def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Plac
         for result, there in pairs:
             if result.tool_call_id in unsent:
                 reason = "its call is another provider's own, and is not sent"
-                writer.report_loss(there, "a result", "described", "warning", reason)
+                writer.report_loss(there, "a result", "described", reason, "warning")
                 described.append((UserMessage(describe_result(result)), place, None))
     return described
 
@@ -281,6 +281,5 @@ def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
                 place,
                 "a message",
                 "moved",
-                "note",
                 "the results of a turn must directly follow its calls",
             )

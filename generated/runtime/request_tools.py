@@ -174,21 +174,21 @@ def write_choice(
             at,
             "toolChoice",
             "dropped",
-            "behaviour",
             f"{writer.wire.title} does not support this choice",
+            "behaviour",
         )
         return ABSENT
     if table[row] == OMITTED:
-        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is the default")
+        writer.report_loss(at, "toolChoice", "defaulted", "it is the default")
         return ABSENT
-    spelling = [writer.tool_name(name, (at, "name")) for name in names]
+    wire_names = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(extra) is dict:
         whole = extra.get("$whole")
         if match_pattern(table[row], whole) or (
             type(whole) is str and table.get("also", {}).get(whole) == row
         ):
             return whole
-    written = fill_pattern(table[row], _words(table).get(mode, mode), spelling)
+    written = fill_pattern(table[row], _words(table).get(mode, mode), wire_names)
     if (
         type(written) is str
         and names
@@ -198,8 +198,8 @@ def write_choice(
             at,
             "toolChoice",
             "dropped",
-            "behaviour",
             f"{writer.wire.title} has another meaning for this name",
+            "behaviour",
         )
         return ABSENT
     if (
@@ -211,7 +211,6 @@ def write_choice(
             at,
             "toolChoice",
             "rewritten",
-            "note",
             "the choice names the only tool that may be called",
         )
     if extras and type(written) is dict:
@@ -236,7 +235,7 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) ->
     )
     severity: Literal["note", "behaviour"] = "note" if optional else "behaviour"
     writer.report_loss(
-        at, "toolChoice", "dropped", severity, "the request has no tools"
+        at, "toolChoice", "dropped", "the request has no tools", severity
     )
 
 
@@ -245,7 +244,7 @@ def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -
     if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
         return written
     writer.report_loss(
-        at, "tools", "dropped", "note", "the list is empty, which many APIs reject"
+        at, "tools", "dropped", "the list is empty, which many APIs reject"
     )
     return ABSENT
 
@@ -317,8 +316,8 @@ def _written(
             at,
             "a tool",
             "dropped",
-            "behaviour",
             f"its declaration excludes {writer.wire.title}",
+            "behaviour",
         )
         return ABSENT, False
     extras = writer.peek_extras(tool.metadata)
@@ -363,8 +362,8 @@ def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefi
             (at, "strict"),
             "strict",
             "dropped",
-            "behaviour",
             f"{refused[0].what}: {refused[0].reason}",
+            "behaviour",
         )
         writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)

@@ -145,7 +145,6 @@ def provider_stop_reason(
                         (ROOT, "finishReason"),
                         "finishReason",
                         "rewritten",
-                        "note",
                         f"the nearest reason is {word}",
                     )
                 return word
@@ -157,7 +156,7 @@ def with_usage(completion: Completion, writer: Writer) -> Completion:
     if completion.usage is not None or writer.peek_extras(completion.metadata):
         return completion
     writer.report_loss(
-        (ROOT, "usage"), "usage", "defaulted", "note", "the clients of the API need it"
+        (ROOT, "usage"), "usage", "defaulted", "the clients of the API need it"
     )
     return replace(completion, usage=Usage(0, 0, 0))
 
@@ -169,7 +168,7 @@ def substitute_normal_stop_reason(
     word = next((word for word, reason in table.items() if reason == "stop"), None)
     reason = f"a stream must end with a reason, and the nearest one is {word}"
     writer.report_loss(
-        (ROOT, "finishReason"), "finishReason", "rewritten", "warning", reason
+        (ROOT, "finishReason"), "finishReason", "rewritten", reason, "warning"
     )
     return word
 

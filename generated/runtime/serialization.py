@@ -406,7 +406,13 @@ def _class_of(
 
 def _object_loader(kind: Any) -> Load:
     table = [
-        (name, to_camel_case(name), _loader(hint), required, _is_optional(hint))
+        (
+            name,
+            to_camel_case(name),
+            _loader(hint),
+            required,
+            type(None) in typing.get_args(hint),
+        )
         for name, hint, required in _stated(kind)
     ]
     known = {name for python, json, *_ in table for name in (python, json)}
@@ -455,7 +461,3 @@ def _refined(kind: type[Any]) -> tuple[str, str, str, Load] | None:
         return None
     parts = vars(sys.modules[kind.__module__])["ContentPart"]
     return "kind", "multimodal", "value", _list_loader(_loader(parts))
-
-
-def _is_optional(hint: Any) -> bool:
-    return type(None) in typing.get_args(hint)

@@ -355,11 +355,7 @@ def _unsent(
     for i, _ in unsent:
         if i < last:
             writer.report_loss(
-                (_CONTENT, i),
-                "a part",
-                "moved",
-                "note",
-                "a later part was already sent",
+                (_CONTENT, i), "a part", "moved", "a later part was already sent"
             )
     return [part for _, part in unsent]
 

@@ -34,7 +34,7 @@ from .paths import ROOT, Path, without_path
 from .responses import mark_call_invalid, mark_calls_invalid
 from .stream_parts import OpenCall, PartialObject, SentCall, SentOrder, order_by_index
 
-__all__ = ["BaseStream", "BaseStreamWriter", "read_hashable_index"]
+__all__ = ["BaseStream", "BaseStreamWriter", "index_sort_key", "read_hashable_index"]
 
 
 def read_hashable_index(index: Any, at: Path) -> Any:
@@ -46,6 +46,11 @@ def read_hashable_index(index: Any, at: Path) -> Any:
     if type(index) in (dict, list):
         raise wrong_type(at, "a number", index)
     return index
+
+
+def index_sort_key(index: Any) -> tuple[bool, Any]:
+    """Return a sort key of such an index: numbers come before all others."""
+    return (False, index) if type(index) is int else (True, str(index))
 
 
 class BaseStream:

@@ -81,7 +81,7 @@ def write_flag_about_tools(
         type(extra) is dict and extra.get("$whole") is value
     ):
         return value
-    writer.report_loss(at, at[1], "dropped", "note", "the request has no tools")
+    writer.report_loss(at, at[1], "dropped", "the request has no tools")
     return ABSENT
 
 
@@ -93,12 +93,12 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """
     if reader.try_claim_id(value):
         return value, ABSENT
-    identifier, spelling = reader.call_id(value, at)
-    if spelling is ABSENT and value is identifier:
+    identifier, wire_id = reader.call_id(value, at)
+    if wire_id is ABSENT and value is identifier:
         return identifier, ABSENT
-    return identifier, {"$synthetic": identifier} if spelling is ABSENT else {
+    return identifier, {"$synthetic": identifier} if wire_id is ABSENT else {
         "$synthetic": identifier,
-        "$wire": spelling,
+        "$wire": wire_id,
     }
 
 
@@ -119,10 +119,10 @@ def write_optional_call_id(
 ) -> Any:
     """Write the id of a call: the original one if a synthetic id replaced it. A synthetic id itself is not sent."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
-        spelling = extra.get("$wire")
-        if type(spelling) is str:
-            writer.restore_id(identifier, spelling)
-            return spelling
+        wire_id = extra.get("$wire")
+        if type(wire_id) is str:
+            writer.restore_id(identifier, wire_id)
+            return wire_id
         writer.omit_id(identifier)
         return ABSENT
     return writer.call_id(identifier)
@@ -162,7 +162,7 @@ def write_nullable_call_id(
 
 
 def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id of a result's call. The wire's spelling becomes extras if the call has a different id.
+    """Read the id of a result's call. The id on the wire becomes extras if the call has a different id.
 
     Raises:
         ConversionError: The value is not a string.
@@ -239,12 +239,12 @@ def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     if not text or text.isspace():
         return {}, None, text
     try:
-        arguments, spelled = loads_checking_compact(text)
+        arguments, is_compact_text = loads_checking_compact(text)
     except ValueError:
         return {}, InvalidCall(text, "malformed"), ABSENT
     if type(arguments) is not dict:
         return {}, InvalidCall(text, "not_an_object"), ABSENT
-    return arguments, None, ABSENT if spelled else text
+    return arguments, None, ABSENT if is_compact_text else text
 
 
 def read_json_arguments(
@@ -355,10 +355,6 @@ def write_object_arguments(
             ) from error
         return arguments
     writer.report_loss(
-        at,
-        "the text of an invalid call",
-        "rewritten",
-        "note",
-        "the API requires an object",
+        at, "the text of an invalid call", "rewritten", "the API requires an object"
     )
     return {INVALID_ARGUMENTS_KEY: invalid.text}

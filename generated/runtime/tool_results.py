@@ -50,7 +50,6 @@ def report_error_text_sent_with_flag(
                 (at, "kind"),
                 "an error",
                 "rewritten",
-                "note",
                 "it is sent as text with the error flag",
             )
             return

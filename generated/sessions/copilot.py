@@ -8,7 +8,7 @@ from typing import ClassVar, get_args
 from ..providers import copilot as _provider
 from ..runtime.apis.copilot.session import AsyncStatefulSession, StatefulSession
 from ..runtime.apis.copilot.session_requests import StatefulProviderModule
-from ..runtime.sessions.connection import StatefulClientCalls
+from ..runtime.apis.copilot.stateful_client import StatefulClientCalls
 
 __all__ = ["AsyncSession", "Session"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["LENIENT"]
+__all__ = ["COERCIONS"]
 
-LENIENT: dict[str, Any] = {
+COERCIONS: dict[str, Any] = {
     "create_order": {
         "object": {
             "items": {
@@ -28,7 +28,7 @@ LENIENT: dict[str, Any] = {
             "bill_to": {"as": {"ref": "$defs/Address"}},
             "priority": {
                 "null": "absent",
-                "as": {"texts": [1, 2, 3], "said": ["1", "2", "3"]},
+                "as": {"values": [1, 2, 3], "texts": ["1", "2", "3"]},
             },
         },
         "defs": {
@@ -99,7 +99,7 @@ LENIENT: dict[str, Any] = {
         "object": {
             "mode": {
                 "null": "absent",
-                "as": {"texts": [420, 493], "said": ["420", "493"]},
+                "as": {"values": [420, 493], "texts": ["420", "493"]},
             }
         }
     },

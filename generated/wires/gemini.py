@@ -380,7 +380,7 @@ class Gemini(GeminiConverter):
             "topP",
         ]
     )
-    SPELLING: ClassVar[KeyNormalization] = KeyNormalization(
+    KEY_NORMALIZATION: ClassVar[KeyNormalization] = KeyNormalization(
         [
             "args",
             "response",

@@ -236,7 +236,7 @@ class Vertex(VertexConverter, Gemini):
             "but model only supports up to": "context_length",
         },
     }
-    SPELLING: ClassVar[KeyNormalization] = KeyNormalization(
+    KEY_NORMALIZATION: ClassVar[KeyNormalization] = KeyNormalization(
         [
             "args",
             "response",

@@ -133,7 +133,6 @@ def lint_project(
     `folder` makes the folder to read instead of the one on disk.
     """
     from toolgen.rules import (
-        RULES,
         apply_payload_rules,
         apply_rules,
         apply_suppressions,
@@ -152,10 +151,10 @@ def lint_project(
         apply_rules(compilation.resolved.catalog, findings, levels, building=False)
         apply_payload_rules(payloads, findings, levels)
         allowed = find_suppressions(sources)
-        used = apply_suppressions(findings, levels, allowed, RULES)
+        used = apply_suppressions(findings, levels, allowed)
         said = Findings()
-        check_suppressions(sources, allowed, used, RULES, said)
-        apply_suppressions(said, levels, (), RULES)
+        check_suppressions(sources, allowed, used, said)
+        apply_suppressions(said, levels, ())
         findings.items += said.items
         return None if unknown else LintResult(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
 

@@ -20,6 +20,7 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, did_you_mean, quote_name
 from toolgen.load import Document, Pointer
+from toolgen.load.sources import json_type
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 from toolgen.resources import shipped_folder
@@ -264,21 +265,6 @@ def wrong_type_hint(expected: str, value: object) -> str | None:
     if "string" in expected and isinstance(value, bool | int | float):
         return "put it in quotes"
     return None
-
-
-def json_type(value: object) -> str:
-    """Return the JSON type of a value."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
 
 
 def _root_types(error: ValidationError) -> list[str]:

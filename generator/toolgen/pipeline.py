@@ -56,15 +56,13 @@ def check_project(
 
     `providers` are those of the command line, which replace those of the configuration.
     """
-    from toolgen.rules import RULES, apply_rules, apply_suppressions, find_suppressions
+    from toolgen.rules import apply_rules, apply_suppressions, find_suppressions
 
     project = resolve_project(schemas, findings, providers, progress)
     if project is None:
         return None
     apply_rules(project.catalog, findings, project.config.lint)
-    apply_suppressions(
-        findings, project.config.lint, find_suppressions(project.sources) if len(findings) else (), RULES
-    )
+    apply_suppressions(findings, project.config.lint, find_suppressions(project.sources) if len(findings) else ())
     progress("linked", len(project.sources.tools))
     return None if findings.has_errors else project
 

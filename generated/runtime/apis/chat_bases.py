@@ -67,11 +67,9 @@ def write_accepted_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
         or (type(extra) is dict and extra.get("$whole") == name)
     ):
         return name
-    writer.report_loss(
-        at, "name", "rewritten", "note", f"{writer.wire.title} rejects the name"
-    )
-    spelling = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
-    return spelling if spelling.strip("_") else make_hashed_name(name, "name_", 24)
+    writer.report_loss(at, "name", "rewritten", f"{writer.wire.title} rejects the name")
+    legal_name = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
+    return legal_name if legal_name.strip("_") else make_hashed_name(name, "name_", 24)
 
 
 def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
@@ -93,7 +91,7 @@ def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) ->
         return write_accepted_name(name, extra, at, writer)
     if extra is None or is_internal_mark(extra):
         return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a schema needs a name")
+    writer.report_loss(at, "name", "defaulted", "a schema needs a name")
     return "output"
 
 
@@ -246,11 +244,7 @@ def _without_parts(extra: Any, at: Path, writer: Writer) -> str | list[Any]:
     if extra == []:
         return []
     writer.report_loss(
-        at,
-        "a result without parts",
-        "rewritten",
-        "note",
-        "the API rejects an empty list",
+        at, "a result without parts", "rewritten", "the API rejects an empty list"
     )
     return ""
 
@@ -275,7 +269,6 @@ def write_parts_moving_media(
                 (at, i),
                 writer.type_name(part),
                 "moved",
-                "note",
                 "it was moved into a user message after the results",
             )
     if len(writer.media) == after:

@@ -14,12 +14,7 @@ from ..conversion.extras import (
     unmapped_members,
 )
 from ..conversion.reader import Reader
-from ..conversion.values import (
-    optional_text,
-    read_list_or_null,
-    with_default,
-    write_list,
-)
+from ..conversion.values import optional_text, read_list_or_null, write_list
 from ..conversion.writer import Writer
 from ..converter import ValueReader, ValueWriter
 from ..errors import wrong_type
@@ -47,6 +42,19 @@ __all__ = ["KagamiConverter"]
 _RESPONSE = frozenset(["content", "toolCalls"])
 
 
+def _with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
+    """Return a required value, or the profile's default for it, which is reported."""
+    if value is not None:
+        return value
+    writer.report_loss(
+        at,
+        "a required value",
+        "defaulted",
+        f"the API requires it, so it is set to {default}",
+    )
+    return default
+
+
 class KagamiConverter(TextChatConverter):
     """Converts Kagami's requests and responses, whose messages contain a list of content parts."""
 
@@ -68,7 +76,7 @@ class KagamiConverter(TextChatConverter):
         if definitions is None and (extra is None or is_internal_mark(extra)):
             return extra if extra is None else ABSENT
         return write_list(
-            with_default(definitions, [], at, writer),
+            _with_default(definitions, [], at, writer),
             at,
             writer,
             self.write_tool_definition,
@@ -139,9 +147,7 @@ class KagamiConverter(TextChatConverter):
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(
-                at, "refusal", "rewritten", "note", "the API accepts only text"
-            )
+            writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
             part = TextPart(part.text)
         elif type(part) is ReasoningPart:
             writer.report_unsupported(at, "reasoning")
@@ -249,13 +255,13 @@ class KagamiConverter(TextChatConverter):
                 at,
                 "an output schema",
                 "rewritten",
-                "warning",
                 "the API only supports JSON without a schema",
+                "warning",
             )
             return "json"
         if output_format is None and extra is not ABSENT:
             return ABSENT if is_internal_mark(extra) else extra
-        return with_default(output_format, "text", at, writer)
+        return _with_default(output_format, "text", at, writer)
 
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -283,7 +289,6 @@ class KagamiConverter(TextChatConverter):
                 (at[0], "kind"),
                 "multimodal",
                 "rewritten",
-                "note",
                 "the API does not support parts in results",
             )
             kind, value = (

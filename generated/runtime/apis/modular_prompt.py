@@ -113,7 +113,6 @@ class ModularPromptConverter(TextChatConverter):
                 (at, "content"),
                 "content",
                 "rewritten",
-                "note",
                 "the format has one text, so the texts were joined",
             )
         said = "".join(texts)
@@ -147,8 +146,8 @@ class ModularPromptConverter(TextChatConverter):
                 (at[0], "isError"),
                 "isError",
                 "dropped",
-                "behaviour",
                 "the format has no error flag for results",
+                "behaviour",
             )
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
@@ -156,7 +155,6 @@ class ModularPromptConverter(TextChatConverter):
             (at[0], "kind"),
             "multimodal",
             "rewritten",
-            "note",
             "the format has only text results",
         )
         return join_texts(value, (at[0], "value"), writer)
@@ -230,8 +228,8 @@ class ModularPromptConverter(TextChatConverter):
                 (ROOT, "finishReason"),
                 "content_filter",
                 "rewritten",
-                "warning",
                 "it is sent as an error",
+                "warning",
             )
             word = "error"
         elif completion.finish_reason == "other" and word is None and not own:
@@ -239,8 +237,8 @@ class ModularPromptConverter(TextChatConverter):
                 (ROOT, "finishReason"),
                 "other",
                 "rewritten",
-                "warning",
                 "it is sent as a normal end",
+                "warning",
             )
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
@@ -266,9 +264,7 @@ class ModularPromptConverter(TextChatConverter):
             return []
         writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.report_loss(
-                at, "refusal", "rewritten", "note", "the format has only text"
-            )
+            writer.report_loss(at, "refusal", "rewritten", "the format has only text")
         return [part.text]
 
 
@@ -372,7 +368,7 @@ class ModularPromptStreamWriter(BaseStreamWriter):
                 (ROOT, "message"),
                 "content",
                 "dropped",
-                "warning",
                 "other text was already sent",
+                "warning",
             )
         return [body]

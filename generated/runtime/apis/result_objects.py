@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 from ..conversion.extras import Extras
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact, dump_allowing_nan
-from ..json_values import is_json, same_json, walk_values
+from ..json_values import is_json, same_json
 from ..paths import Path, format_path
 
 __all__ = ["read_result_object", "write_result_object"]
@@ -73,11 +74,11 @@ def write_result_object(
     if is_error:
         if type(value) is str:
             reason = "a failure that has text is sent as an error"
-            writer.report_loss((at[0], "kind"), "data", "rewritten", "note", reason)
+            writer.report_loss((at[0], "kind"), "data", "rewritten", reason)
         return {"error": value}
     if '"$ref":' in text and _refers(value):
         reason = "sent as text, because the API would resolve the references in it"
-        writer.report_loss(at[0], "data", "rewritten", "note", reason)
+        writer.report_loss(at[0], "data", "rewritten", reason)
         return {"output": text}
     return (
         value if type(value) is dict and not value.keys() & _OWN else {"output": value}
@@ -106,4 +107,16 @@ def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
 
 def _refers(value: Any) -> bool:
     """Return whether a value contains a key that the API resolves as a reference."""
-    return any(type(one) is dict and "$ref" in one for one in walk_values(value))
+    return any(type(one) is dict and "$ref" in one for one in _walk(value))
+
+
+def _walk(value: Any) -> Iterator[Any]:
+    """Yield a parsed value and all values inside it."""
+    left = [value]
+    while left:
+        one = left.pop()
+        yield one
+        if type(one) is dict:
+            left += one.values()
+        elif type(one) is list:
+            left += one

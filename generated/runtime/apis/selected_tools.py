@@ -36,7 +36,6 @@ def write_selected_tools(
             (at, "toolChoice"),
             "toolChoice",
             "rewritten",
-            "note",
             "tools that must not be called were left out",
         )
     elif choice is not None:
@@ -45,11 +44,7 @@ def write_selected_tools(
         return ABSENT
     if choice == "none":
         writer.report_loss(
-            (at, "tools"),
-            "tools",
-            "dropped",
-            "note",
-            "the model must not call any of them",
+            (at, "tools"), "tools", "dropped", "the model must not call any of them"
         )
         return ABSENT
     if allowed is None:
@@ -58,9 +53,7 @@ def write_selected_tools(
     def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
         if type(tool) is ToolDefinition and tool.name in allowed:
             return write(tool, place, writer)
-        writer.report_loss(
-            place, "a tool", "dropped", "note", "the model must not call it"
-        )
+        writer.report_loss(place, "a tool", "dropped", "the model must not call it")
         return ABSENT
 
     return write_list(tools, (at, "tools"), writer, write_allowed)

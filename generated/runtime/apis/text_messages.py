@@ -51,7 +51,6 @@ def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
             at,
             "content",
             "rewritten",
-            "note",
             "the API accepts one text, so the texts were joined",
         )
     return "\n".join(texts)
@@ -65,16 +64,16 @@ def read_named_result_call(
 ) -> tuple[str, str, Extras]:
     """Read the id of the call and the name of the tool: that of the result, else that of the call.
 
-    The extras keep the wire's spelling of a name that would be written differently, or that the name was missing.
+    The extras keep a name that would be written differently, or that the name was missing.
 
     Raises:
         ConversionError: The id is not a string, or the name is neither a string nor null.
     """
-    spelled = wire.get(_ID)
-    if type(spelled) is not str:
-        raise wrong_type((at, _ID), "a string", spelled)
+    wire_id = wire.get(_ID)
+    if type(wire_id) is not str:
+        raise wrong_type((at, _ID), "a string", wire_id)
     said = optional_text(wire, _NAME, at)
-    identifier, called = reader.find_call_id_and_name(spelled)
+    identifier, called = reader.find_call_id_and_name(wire_id)
     name = reader.tool_name(said) if said else called
     if said == (reader.wire.wire_name(name) if name else None) and (
         said or _NAME not in wire
@@ -86,7 +85,7 @@ def read_named_result_call(
 def write_named_result_call(
     identifier: str, name: str, extras: Extras, at: Path, writer: Writer
 ) -> dict[str, Any]:
-    """Write the id as it was written for the call, and the name. The original spelling wins if it means the same."""
+    """Write the id as it was written for the call, and the name. The original id wins if it means the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
     kept = extras.get("$name")
     if type(kept) is list and kept[:1] == [name]:
@@ -128,7 +127,6 @@ class TextChatConverter(ChatMessageConverter):
                         here,
                         "an empty message",
                         "dropped",
-                        "note",
                         "the API supports none of its parts",
                     )
                 else:
@@ -214,7 +212,6 @@ class TextChatConverter(ChatMessageConverter):
                         here,
                         writer.type_name(part),
                         "moved",
-                        "note",
                         "content must come before calls",
                     )
                 texts += self.write_non_call_part(part, here, writer)

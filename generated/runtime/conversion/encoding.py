@@ -7,8 +7,7 @@ A table is JSON. Its root is a node, and `defs` has the nodes of definitions. A 
 - `object`: for each property, `name` (its name on the wire, if it differs), `null` (an absent value is encoded as null;
   `absent` decodes null as absent, `kept` as null) and `as` (a node). `more` is the node of all other properties;
 - `items` and `first`: the nodes of a list's items, and of its first items;
-- `texts`: values that are encoded as the texts in `said`, in the same order;
-- `wrap`: the key of the object that contains the value on the wire, and `as`, the node of the value;
+- `texts`: the texts as which the `values` are encoded, in the same order;
 - `wrap`: the key under which an object is wrapped in another one on the wire, and `as`, the node of the inner one;
 - `json`: true if a value is encoded as its JSON text;
 - `text`: true if JSON text is decoded to an object; `map`: true if pairs are decoded to one;
@@ -104,7 +103,7 @@ class _Functions(ABC):
         if "json" in node:
             return self.json_text
         if "texts" in node:
-            return self.of_listed(node["texts"], node["said"])
+            return self.of_listed(node["values"], node["texts"])
         if "any" in node:
             return self.of_union(node["any"])
         objects, lists = self.of_object(node), self.of_list(node)
@@ -226,46 +225,46 @@ class _Decoders(_Functions):
 
         def decode_object(value: Any, depth: int) -> Any:
             found: dict[str, Any] | None = None
-            for spelled, item in value.items():
-                name, absent, function = named.get(spelled, (spelled, False, more))
+            for wire_key, item in value.items():
+                name, absent, function = named.get(wire_key, (wire_key, False, more))
                 kept = item if function is None else function(item, depth)
                 if found is None:
                     if (
                         kept is item
-                        and name == spelled
+                        and name == wire_key
                         and not (absent and item is None)
                     ):
                         continue
-                    found = _before(value, spelled)
+                    found = _before(value, wire_key)
                 if item is not None or not absent:
                     found[name] = kept
             return value if found is None else found
 
         if more is not None or any(
-            name != spelled for spelled, (name, _, _) in named.items()
+            name != wire_key for wire_key, (name, _, _) in named.items()
         ):
             return decode_object
         # only the properties that may need a change, because most values have few of them
-        absents = [spelled for spelled, (_, absent, _) in named.items() if absent]
+        absents = [wire_key for wire_key, (_, absent, _) in named.items() if absent]
         inside = [
-            (spelled, function)
-            for spelled, (_, _, function) in named.items()
+            (wire_key, function)
+            for wire_key, (_, _, function) in named.items()
             if function is not None
         ]
 
         def decode_known(value: Any, depth: int) -> Any:
             found: dict[str, Any] | None = None
-            for spelled in absents:
-                if spelled in value and value[spelled] is None:
+            for wire_key in absents:
+                if wire_key in value and value[wire_key] is None:
                     found = dict(value) if found is None else found
-                    del found[spelled]
-            for spelled, function in inside:
-                if spelled in value and (found is None or spelled in found):
-                    item = value[spelled]
+                    del found[wire_key]
+            for wire_key, function in inside:
+                if wire_key in value and (found is None or wire_key in found):
+                    item = value[wire_key]
                     kept = function(item, depth)
                     if kept is not item:
                         found = dict(value) if found is None else found
-                        found[spelled] = kept
+                        found[wire_key] = kept
             return value if found is None else found
 
         return decode_known
@@ -380,17 +379,17 @@ class _Encoders(_Functions):
         def encode_object(value: Any, depth: int) -> Any:
             found: dict[str, Any] | None = None
             for name, item in value.items():
-                spelled, function = named.get(name, (name, more))
+                wire_key, function = named.get(name, (name, more))
                 kept = item if function is None else function(item, depth)
                 if found is None:
-                    if kept is item and spelled == name:
+                    if kept is item and wire_key == name:
                         continue
                     found = _before(value, name)
-                found[spelled] = kept
-            for name, spelled in nulls:
+                found[wire_key] = kept
+            for name, wire_key in nulls:
                 if name not in value:
                     found = dict(value) if found is None else found
-                    found[spelled] = None
+                    found[wire_key] = None
             return value if found is None else found
 
         return encode_object

@@ -26,9 +26,9 @@ class LoweredArgumentCodec:
     """
 
     __slots__ = (
+        "_coercions",
         "_found",
         "_given",
-        "_lenient",
         "_offered",
         "_redefined",
         "_settled",
@@ -50,7 +50,7 @@ class LoweredArgumentCodec:
         self._redefined = redefined
         self._settled: dict[str, bool | None] | None = None
         self._found: dict[str, Encoding | None] = {}
-        self._lenient: dict[str, Encoding | None] = {}
+        self._coercions: dict[str, Encoding | None] = {}
 
     def encoding_of(self, name: str) -> Encoding | None:
         """Return the encoding of a tool's arguments. None if values are the same on both sides."""
@@ -98,48 +98,44 @@ class LoweredArgumentCodec:
             }
         return self._settled.get(name)
 
-    def lenient_coercions_of(self, name: str) -> Encoding | None:
+    def coercions_of(self, name: str) -> Encoding | None:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
         given = self._given.get(name)
         if given is None:
-            return (
-                None
-                if name in self._redefined
-                else self._wire.lenient_coercions.get(name)
-            )
-        if name not in self._lenient:
+            return None if name in self._redefined else self._wire.coercions.get(name)
+        if name not in self._coercions:
             from ..lowering.coercion import coercions
 
             table = coercions(given.parameters) if given.parameters else None
-            self._lenient[name] = None if table is None else Encoding(table)
-        return self._lenient[name]
+            self._coercions[name] = None if table is None else Encoding(table)
+        return self._coercions[name]
 
     def decode_call(self, call: ToolCall) -> ToolCall:
         """Decode the arguments of a call. The original ones are kept if they differ or would be written differently."""
         if call.invalid is not None:
             return call
-        encoding, lenient = (
-            self.encoding_of(call.name),
-            self.lenient_coercions_of(call.name),
-        )
-        if encoding is None and lenient is None:
+        encoding, coercion = self.encoding_of(call.name), self.coercions_of(call.name)
+        if encoding is None and coercion is None:
             return call
-        spelled = call.arguments
-        arguments = _decoded(spelled, encoding, lenient)
-        if arguments is spelled:
+        encoded = call.arguments
+        arguments = _decoded(encoded, encoding, coercion)
+        if arguments is encoded:
             ours = (
-                spelled
+                encoded
                 if encoding is None
-                else encoding.encode(spelled, call.name in self._given)
+                else encoding.encode(encoded, call.name in self._given)
             )
-            if ours is spelled or same_json(ours, spelled):
+            if ours is encoded or same_json(ours, encoded):
                 return call
         else:
             arguments = copy_json(arguments)
         merge_extras_into(
             call,
             self._wire.name,
-            {"$arguments": spelled, **self._meant(call.name, spelled, arguments)},
+            {
+                "$arguments": encoded,
+                **self._decoded_extra(call.name, encoded, arguments),
+            },
         )
         call.arguments = arguments
         return call
@@ -150,64 +146,67 @@ class LoweredArgumentCodec:
         kept = (
             inner_extras(call.metadata, self._wire.name) if call.metadata else NO_EXTRAS
         )
-        if type(kept.get("$arguments")) is dict and self._says(kept, call, encoding):
-            spelled = kept["$arguments"]
+        if type(kept.get("$arguments")) is dict and self._mean_the_same(
+            kept, call, encoding
+        ):
+            encoded = kept["$arguments"]
         elif encoding is None:
             return call, True
         else:
-            spelled = encoding.encode(call.arguments, call.name in self._given)
-            if is_too_deep(spelled) or not same_json(
-                encoding.decode(spelled), call.arguments
+            encoded = encoding.encode(call.arguments, call.name in self._given)
+            if is_too_deep(encoded) or not same_json(
+                encoding.decode(encoded), call.arguments
             ):
-                return replace(call, arguments=spelled), False
+                return replace(call, arguments=encoded), False
         invalid = call.invalid
         if (
             invalid is not None
             and call.arguments
             and invalid.text == dump_allowing_nan(call.arguments)
         ):
-            invalid = InvalidCall(dump_allowing_nan(spelled), invalid.reason)
-        return replace(call, arguments=spelled, invalid=invalid), True
+            invalid = InvalidCall(dump_allowing_nan(encoded), invalid.reason)
+        return replace(call, arguments=encoded, invalid=invalid), True
 
-    def _meant(
-        self, name: str, spelled: dict[str, Any], arguments: dict[str, Any]
+    def _decoded_extra(
+        self, name: str, encoded: dict[str, Any], arguments: dict[str, Any]
     ) -> dict[str, Any]:
         """Return `$meant`, the decoded value, for the extras. Empty if the declared tool decodes to the same value."""
-        declared, lenient = (
+        declared, coercion = (
             self._wire.encodings.get(name),
-            self._wire.lenient_coercions.get(name),
+            self._wire.coercions.get(name),
         )
-        if (
-            self.encoding_of(name) is declared
-            and self.lenient_coercions_of(name) is lenient
-        ):
+        if self.encoding_of(name) is declared and self.coercions_of(name) is coercion:
             return {}
         from copy import deepcopy  # imported here, because few calls need it
 
         return (
             {}
-            if same_json(_decoded(spelled, declared, lenient), arguments)
+            if same_json(_decoded(encoded, declared, coercion), arguments)
             else {"$meant": deepcopy(arguments)}
         )
 
-    def _says(self, extras: Extras, call: ToolCall, encoding: Encoding | None) -> bool:
+    def _mean_the_same(
+        self, extras: Extras, call: ToolCall, encoding: Encoding | None
+    ) -> bool:
         """Return whether arguments in extras mean those of a call, by `$meant`, its own tool or the declared one."""
-        name, spelled = call.name, extras["$arguments"]
+        name, encoded = call.name, extras["$arguments"]
         if "$meant" in extras:
             return same_json(extras["$meant"], call.arguments)
-        ways = (
-            (encoding, self.lenient_coercions_of(name)),
-            (self._wire.encodings.get(name), self._wire.lenient_coercions.get(name)),
+        codecs = (
+            (encoding, self.coercions_of(name)),
+            (self._wire.encodings.get(name), self._wire.coercions.get(name)),
         )
-        return any(same_json(_decoded(spelled, *way), call.arguments) for way in ways)
+        return any(
+            same_json(_decoded(encoded, *codec), call.arguments) for codec in codecs
+        )
 
 
 def _decoded(
-    value: dict[str, Any], encoding: Encoding | None, lenient: Encoding | None
+    value: dict[str, Any], encoding: Encoding | None, coercion: Encoding | None
 ) -> dict[str, Any]:
     """Decode and coerce arguments. Return the same object if nothing changes or the result is not a valid object."""
     found: Any = value if encoding is None else encoding.decode(value)
-    found = found if lenient is None else lenient.decode(found)
+    found = found if coercion is None else coercion.decode(found)
     return (
         value
         if found is value or type(found) is not dict or is_too_deep(found)

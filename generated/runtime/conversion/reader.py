@@ -54,8 +54,15 @@ class Reader:
         self.position = 0
         self.used: set[str] = set()
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
+        given = [
+            tool.name
+            for tool in tools
+            if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)
+        ]
         self.tool_names = (
-            wire.tool_names if not tools else wire.tool_names | _spoken_of(tools, wire)
+            wire.tool_names | {wire.wire_name(name): name for name in given}
+            if given
+            else wire.tool_names
         )
         self._called: dict[str, tuple[str, str, int]] = {}
         self._offered: Mapping[str, bool] = NO_EXTRAS
@@ -117,7 +124,7 @@ class Reader:
         return self.tool_names.get(name, name)
 
     def call_id(self, found: Any, at: Path) -> tuple[str, Any]:
-        """Return the id of a call, and the wire's spelling if it differs.
+        """Return the id of a call, and the id on the wire if it differs.
 
         A missing, blank or repeated id is replaced by one made from turn and position.
 
@@ -268,7 +275,7 @@ class Reader:
         return True
 
     def note_call(self, wire_id: Any, call: ToolCall) -> None:
-        """Record a call, so that its result finds it by the wire's spelling of the id.
+        """Record a call, so that its result finds it by the id on the wire.
 
         A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
         """
@@ -349,14 +356,3 @@ def _unread(call: ToolCall) -> ToolCall:
             raise ConversionError("arguments", f"is {error}") from None
     call.arguments = {}
     return call
-
-
-def _spoken_of(
-    tools: Iterable[ToolDefinition | OpaquePart], wire: ProviderWire
-) -> dict[str, str]:
-    """Return the names of tools by their wire names, for tools whose names differ there."""
-    return {
-        wire.wire_name(tool.name): tool.name
-        for tool in tools
-        if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)
-    }

@@ -37,7 +37,6 @@ __all__ = [
     "snake_case_kwargs",
     "to_plain_object",
     "wire_message_of",
-    "with_default",
     "write_list",
     "write_or_describe",
     "write_text_or_list",
@@ -198,8 +197,8 @@ def _write_unsupported(
         at,
         writer.type_name(value),
         "dropped",
-        "warning",
         f"{writer.wire.title}: {reason}",
+        "warning",
     )
     return ABSENT
 
@@ -212,20 +211,6 @@ def write_text_or_list(
         return value
     written = write_list(value, at, writer, write)
     return written if written or not value else ""
-
-
-def with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
-    """Return a required value, or the profile's default for it, which is reported."""
-    if value is not None:
-        return value
-    writer.report_loss(
-        at,
-        "a required value",
-        "defaulted",
-        "note",
-        f"the API requires it, so it is set to {default}",
-    )
-    return default
 
 
 def require_value(value: Any, what: str) -> Any:
@@ -317,7 +302,7 @@ def snake_case_kwargs(
                 (ROOT, key),
                 key,
                 "dropped",
-                "warning",
                 "the client does not accept it as an argument",
+                "warning",
             )
     return found

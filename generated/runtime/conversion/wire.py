@@ -81,7 +81,7 @@ class DeclaredToolFacts:
         payload: Any = (),
         renames: Mapping[str, str] = _NOTHING,
         refused: Collection[str] = (),
-        spellings: Mapping[str, dict[str, Any]] = _NOTHING,
+        encoding_tables: Mapping[str, dict[str, Any]] = _NOTHING,
         strict: Collection[str] = (),
         strict_if_fewer_tools: Collection[str] = (),
         depth: int = 3,
@@ -91,7 +91,7 @@ class DeclaredToolFacts:
         self.payload = payload
         self.renames = renames
         self.refused = refused
-        self.encoding_tables = spellings
+        self.encoding_tables = encoding_tables
         self.strict = strict
         self.strict_if_fewer_tools = frozenset(strict_if_fewer_tools)
         self.depth = depth
@@ -132,7 +132,7 @@ class DeclaredToolFacts:
         found: Mapping[str, Any] = (
             {}
             if self.package is None
-            else _imported("..tools._lenient", self.package).LENIENT
+            else _imported("..tools._lenient", self.package).COERCIONS
         )
         return found
 
@@ -198,7 +198,7 @@ class ProviderWire:
         }
 
     @cached_property
-    def lenient_coercions(self) -> Mapping[str, Encoding]:
+    def coercions(self) -> Mapping[str, Encoding]:
         """The coercions of declared tools' arguments, by name."""
         from .encoding import Encoding
 
@@ -216,14 +216,14 @@ class ProviderWire:
 
     def has_unchanged_arguments(self, call: ToolCall) -> bool:
         """Return whether a declared tool's arguments are the same on the wire and in the format."""
-        name, spelled = call.name, call.arguments
-        lenient = self.lenient_coercions.get(name)
-        if lenient is not None and lenient.decode(spelled) is not spelled:
+        name, arguments = call.name, call.arguments
+        coercion = self.coercions.get(name)
+        if coercion is not None and coercion.decode(arguments) is not arguments:
             return False
         encoding = self.encodings.get(name)
         return encoding is None or (
-            encoding.decode(spelled) is spelled
-            and encoding.encode(spelled, fill=False) is spelled
+            encoding.decode(arguments) is arguments
+            and encoding.encode(arguments, fill=False) is arguments
         )
 
     def redefines_declared(self, tool: ToolDefinition) -> bool:

@@ -169,7 +169,12 @@ class Writer:
         self._tables: LoweredArgumentCodec | None = None
 
     def report_loss(
-        self, at: Path, what: str, action: Action, severity: Severity, reason: str
+        self,
+        at: Path,
+        what: str,
+        action: Action,
+        reason: str,
+        severity: Severity = "note",
     ) -> None:
         """Report a loss.
 
@@ -203,7 +208,6 @@ class Writer:
                 at,
                 "a schema",
                 "rewritten",
-                "note",
                 f"{self.wire.title} expresses it differently",
             )
         for record in found.changes:
@@ -217,8 +221,8 @@ class Writer:
                 where,
                 record.what,
                 record.action,
-                severity,
                 f"{self.wire.title}: {record.reason}",
+                severity,
             )
         return written
 
@@ -240,7 +244,6 @@ class Writer:
                 (at, "arguments"),
                 "arguments",
                 "narrowed",
-                "note",
                 "another JSON text would be read back",
             )
         return written
@@ -293,7 +296,7 @@ class Writer:
     ) -> None:
         """Report a value that this wire does not support."""
         self.report_loss(
-            at, what, "dropped", severity, f"{self.wire.title} does not support it"
+            at, what, "dropped", f"{self.wire.title} does not support it", severity
         )
 
     def describe_part(self, part: Any, at: Path, reason: str = "") -> TextPart:
@@ -303,7 +306,7 @@ class Writer:
             if reason
             else f"{self.wire.title} does not support it"
         )
-        self.report_loss(at, self.type_name(part), "described", "warning", said)
+        self.report_loss(at, self.type_name(part), "described", said, "warning")
         return TextPart(describe_as_text(part))
 
     def write_text_part_as_string(self, part: TextPart, at: Path) -> str:
@@ -314,6 +317,14 @@ class Writer:
             self.report_unsupported((at, "cache"), "cache")
         return part.text
 
+    def report_omitted_error_flag(
+        self, kind: str, is_error: bool | None, at: Path
+    ) -> None:
+        """Report that a result at `at` failed, on a wire that shows it only for results of kind `error` and text."""
+        if is_error and kind in ("data", "multimodal"):
+            reason = "the API has no error flag for results"
+            self.report_loss((at, "isError"), "isError", "dropped", reason, "behaviour")
+
     def report_adopted_reasoning(
         self, metadata: dict[str, Any] | None, at: Path
     ) -> None:
@@ -323,7 +334,6 @@ class Writer:
                 (at, "text"),
                 "reasoning",
                 "rewritten",
-                "note",
                 "it came from another provider's model",
             )
 
@@ -360,7 +370,6 @@ class Writer:
                     (at, "metadata"),
                     f"metadata of {provider}",
                     "dropped",
-                    "note",
                     "only that provider can read it",
                 )
         return self.without_rejected(found, (at, "metadata")) if found else found
@@ -373,8 +382,8 @@ class Writer:
                     at,
                     key_path[-1],
                     "dropped",
-                    "warning",
                     f"{self.wire.title} rejects it",
+                    "warning",
                 )
                 state = without_extra_at(state, *key_path)
         return state
@@ -399,11 +408,9 @@ class Writer:
         if self.is_response or self.wire.is_legal_id(identifier):
             self._ids[identifier] = identifier
             return identifier
-        spelling = make_hashed_name(
-            identifier, self.wire.id_prefix, self.wire.id_length
-        )
-        self._ids[identifier] = spelling
-        return spelling
+        wire_id = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
+        self._ids[identifier] = wire_id
+        return wire_id
 
     def is_id_unchanged(self, identifier: str) -> bool:
         """Return whether an id is sent as it is."""
@@ -429,17 +436,16 @@ class Writer:
 
         A response has the name that the model gave, even if a request could not have it.
         """
-        spelling = self.names.get(name)
-        if spelling is None and self.is_response:
-            spelling = self.names[name] = self.wire.names.get(name, name)
-        elif spelling is None:
-            spelling = self.names[name] = self.wire.wire_name(name)
-            if spelling != name and name not in self.wire.names:
+        wire_name = self.names.get(name)
+        if wire_name is None and self.is_response:
+            wire_name = self.names[name] = self.wire.names.get(name, name)
+        elif wire_name is None:
+            wire_name = self.names[name] = self.wire.wire_name(name)
+            if wire_name != name and name not in self.wire.names:
                 self.report_loss(
                     at,
                     "a tool's name",
                     "rewritten",
-                    "note",
                     f"{self.wire.title} rejects the name",
                 )
-        return spelling
+        return wire_name

@@ -255,7 +255,7 @@ class _Made:
             type(value) in (dict, list) for value in values
         ):
             return None
-        return {"texts": values, "said": encode_as_unique_texts(values)}
+        return {"values": values, "texts": encode_as_unique_texts(values)}
 
     def _cannot_be_null(self, schema: Any) -> bool:
         """Return whether a schema certainly does not admit null."""

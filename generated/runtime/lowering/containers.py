@@ -49,47 +49,13 @@ def lower_object(
     if not properties and free and not no_parameters and dialect.maps != "keep":
         return _map(context, source, further, pointer, ref_stack, out, sentences)
     required = required_names(source)
-    if (
-        (dialect.root.get("lists_required") or dialect.says_open)
-        and not dialect.closed
-        and further is not False
-    ):
+    admits_others = not dialect.closed and further is not False
+    if (dialect.root.get("lists_required") or dialect.says_open) and admits_others:
         properties = _with_required(context, properties, required, further, pointer)
     names = dialect.name_on_wire(properties)
-    lowered: dict[str, Any] = {}
-    entries: dict[str, Any] = {}
-    for name, schema in properties.items():
-        inner, encoding = context.lower_node(
-            schema, (*pointer, "properties", name), ref_stack
-        )
-        if inner.get("not") == {} and len(inner) == 1:
-            if name in required or (not dialect.closed and further is not False):
-                context.record_change(
-                    (*pointer, "properties", name),
-                    "a property",
-                    "dropped",
-                    "no value fits it",
-                    checked="parse_arguments",
-                    blocks_strict=name in required,
-                )
-            continue
-        entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
-        if entry:
-            context.record_change(
-                (*pointer, "properties", name),
-                "a property's name",
-                "rewritten",
-                "this provider does not support the name",
-            )
-        if dialect.all_required and name not in required:
-            inner = _optional(
-                context, schema, inner, (*pointer, "properties", name), entry
-            )
-        if encoding is not None:
-            entry["as"] = encoding
-        lowered[names[name]] = inner
-        if entry:
-            entries[name] = entry
+    lowered, entries = _lower_properties(
+        context, properties, names, required, admits_others, pointer, ref_stack
+    )
     if dialect.supports("properties") and (
         "properties" in source or properties or dialect.closed or dialect.complete
     ):
@@ -113,14 +79,7 @@ def lower_object(
     fewest = source.get("minProperties", 0)
     if dialect.closed and type(fewest) in (int, float) and fewest > len(lowered):
         reason = f"objects are closed, and it has only {len(lowered)} properties"
-        context.record_change(
-            pointer,
-            "minProperties",
-            "narrowed",
-            reason,
-            blocks_strict=True,
-            is_unsupported=True,
-        )
+        context.record_unsupported(pointer, "minProperties", reason)
     if type(source.get("dependentRequired")) is dict and dialect.supports(
         "dependentRequired"
     ):
@@ -131,10 +90,10 @@ def lower_object(
             for name, others in source["dependentRequired"].items()
         }
     _lower_pattern_properties(
-        context, source, pointer, ref_stack, out, respelled=bool(entries)
+        context, source, pointer, ref_stack, out, renamed=bool(entries)
     )
     more = _lower_additional_properties(
-        context, source, further, pointer, ref_stack, out, respelled=bool(entries)
+        context, source, further, pointer, ref_stack, out, renamed=bool(entries)
     )
     if (
         more is not None
@@ -144,6 +103,44 @@ def lower_object(
             "more": more,
         }
     return {"object": entries} if entries else None
+
+
+def _lower_properties(
+    context: LoweringContext,
+    properties: dict[str, Any],
+    names: dict[str, str],
+    required: list[str],
+    admits_others: bool,
+    pointer: Pointer,
+    ref_stack: RefStack,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the lowered schemas of properties by their `names` on the wire, and the entries of the encoding table."""
+    lowered: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
+    for name, schema in properties.items():
+        place = (*pointer, "properties", name)
+        inner, encoding = context.lower_node(schema, place, ref_stack)
+        if inner.get("not") == {} and len(inner) == 1:
+            if name in required or admits_others:
+                context.record_dropped(
+                    place,
+                    "a property",
+                    "no value fits it",
+                    blocks_strict=name in required,
+                )
+            continue
+        entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
+        if entry:
+            reason = "this provider does not support the name"
+            context.record_change(place, "a property's name", "rewritten", reason)
+        if context.dialect.all_required and name not in required:
+            inner = _optional(context, schema, inner, place, entry)
+        if encoding is not None:
+            entry["as"] = encoding
+        lowered[names[name]] = inner
+        if entry:
+            entries[name] = entry
+    return lowered, entries
 
 
 def _with_required(
@@ -240,17 +237,12 @@ def _missing(
             context.dialect.closed or context.dialect.root.get("lists_required")
         ):
             reason = "a required property must be declared under properties"
-            action: Any = "narrowed" if context.dialect.closed else "dropped"
-            checked = "" if context.dialect.closed else "parse_arguments"
-            context.record_change(
-                (*pointer, "required"),
-                name,
-                action,
-                reason,
-                checked=checked,
-                blocks_strict=True,
-                is_unsupported=context.dialect.closed,
-            )
+            if context.dialect.closed:
+                context.record_unsupported((*pointer, "required"), name, reason)
+            else:
+                context.record_dropped(
+                    (*pointer, "required"), name, reason, blocks_strict=True
+                )
 
 
 def _lower_pattern_properties(
@@ -260,13 +252,13 @@ def _lower_pattern_properties(
     ref_stack: RefStack,
     out: dict[str, Any],
     *,
-    respelled: bool,
+    renamed: bool,
 ) -> None:
     """Lower the schemas of `patternProperties` if they cannot be sent unchanged, and no value is encoded."""
     patterns = source.get("patternProperties")
     if (
         type(patterns) is not dict
-        or respelled
+        or renamed
         or not can_keep_schemas(context, "patternProperties")
     ):
         return
@@ -294,7 +286,7 @@ def _lower_additional_properties(
     ref_stack: RefStack,
     out: dict[str, Any],
     *,
-    respelled: bool,
+    renamed: bool,
 ) -> Table | None:
     """Lower the schema of additional properties, or close the object. Return their encoding."""
     dialect = context.dialect
@@ -320,12 +312,8 @@ def _lower_additional_properties(
             context.record_change(pointer, "additional properties", "narrowed", reason)
         return None
     if not dialect.supports("additionalProperties"):
-        context.record_change(
-            pointer,
-            "additionalProperties",
-            "dropped",
-            context.unsupported_reason("it"),
-            checked="parse_arguments",
+        context.record_dropped(
+            pointer, "additionalProperties", context.unsupported_reason("it")
         )
         return None
     lowered: Any = further
@@ -338,20 +326,14 @@ def _lower_additional_properties(
     if patterns and further is not True:
         kept = "patternProperties" in out or (
             can_keep_schemas(context, "patternProperties")
-            and not respelled
+            and not renamed
             and context.copy_unlowered_rule("patternProperties", patterns)
         )
         if encoding is not None:
             out.pop("patternProperties", None)
         if not kept or encoding is not None:
             reason = "it would apply to the properties that patternProperties matches"
-            context.record_change(
-                pointer,
-                "additionalProperties",
-                "dropped",
-                reason,
-                checked="parse_arguments",
-            )
+            context.record_dropped(pointer, "additionalProperties", reason)
             if dialect.says_open:
                 out["additionalProperties"] = True
             return None
@@ -399,9 +381,7 @@ def _map(
             {"pairs": True} if encoding is None else {"pairs": True, "more": encoding}
         )
     reason = "objects are closed, and a map has no properties to declare"
-    context.record_change(
-        pointer, "a map", "narrowed", reason, blocks_strict=True, is_unsupported=True
-    )
+    context.record_unsupported(pointer, "a map", reason)
     out["properties"], out["required"], out["additionalProperties"] = {}, [], False
     return None
 
@@ -499,9 +479,9 @@ def _tuple(
     """Lower a tuple to a list whose items may match any of its schemas. Its length is kept if possible."""
     rest = context.lower_node(source.get("items", True), (*pointer, "items"), ref_stack)
     closed = rest[0] is NEVER
-    lowered, spellings = [], []
+    lowered, tables = [], []
     for inner, encoding in nodes if closed else [*nodes, rest]:
-        spellings.append(encoding)
+        tables.append(encoding)
         if inner not in lowered and inner.get("not") != {}:
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
@@ -529,11 +509,11 @@ def _tuple(
     )
     if one_form is not None:
         return {"items": one_form}
-    if all(encoding is None for encoding in spellings):
+    if all(encoding is None for encoding in tables):
         return None
-    found: Table = {"first": spellings[: len(first)]}
-    if len(spellings) > len(first) and spellings[-1] is not None:
-        found["items"] = spellings[-1]
+    found: Table = {"first": tables[: len(first)]}
+    if len(tables) > len(first) and tables[-1] is not None:
+        found["items"] = tables[-1]
     return found
 
 

@@ -198,6 +198,25 @@ class LoweringContext(ABC):
                 is_unsupported=change.is_unsupported or known.is_unsupported,
             )
 
+    def record_dropped(
+        self, pointer: Pointer, what: str, reason: str, *, blocks_strict: bool = False
+    ) -> None:
+        """Record a rule that is not sent, and that only `parse_arguments` enforces."""
+        self.record_change(
+            pointer,
+            what,
+            "dropped",
+            reason,
+            checked="parse_arguments",
+            blocks_strict=blocks_strict,
+        )
+
+    def record_unsupported(self, pointer: Pointer, what: str, reason: str) -> None:
+        """Record that values are admitted which the dialect has no way to express."""
+        self.record_change(
+            pointer, what, "narrowed", reason, blocks_strict=True, is_unsupported=True
+        )
+
     def record_described(
         self, pointer: Pointer, what: str, sentence: object, reason: str
     ) -> None:
@@ -210,12 +229,8 @@ class LoweringContext(ABC):
     def record_conflicts(self, pointer: Pointer, keywords: Iterable[str]) -> None:
         """Record keywords with two conflicting values, of which only one could be kept."""
         for keyword in keywords:
-            self.record_change(
-                pointer,
-                keyword,
-                "dropped",
-                "two values of the same keyword apply at once",
-                checked="parse_arguments",
+            self.record_dropped(
+                pointer, keyword, "two values of the same keyword apply at once"
             )
 
     def record_source_pointer(

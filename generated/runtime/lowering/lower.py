@@ -61,12 +61,8 @@ def lower(
             return found
         empty = context.empty
     context = Engine({}, dialect, 0)
-    context.record_change(
-        (),
-        "the schema",
-        "dropped",
-        "it is too large after references are inlined",
-        checked="parse_arguments",
+    context.record_dropped(
+        (), "the schema", "it is too large after references are inlined"
     )
     return _lowered(context, {"type": "object"})
 
@@ -109,18 +105,9 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
         and (len(required) if type(required) is list else 0) < least
     ):
         reason = f"at least {least} of all properties must be required"
-        context.record_change(
-            (), "required", "narrowed", reason, blocks_strict=True, is_unsupported=True
-        )
+        context.record_unsupported((), "required", reason)
     for reason in violated_limits(out, dialect):
-        context.record_change(
-            (),
-            "the schema",
-            "narrowed",
-            f"it is too large: {reason}",
-            blocks_strict=True,
-            is_unsupported=True,
-        )
+        context.record_unsupported((), "the schema", f"it is too large: {reason}")
     return LoweredSchema(
         out, tuple(context.changes.values()), _table(context, encoding, schema, out)
     )
@@ -290,14 +277,7 @@ def _merged(
     ):
         if any(branch.get(word) not in (None, *harmless) for branch in branches):
             reason, more = "only branches that were merged have it", True
-            context.record_change(
-                (keyword,),
-                word,
-                "dropped",
-                reason,
-                checked="parse_arguments",
-                blocks_strict=closes,
-            )
+            context.record_dropped((keyword,), word, reason, blocks_strict=closes)
     if (
         not more
         and branches
@@ -308,9 +288,7 @@ def _merged(
         not branch.keys().isdisjoint(_EVALUATING) for branch in branches
     ):
         reason = "branches that were merged allow more properties"
-        context.record_change(
-            (), "unevaluatedProperties", "dropped", reason, checked="parse_arguments"
-        )
+        context.record_dropped((), "unevaluatedProperties", reason)
         del found["unevaluatedProperties"]
     if "description" not in found:
         words = [
@@ -430,9 +408,13 @@ def _table(
     out: dict[str, Any],
 ) -> Table | None:
     """Return the encoding table without entries that have no effect."""
+    written = {
+        "#": out,
+        **{f"#/$defs/{name}": schema for name, schema in context.kept.schemas.items()},
+    }
     for entry, here, there in context.unions:
         entry[0] = _shape_of(here, lambda reference: _at(context, reference))
-        entry[1] = _shape_of(there, lambda reference: _in(reference, context, out))
+        entry[1] = _shape_of(there, written.get)
     tables = {**context.kept.encoding_tables, "": encoding}
     telling = frozenset[str]()
     while telling != (
@@ -455,14 +437,6 @@ def _table(
 def _at(context: LoweringContext, reference: Any) -> Any:
     pointer = context.references.target_pointer(reference)
     return None if pointer is None else context.references.value_at(pointer)
-
-
-def _in(reference: Any, context: LoweringContext, out: dict[str, Any]) -> Any:
-    return (
-        out
-        if reference == "#"
-        else context.kept.schemas.get(str(reference).removeprefix("#/$defs/"))
-    )
 
 
 def _changes_values(node: Any, telling: frozenset[str]) -> bool:
@@ -494,7 +468,7 @@ def _pruned(node: Any, telling: frozenset[str]) -> Any:
     found: Table = {
         key: value
         for key, value in node.items()
-        if key in ("json", "texts", "said", "pairs", "wrap")
+        if key in ("json", "values", "texts", "pairs", "wrap")
     }
     if "object" in node:
         entries: dict[str, Any] = {}

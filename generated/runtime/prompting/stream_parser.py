@@ -163,9 +163,9 @@ class ResponseReader:
             events += self._segment.begin_next()
             self._held, self._held_start = [held[block.end - self._length :]], block.end
             self._waits, self._head = False, None
-            for spoken in calls:
+            for parsed in calls:
                 events += _call_told(
-                    self._told, self._maker.make_call(spoken), spoken.reasoning or ""
+                    self._told, self._maker.make_call(parsed), parsed.reasoning or ""
                 )
                 self._told += 1
         elif calls:

@@ -48,14 +48,13 @@ class ResultEntry(NamedTuple):
     failed: bool
 
 
-def write_result_entry(result: ToolResult, with_id: bool = True) -> dict[str, Any]:
+def write_result_entry(result: ToolResult) -> dict[str, Any]:
     """Return the line of a result as a JSON object. Text parts become their text, other parts a description.
 
     Raises:
         ConversionError: The value does not have the type of its kind.
     """
-    entry: dict[str, Any] = {"id": result.tool_call_id} if with_id else {}
-    entry["name"] = result.name
+    entry: dict[str, Any] = {"id": result.tool_call_id, "name": result.name}
     kind, value = result.kind, result.value
     if kind == "multimodal":
         if type(value) is not list:
@@ -161,7 +160,7 @@ _ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
 
 
 class ParsedTextCall:
-    """A call in text: the tool's name as written (`spelled`) and as declared, and the `identifier` of the call.
+    """A call in text: the tool's name as written (`wire_name`) and as declared, and the `identifier` of the call.
 
     `text` is the object as compact JSON, or the original text if it was not a JSON object.
     """
@@ -172,13 +171,13 @@ class ParsedTextCall:
         "invalid",
         "name",
         "reasoning",
-        "spelled",
         "text",
+        "wire_name",
     )
 
     def __init__(
         self,
-        spelled: str,
+        wire_name: str,
         name: str,
         arguments: dict[str, Any],
         invalid: InvalidCall | None,
@@ -186,7 +185,7 @@ class ParsedTextCall:
         identifier: str | None,
         text: str,
     ) -> None:
-        self.spelled = spelled
+        self.wire_name = wire_name
         self.name = name
         self.arguments = arguments
         self.invalid = invalid
@@ -222,14 +221,14 @@ def find_text_calls(
     except JSONError:
         return _broken(body, names) if explicit else []
     found = [
-        _spoken(item, names, explicit)
+        _parsed_call(item, names, explicit)
         for item in (value if type(value) is list else [value])
     ]
     calls = [call for call in found if call is not None]
     return calls if len(calls) == len(found) else []
 
 
-def _spoken(
+def _parsed_call(
     value: Any, names: Mapping[str, str] | None, explicit: bool
 ) -> ParsedTextCall | None:
     """Return the call that an object describes. None if it is not a call."""
@@ -239,9 +238,9 @@ def _spoken(
     given = [value[key] for key in ("arguments", "args") if key in value]
     if not said or type(said[0]) is not str or not said[0].strip():
         return None
-    spelled = said[0]
+    wire_name = said[0]
     if not explicit and (
-        len(said) > 1 or len(given) != 1 or not _is_known(spelled, names)
+        len(said) > 1 or len(given) != 1 or not _is_known(wire_name, names)
     ):
         return None
     text = compact(value)
@@ -250,8 +249,8 @@ def _spoken(
         arguments, invalid = {}, InvalidCall(text, "malformed")
     reasoning, identifier = (value.get(key) for key in ("reasoning", "id"))
     return ParsedTextCall(
-        spelled,
-        (names or {}).get(spelled, spelled),
+        wire_name,
+        (names or {}).get(wire_name, wire_name),
         arguments,
         invalid,
         reasoning if type(reasoning) is str else None,
@@ -289,15 +288,15 @@ def _broken(body: str, names: Mapping[str, str] | None) -> list[ParsedTextCall]:
         _ANY_NAME, body, re.DOTALL
     )
     try:
-        spelled = loads(found[1]) if found else ""
+        wire_name = loads(found[1]) if found else ""
     except JSONError:
-        spelled = ""
-    if not spelled.strip():
+        wire_name = ""
+    if not wire_name.strip():
         return []
     return [
         ParsedTextCall(
-            spelled,
-            (names or {}).get(spelled, spelled),
+            wire_name,
+            (names or {}).get(wire_name, wire_name),
             {},
             InvalidCall(body, "malformed"),
             None,

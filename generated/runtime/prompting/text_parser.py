@@ -143,8 +143,8 @@ def parse_response_text(
             parts,
             pieces,
         )
-        for spoken, doubted in zip(block.calls, distrusted[i], strict=True):
-            call = maker.make_call(spoken)
+        for parsed, doubted in zip(block.calls, distrusted[i], strict=True):
+            call = maker.make_call(parsed)
             if doubted:
                 unread = call.invalid
                 call.invalid = InvalidCall(
@@ -153,19 +153,19 @@ def parse_response_text(
                     else unread.text,
                     "untrusted",
                 )
-            if spoken.reasoning:
-                parts.append(ReasoningPart(spoken.reasoning))
+            if parsed.reasoning:
+                parts.append(ReasoningPart(parsed.reasoning))
             parts.append(ToolCallPart(call))
-            pieces.append((_written(call, spoken, wire_name), True))
+            pieces.append((_written(call, parsed, wire_name), True))
         end = block.end
     _say(strip_newlines_after_call(text[end:]), parts, pieces)
     if join_response_text(pieces)[0] == text:
         return AssistantMessage(parts)
     used = {
-        spoken.spelled: spoken.name
+        parsed.wire_name: parsed.name
         for block in blocks
-        for spoken in block.calls
-        if spoken.spelled in names
+        for parsed in block.calls
+        if parsed.wire_name in names
     }
     return AssistantMessage(parts, metadata={PROVIDER: {"$text": text, "$names": used}})
 
@@ -217,12 +217,12 @@ def _say(text: str, parts: list[AssistantPart], pieces: list[tuple[str, bool]]) 
 
 
 def _written(
-    call: ToolCall, spoken: ParsedTextCall, spelling: Callable[[str], str]
+    call: ToolCall, parsed: ParsedTextCall, wire_name: Callable[[str], str]
 ) -> str:
     """Return a call as it would be written. If it cannot be written, return an empty text, which never matches."""
     try:
         return call_text(
-            replace(call, name=spelling(call.name)), spoken.reasoning or None
+            replace(call, name=wire_name(call.name)), parsed.reasoning or None
         )
     except ConversionError:
         return ""

@@ -27,7 +27,6 @@ __all__ = [
     "GenAIProviderConfig",
     "OpenAIProviderConfig",
     "ProviderConfig",
-    "StatefulClientCalls",
     "connect_session",
 ]
 
@@ -65,43 +64,6 @@ class ClientClasses:
     key: str | None
     address: str | None
     needs_address: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class StatefulClientCalls:
-    """The calls of a stateful client, as attribute paths that start at its session.
-
-    `offer` takes the tools under the key `tools`. `forget` takes an empty list instead of the client's own tools.
-    `accepted` is the path in the return value of `answer` to whether the call was still waiting. `error` has the
-    attributes of the client's exception that describe an error; the first one is a number. `begun`, `asked` and
-    `failed` are types of events: a message was accepted, a call of one of the app's tools is requested, the session
-    failed. These are paths in an event: `identifier` to the id that `send` returned, `origin` to the id of the message
-    that caused the event, `asked_for` to the name of the tool, `agent` to the sub-agent, `status` to the HTTP status.
-    `request` is the key of the id of a request. `steering` has the arguments of a message that is sent while the agent
-    works.
-    """
-
-    subscribe: str
-    send: str
-    answer: str
-    accepted: str
-    offer: str
-    tools: str
-    forget: str
-    set_model: str
-    abort: str
-    alive: str
-    begun: str
-    asked: str
-    failed: str
-    identifier: str
-    origin: str
-    asked_for: str
-    agent: str
-    status: str
-    request: str
-    error: tuple[str, ...]
-    steering: Mapping[str, Any] = field(default_factory=dict)
 
 
 class _Keys(BaseModel):

@@ -188,7 +188,7 @@ class ToolEntry:
 
         table: dict[str, Any] | None = import_module(
             f"{self._package}._lenient"
-        ).LENIENT.get(self.name)
+        ).COERCIONS.get(self.name)
         return None if table is None else Encoding(table)
 
     def is_model(self, value: object) -> TypeGuard[BaseModel]:
@@ -363,15 +363,17 @@ def parse_call_arguments(
     except ArgumentsError as error:
         if is_too_deep(call.arguments):
             raise
-        lenient = entry.coercions()
-        meant = call.arguments if lenient is None else lenient.decode(call.arguments)
-        if type(meant) is not dict:
+        coercion = entry.coercions()
+        coerced = (
+            call.arguments if coercion is None else coercion.decode(call.arguments)
+        )
+        if type(coerced) is not dict:
             raise
-        notes = list(_differences(call.arguments, meant, (ROOT, "arguments")))
+        notes = list(_differences(call.arguments, coerced, (ROOT, "arguments")))
         if not notes:
             raise
         try:
-            model = entry.parse(meant)
+            model = entry.parse(coerced)
         except ArgumentsError:
             raise error from None
     if on_loss is not None:
@@ -380,24 +382,24 @@ def parse_call_arguments(
     return model
 
 
-def _differences(said: Any, meant: Any, at: Path) -> Iterator[Loss]:
+def _differences(said: Any, coerced: Any, at: Path) -> Iterator[Loss]:
     """Yield a note for each value that was coerced."""
-    if type(said) is dict and type(meant) is dict:
+    if type(said) is dict and type(coerced) is dict:
         for name, item in said.items():
-            if name in meant:
-                yield from _differences(item, meant[name], (at, name))
+            if name in coerced:
+                yield from _differences(item, coerced[name], (at, name))
             else:
                 yield _note(
                     (at, name),
                     "null",
                     "null means that the optional property is absent",
                 )
-    elif type(said) is list and type(meant) is list:
-        for i, (item, other) in enumerate(zip(said, meant, strict=True)):
+    elif type(said) is list and type(coerced) is list:
+        for i, (item, other) in enumerate(zip(said, coerced, strict=True)):
             yield from _differences(item, other, (at, i))
-    elif not same_json(said, meant):
+    elif not same_json(said, coerced):
         yield _note(
-            at, json_type_name(said), f"the value was read as {json_type_name(meant)}"
+            at, json_type_name(said), f"the value was read as {json_type_name(coerced)}"
         )
 
 

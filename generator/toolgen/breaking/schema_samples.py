@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolgen.load import Pointer
+from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
@@ -180,14 +181,7 @@ def subtract_types(one: set[str], other: set[str]) -> set[str]:
 
 
 def _type_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, float) and value.is_integer():
-        return "integer"
-    kinds = {int: "integer", float: "number", str: "string", list: "array"}
-    return kinds.get(type(value), "object")
+    return "integer" if isinstance(value, float) and value.is_integer() else json_type(value)
 
 
 def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, fail_to_change, fail_with_findings
 from toolgen.cli.group import format_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
 
@@ -81,30 +81,25 @@ def command(
 
         if is_unchanged(schemas, revision, folder, merge_base=merge_base):
             write_output("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
-            exit_with_code(EXIT_OK)
+            sys.exit(EXIT_OK)
     from toolgen.breaking.comparison import accept_changes, compare_with
-    from toolgen.diagnostics import Findings, Span
-    from toolgen.write.output_path import display_path, report_os_error
+    from toolgen.diagnostics import Findings
 
     findings = Findings()
     compared = compare_with(
         schemas, findings, revision, folder, merge_base=merge_base, replay_files=replayed, provider=provider
     )
     if compared is None:
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if accepted or prune:
         try:
             done = accept_changes(schemas, compared, accepted, reason or "", prune=prune)
         except OSError as error:
-            findings = Findings()
-            report_os_error(error, None, Span(display_path(str(error.filename))), findings, action="changed")
-            print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-            exit_with_code(EXIT_ERROR)
+            fail_to_change(error, output_format, quiet=quiet, verbose=verbose)
         for line in done:
             write_output(f"{line}\n", sys.stderr)
         known = {"all", *(change.id for change in compared.changes if change.audiences)}
-        exit_with_code(EXIT_OK if known.issuperset(accepted) else EXIT_ERROR)
+        sys.exit(EXIT_OK if known.issuperset(accepted) else EXIT_ERROR)
     failed = findings.has_errors
     if output_format == "sarif":  # because SARIF has a field for suppressed results
         findings.items += compared.suppressed
@@ -112,4 +107,4 @@ def command(
     if not quiet and output_format in ("text", "markdown"):
         said = f"\n{compared.summary}\n" if output_format == "markdown" else f"{compared.summary}\n"
         write_output(said, sys.stdout if output_format == "markdown" else sys.stderr)
-    exit_with_code(EXIT_FINDINGS if failed else EXIT_OK)
+    sys.exit(EXIT_FINDINGS if failed else EXIT_OK)

@@ -10,10 +10,8 @@ import click
 
 from toolgen.cli.command_support import (
     EXIT_ERROR,
-    EXIT_OK,
     compile_adding_built_providers,
     count_files,
-    exit_with_code,
     package_output,
     progress,
     save_build_record,
@@ -56,12 +54,11 @@ def command(
     done = build_package(schemas, out, providers, findings, force=force, quiet=quiet)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if done is None:
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     if output_format == "text" and not (quiet or verbose or force or providers):
         save_build_record(done.built, done.output, done.changes.files, out, reported)
     if not quiet:
         write_output(done.summary(), sys.stderr)
-    exit_with_code(EXIT_OK)
 
 
 class Build(NamedTuple):

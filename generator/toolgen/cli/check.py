@@ -12,7 +12,7 @@ from toolgen.cli.command_support import (
     EXIT_FINDINGS,
     EXIT_OK,
     compile_adding_built_providers,
-    exit_with_code,
+    fail_with_findings,
     package_output,
     progress,
     save_build_record,
@@ -48,13 +48,12 @@ def command(
     with progress(quiet=quiet) as step:
         built = compile_adding_built_providers(schemas, out, providers, findings, step)
     if built is None:
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if findings.has_errors:
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     if not drift.fails_check:
         if not quiet:
             write_output(f"{display_path(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
@@ -66,7 +65,7 @@ def command(
                 write_output(
                     f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr
                 )
-        exit_with_code(EXIT_OK)
+        sys.exit(EXIT_OK)
     text = "".join(f"{line}\n" for line in drift.messages(output.name)) + paint_diff(drift.diff)
     write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
     if not quiet:
@@ -76,4 +75,4 @@ def command(
         ]
         said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
         write_output(f"{said}\n", sys.stderr)
-    exit_with_code(EXIT_FINDINGS)
+    sys.exit(EXIT_FINDINGS)

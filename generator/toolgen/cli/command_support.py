@@ -24,9 +24,22 @@ EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
 
 
-def exit_with_code(code: int) -> NoReturn:
-    """End the process."""
-    sys.exit(code)
+def fail_with_findings(findings: Findings, output_format: str, *, quiet: bool, verbose: bool) -> NoReturn:
+    """Print findings, and end the process because of an error among them."""
+    from toolgen.cli.terminal import print_findings
+
+    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+    sys.exit(EXIT_ERROR)
+
+
+def fail_to_change(error: OSError, output_format: str, *, quiet: bool, verbose: bool) -> NoReturn:
+    """Report that a source could not be changed, and end the process."""
+    from toolgen.diagnostics import Findings, Span
+    from toolgen.write.output_path import display_path, report_os_error
+
+    findings = Findings()
+    report_os_error(error, None, Span(display_path(str(error.filename))), findings, action="changed")
+    fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
 
 
 _STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -153,10 +166,10 @@ def write_or_check_then_exit(
         stale, said = False, summarize_changes(output, changes) if changes is not None else ""
     print_findings(findings, mode.output_format, quiet=mode.quiet, verbose=mode.verbose)
     if findings.has_errors:
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     if not mode.quiet:
         write_output(said, sys.stderr)
-    exit_with_code(EXIT_FINDINGS if stale else EXIT_OK)
+    sys.exit(EXIT_FINDINGS if stale else EXIT_OK)
 
 
 def out_of_date(output: RequestedOutput, drift: Drift) -> str:

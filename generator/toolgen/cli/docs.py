@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, OutputMode, exit_with_code, progress, write_or_check_then_exit
+from toolgen.cli.command_support import OutputMode, fail_with_findings, progress, write_or_check_then_exit
 from toolgen.cli.group import format_command, format_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import print_findings
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
@@ -76,12 +75,10 @@ def command(
     with progress(quiet=quiet) as step:
         built = compile_project(schemas, findings, providers, step)
     if built is None:
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     changes = None if since is None and folder is None else _changes(schemas, since, folder, findings)
     if findings.has_errors:
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     handlers = built.files.get("tools/handlers.py", "")
     files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
     output = built.output_at(out, format_command("docs", schemas, out), is_package=False)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code
+from toolgen.cli.command_support import EXIT_FINDINGS, EXIT_OK, fail_with_findings
 from toolgen.cli.group import verbosity_options
-from toolgen.cli.terminal import print_finding_headlines, print_findings, write_output
+from toolgen.cli.terminal import print_finding_headlines, write_output
 from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
 
 
@@ -107,8 +107,7 @@ def command(
         asked = list_server_tools(findings, command=server, url=url, seconds=seconds)
         done = import_document(asked, format, schemas, findings, source=source, selection=choice, check=check)
     if done is None:
-        print_findings(findings, "text", quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, "text", quiet=quiet, verbose=verbose)
     if not quiet:
         print_finding_headlines(findings)
     if check:
@@ -117,11 +116,10 @@ def command(
                 "the source has changed since the last import\n" if done.differs else "nothing changed\n",
                 sys.stderr,
             )
-        exit_with_code(EXIT_FINDINGS if done.differs else EXIT_OK)
+        sys.exit(EXIT_FINDINGS if done.differs else EXIT_OK)
     if not quiet:
         for folder, added in (("types", done.types), ("tools", done.tools)):
             counts = ((added.created, "created"), (added.changed, "updated"), (added.unchanged, "unchanged"))
             said = ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths)
             if said or folder == "tools":
                 write_output(f"{schemas.as_posix()}/{folder}: {said or 'nothing to do'}\n", sys.stderr)
-    exit_with_code(EXIT_OK)

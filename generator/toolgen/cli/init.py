@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with_code, out_of_date
+from toolgen.cli.command_support import EXIT_ERROR, out_of_date
 from toolgen.cli.terminal import write_output
 
 
@@ -48,7 +48,7 @@ def command(folder: Path, quiet: bool) -> None:
         write_output(
             f"toolgen: cannot write {escape_unprintable(str(error.filename or folder))}: {error.strerror}\n", sys.stderr
         )
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     if not quiet:
         for file in written.created:
             write_output(f"created {escape_unprintable(str(folder / file.path))}\n", sys.stderr)
@@ -73,4 +73,3 @@ def command(folder: Path, quiet: bool) -> None:
             )
         said = "next: toolgen build" if written.created else "nothing to do"
         write_output(f"{said}\n", sys.stderr)
-    exit_with_code(EXIT_OK)

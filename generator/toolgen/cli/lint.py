@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, exit_with_code, progress
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, fail_to_change, progress
 from toolgen.cli.group import format_option, provider_option, schemas_argument
 from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
 from toolgen.diagnostics import Findings
@@ -62,10 +62,9 @@ def command(
       toolgen lint schemas/ --format github
     """
     from toolgen.compilation import lint_project
-    from toolgen.diagnostics import Findings, Span
+    from toolgen.diagnostics import Findings
     from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, format_as_text
     from toolgen.incremental import stored_results
-    from toolgen.write.output_path import display_path, report_os_error
 
     if unsafe_fixes and not (fix or diff):
         raise click.UsageError("--unsafe-fixes needs --fix or --diff")
@@ -73,15 +72,12 @@ def command(
         try:
             fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
         except OSError as error:
-            failed = Findings()
-            report_os_error(error, None, Span(display_path(str(error.filename))), failed, action="changed")
-            print_findings(failed, output_format, quiet=quiet, verbose=verbose)
-            exit_with_code(EXIT_ERROR)
+            fail_to_change(error, output_format, quiet=quiet, verbose=verbose)
         write_output(paint_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
         if not quiet:
             write_output(_fixes_summary(fixed, diff=diff), sys.stderr)
         if diff and not fixed.refused:
-            exit_with_code(EXIT_FINDINGS if fixed.count else EXIT_OK)
+            sys.exit(EXIT_FINDINGS if fixed.count else EXIT_OK)
     findings = Findings()
     with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
         linted = lint_project(schemas, findings, providers, step)
@@ -97,12 +93,12 @@ def command(
             _limit_per_code(findings) if output_format == "text" else findings, output_format, quiet=quiet, verbose=True
         )
     if linted is None:
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     if verbose:
         write_output(_table(linted.sizes), sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout)
     if not quiet and output_format == "text":
         write_output(_summary(schemas, linted.tools, findings, verbose=verbose), sys.stderr)
-    exit_with_code(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
+    sys.exit(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
 
 
 def _fixes_summary(fixed: FixResult, *, diff: bool) -> str:

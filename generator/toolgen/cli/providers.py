@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with_code
+from toolgen.cli.command_support import EXIT_ERROR
 from toolgen.cli.group import provider_option, schemas_argument
 from toolgen.cli.terminal import print_findings, write_output
 
@@ -72,10 +73,9 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
     project = resolve_project(schemas, findings, providers)
     print_findings(findings, output_format if project is None else "text")
     if project is None or findings.has_errors:
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     found = {profile.name: _facts(profile) for profile in project.catalog.profiles}
     write_output(_text(found) if output_format == "text" else json.dumps(found, indent=2, ensure_ascii=False) + "\n")
-    exit_with_code(EXIT_OK)
 
 
 def _facts(profile: Profile) -> dict[str, Any]:

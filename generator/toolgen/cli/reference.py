@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, OutputMode, exit_with_code, write_or_check_then_exit
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, OutputMode, write_or_check_then_exit
 from toolgen.cli.group import complete_codes
 from toolgen.cli.terminal import write_output
 
@@ -35,15 +35,14 @@ def explain(code: str | None) -> None:
 
     if code is None:
         write_output(code_list())
-        exit_with_code(EXIT_OK)
+        sys.exit(EXIT_OK)
     text = explanation_page(code)
     if text is None:
         near = similar_codes(code)
         advice = f"did you mean {' or '.join(near)}?" if near else "`toolgen explain` lists all codes"
         write_output(f"toolgen: unknown finding code {code!r}; {advice}\n", sys.stderr)
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     write_output(text)
-    exit_with_code(EXIT_OK)
 
 
 @click.command("schema")

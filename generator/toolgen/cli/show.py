@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with_code
+from toolgen.cli.command_support import EXIT_ERROR
 from toolgen.cli.group import complete_tools, format_option, provider_option, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
 
@@ -50,14 +50,13 @@ def command(
     shown = _shown(compilation, tool, findings) if compilation is not None else None
     print_findings(findings, output_format, quiet=quiet, verbose=verbose, stream=sys.stderr)  # stdout has the payload
     if shown is None:
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     write_output(
         json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n"
     )
     for name, (_, losses) in shown.items() if not quiet else ():
         for loss in losses:
             write_output(f"{name}: {loss}\n", sys.stderr)
-    exit_with_code(EXIT_OK)
 
 
 def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str, tuple[Any, list[str]]] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, exit_with_code
+from toolgen.cli.command_support import EXIT_ERROR
 from toolgen.cli.group import complete_tools, format_option, output_folder
 from toolgen.cli.terminal import print_findings, write_output
 
@@ -46,9 +46,8 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
             )
     print_findings(findings, output_format, quiet=True, stream=sys.stderr)
     if linked is None or findings.has_errors:
-        exit_with_code(EXIT_ERROR)
+        sys.exit(EXIT_ERROR)
     package = output_folder(Path("schemas"), None, linked.config.out).as_posix().replace("/", ".").strip(".")
     write_output(
         make_handler_class_stub([tool for each, tool in known.items() if not tools or each in tools], package, name)
     )
-    exit_with_code(EXIT_OK)

@@ -15,7 +15,7 @@ from toolgen.cli.command_support import (
     EXIT_FINDINGS,
     EXIT_OK,
     compile_adding_built_providers,
-    exit_with_code,
+    fail_with_findings,
     package_output,
     progress,
 )
@@ -73,16 +73,14 @@ def command(
     with progress(quiet=quiet) as step:
         built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=False)
     if built is None:
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
     output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}
     changes = compare_packages(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
@@ -96,24 +94,22 @@ def command(
     write_output("".join(f"{line}\n" for line in lines), sys.stdout)
     something = bool(changes.has_changes or config)
     if dry_run:
-        exit_with_code(EXIT_FINDINGS if something else EXIT_OK)
+        sys.exit(EXIT_FINDINGS if something else EXIT_OK)
     if config:
         file, text = config
         try:
             replace_text(file, text)
         except OSError as error:
             write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
-            exit_with_code(EXIT_ERROR)
+            sys.exit(EXIT_ERROR)
         again = compile_adding_built_providers(schemas, out, providers, Findings(), ignore_progress, incremental=False)
         built = again or built
     done = write_package(built.files, output, built.lock_facts, findings)
     if done is None:
-        print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-        exit_with_code(EXIT_ERROR)
+        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     if not quiet:
         said = "upgraded" if something else "nothing to upgrade"
         write_output(f"{display_path(output.name)}: {said}\n", sys.stderr)
-    exit_with_code(EXIT_OK)
 
 
 def _with_edition(

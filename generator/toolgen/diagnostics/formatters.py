@@ -34,11 +34,6 @@ def select_most_severe(findings: Iterable[Finding], limit: int) -> tuple[list[Fi
 _RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
 
 
-def more_findings_line(count: int) -> str:
-    """Return the line with the number of findings that are left out."""
-    return f"and {count} more finding{'s' if count != 1 else ''}"
-
-
 def escape_unprintable(text: str) -> str:
     """Escape everything in a text that is not printable: controls, direction marks, surrogates, line separators."""
     return text if text.isprintable() else "".join(map(escape_char, text))
@@ -73,7 +68,7 @@ def format_as_text(
     lines: dict[str, list[str]] = {}
     parts = [_block(finding, texts, lines, paint) for finding in shown]
     if left:
-        parts.append(f"{more_findings_line(left)}\n")
+        parts.append(f"and {left} more finding{'s' if left != 1 else ''}\n")
     return "".join(parts)
 
 

@@ -35,7 +35,7 @@ from toolgen.parse.config import Config, parse_config
 from toolgen.resolve.profiles import resolve_profiles
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS, resolve_catalog, resolve_tools
 from toolgen.resources import shipped_folder
-from toolgen.rules import RULES, apply_rules, apply_suppressions
+from toolgen.rules import apply_rules, apply_suppressions
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
 
@@ -358,6 +358,6 @@ def _check_rules(documents: Sequence[Document], types: Sequence[Document], there
     if catalog is not None:
         levels = parsed.config.lint
         apply_rules(catalog, passed_over, levels)
-        apply_suppressions(passed_over, levels, (), RULES)
+        apply_suppressions(passed_over, levels, ())
         paths = {document.path for document in documents}
         findings.items += [f for f in passed_over if f.level == "error" and f.span.path in paths]

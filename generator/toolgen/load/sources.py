@@ -123,14 +123,29 @@ class DocumentContent:
     blank: bool = False
 
 
-def describe_json_type(value: Json) -> str:
-    """Return the JSON type of a value, with its article, for messages."""
+def json_type(value: object) -> str:
+    """Return the JSON type of a value: `integer` for an int alone."""
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "a boolean"
+        return "boolean"
     if isinstance(value, int | float):
-        return "a number"
+        return "integer" if isinstance(value, int) else "number"
     if isinstance(value, str):
-        return "text"
-    return "a list" if isinstance(value, list) else "a mapping"
+        return "string"
+    return "array" if isinstance(value, list) else "object"
+
+
+_DESCRIBED = {
+    "boolean": "a boolean",
+    "integer": "a number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+
+def describe_json_type(value: Json) -> str:
+    """Return the type of a value in a document's own words, with its article, for messages."""
+    return _DESCRIBED.get(json_type(value), "null")

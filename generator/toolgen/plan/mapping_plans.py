@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class FastPathObject:
         return any(key.variable == variable for key in self.keys)
 
 
-Kind = Literal["plain", "also", "call", "list", "text_or", "beside"]
+Kind = Literal["plain", "also", "call", "text_or", "beside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,6 @@ class KeyMapping:
     given_attributes: tuple[str, ...]
     table: str
     aliases: tuple[str, ...]
-    default: Any = None
 
     @property
     def may_keep(self) -> bool:

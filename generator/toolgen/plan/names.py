@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from toolgen.resolve.identifiers import DEVICES, ascii_words, class_name
 
@@ -157,6 +158,19 @@ def nested_class_name(stem: str, steps: tuple[str, ...], taken: Collection[str])
         if name not in taken:
             return name
     return type_name(stem, *steps, taken=taken)
+
+
+@lru_cache(maxsize=8192)
+def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
+    """Return the sort key of names where linters check the order: constants, classes, others; numbers by value."""
+    parts = re.split(r"(\d+)", name)
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, [_number_key(part) if i % 2 else (0, part) for i, part in enumerate(parts)]
+
+
+def _number_key(digits: str) -> tuple[int, str]:
+    """Return the sort key of a number in a name: one with a leading zero is a text, and before all others."""
+    return (0, digits) if digits[0] == "0" else (int(digits), "")
 
 
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))

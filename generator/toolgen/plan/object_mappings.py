@@ -203,7 +203,7 @@ class _Planner:
             written = (form.written if form else "{0}").format(*values)
             if form is not None and form.reads:
                 tests = form.reads.format(*key.variables, table=key.table), form.writes.format(*values), form.last
-            elif key.demanded or key.default is not None:
+            elif key.demanded:
                 return None
             elif key.kind == "plain" and key.required:
                 tests = TESTS.get(self._type_of(key), "{0} is not None").format(key.variables[0]), "", False
@@ -338,10 +338,8 @@ class _Planner:
             kind, reads, writes = "call", f"read_{spec['as']}", f"write_{spec['as']}"
         elif "block" in spec:
             kind, reads, writes = "call", f"self.read_{spec['block']}", f"self.write_{spec['block']}"
-        elif "list" in spec or "text_or" in spec:
-            union = spec.get("list") or spec["text_or"]
-            kind = "list" if "list" in spec else "text_or"
-            reads, writes = f"self.read_{union}", f"self.write_{union}"
+        elif "text_or" in spec:
+            kind, reads, writes = "text_or", f"self.read_{spec['text_or']}", f"self.write_{spec['text_or']}"
         elif "also" in spec:
             kind = "also"
         if "beside" in spec:
@@ -368,5 +366,4 @@ class _Planner:
             given_attributes=tuple(f.python for f in given),
             table=table,
             aliases=tuple(spec.get("also", ())),
-            default=spec.get("default"),
         )

@@ -10,6 +10,7 @@ from types import CodeType
 from typing import Any
 
 from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
+from toolgen.plan.names import natural_key
 from toolgen.plan.object_mappings import MappingError, constant_name, plan_list, plan_mapping, plan_union
 from toolgen.plan.token_usage import UsagePlan, plan_usage
 from toolgen.resolve import Catalog, Profile, Tool
@@ -51,7 +52,7 @@ class ProviderPlan:
         own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.public_functions}
         own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.capabilities else set()
         own |= {"StreamWriter"} if "writer" in self.capabilities else set()
-        return tuple(sorted(own, key=lambda name: (not name.isupper(), not name[0].isupper(), name)))
+        return tuple(sorted(own, key=natural_key))
 
     @property
     def public_functions(self) -> tuple[str, ...]:
@@ -213,7 +214,7 @@ def _class_facts(
     if "spelling" in facts:
         found.append(
             ClassAttribute(
-                "SPELLING",
+                "KEY_NORMALIZATION",
                 tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
                 call="KeyNormalization",
             )

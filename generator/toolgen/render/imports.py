@@ -7,10 +7,11 @@ import re
 import symtable
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from types import MappingProxyType
 
 from toolgen.incremental import reuse_or_make
+from toolgen.plan.names import natural_key
 from toolgen.resources import modules_by_exported_name
 
 _HOMES = {
@@ -26,19 +27,6 @@ _MODULES = {
     **dict.fromkeys(("StrictDate", "StrictDateTime", "StrictTime", "StrictUuid"), "formats"),
 }
 """The modules of the runtime's tools that define names of types, by name."""
-
-
-@lru_cache(maxsize=8192)
-def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
-    """Return the sort key of names where linters check the order: constants, classes, others; numbers by value."""
-    parts = re.split(r"(\d+)", name)
-    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
-    return kind, [_number_key(part) if i % 2 else (0, part) for i, part in enumerate(parts)]
-
-
-def _number_key(digits: str) -> tuple[int, str]:
-    """Return the sort key of a number in a name: one with a leading zero is a text, and before all others."""
-    return (0, digits) if digits[0] == "0" else (int(digits), "")
 
 
 @dataclass(slots=True)
@@ -151,15 +139,10 @@ def insert_imports(
         elif name in modules_by_exported_name():
             groups.setdefault(f"..runtime.{modules_by_exported_name()[name]}", []).append(name)
     ordered = sorted(groups, key=lambda m: (m.startswith("."), m))
-    lines = [f"from {module} import {', '.join(sorted(groups[module], key=_order))}\n" for module in ordered]
+    lines = [f"from {module} import {', '.join(sorted(groups[module], key=natural_key))}\n" for module in ordered]
     standard = [line for line in lines if not line.startswith("from .")]
     own = [line for line in lines if line.startswith("from .")]
     return text.replace(MARK, "".join(standard) + ("\n" if standard and own else "") + "".join(own), 1)
-
-
-def _order(name: str) -> tuple[bool, bool, str, str]:
-    """Return a sort key: constants, then classes, then functions, as import sorters order them."""
-    return not name.isupper(), not name[:1].isupper(), name.lower(), name
 
 
 def _globals(module: symtable.SymbolTable) -> set[str]:

@@ -329,11 +329,13 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with
     """Return the module that apps import for a provider, with its declared tools and public names."""
     form = wire.form if wire.form or plan.facts["converter"] != "PromptConverter" else ""
     offered = wire.offered
-    spellings = {one.tool.name: _recalled(partial(_encoding_literal, one), one, "spelled") for one in offered}
+    encoding_tables = {
+        one.tool.name: _recalled(partial(_encoding_literal, one), one, "encoding table") for one in offered
+    }
     declared = {
         "renames": {**plan.renames, **wire.renames},
         "refused": plan.refused,
-        "spellings": {name: PythonLiteral(text) for name, text in spellings.items() if text},
+        "encoding_tables": {name: PythonLiteral(text) for name, text in encoding_tables.items() if text},
         "strict": wire.strict_tool_names if plan.has_strict_flag else (),
         "strict_if_fewer_tools": wire.strict_if_fewer_tools,
     }

@@ -324,14 +324,14 @@ class _Entries(Cache[Any]):
 
 def _recalled(tool: Tool, provider: str, how: _StrictDecision, known: tuple[Any, ...]) -> ToolPayload:
     """Return the stored payload of a tool."""
-    _, _, over, strict, told, spelling, name, entry, digest = known
+    _, _, over, strict, told, encoding_table, name, entry, digest = known
     key = *how.key, over
     last = find_in_memory("tool payload", tool, provider)
     if last is not None and last[0] is known and last[1].key == key:
         same: ToolPayload = last[1]
         return same
     losses = tuple(ToolLoss(Span(*span), *rest) for span, *rest in told)
-    one = ToolPayload(tool, provider, strict, losses, spelling, name, True, bool(over), entry, digest, key)
+    one = ToolPayload(tool, provider, strict, losses, encoding_table, name, True, bool(over), entry, digest, key)
     keep_in_memory((known, one), "tool payload", tool, provider)
     return one
 
@@ -347,11 +347,11 @@ def _stored(one: ToolPayload, how: _StrictDecision) -> ToolPayload:
 def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, losses: Iterable[Any]) -> ToolPayload:
     """Return a tool on a wire, with the losses of writing it."""
     told = [_why_open(record, tool) for record in how.why]
-    spelling = None
+    encoding_table = None
     if tool.parameters is not None:
         found = wire.schema_lowering.lower(tool.parameters, strict)
         told += [_told(record, tool) for record in found.changes]
-        spelling = found.encoding_table
+        encoding_table = found.encoding_table
     for loss in losses:
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # the schema changes already contain what cannot be strict
@@ -359,7 +359,7 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, l
             ToolLoss(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
     name = wire.wire_name(tool.name)
-    return ToolPayload(tool, wire.name, strict, tuple(told), spelling, name, strict_if_fewer_tools=bool(how.over))
+    return ToolPayload(tool, wire.name, strict, tuple(told), encoding_table, name, strict_if_fewer_tools=bool(how.over))
 
 
 def _told(record: Any, tool: Tool) -> ToolLoss:

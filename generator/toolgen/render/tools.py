@@ -10,10 +10,11 @@ import ruff_api
 
 from toolgen.incremental import find_on_disk, store_on_disk
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, has_instances, iter_type_schemas
+from toolgen.plan.names import natural_key
 from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
 from toolgen.render.checks import CheckFunction, CheckFunctionCollector
-from toolgen.render.imports import Imports, natural_key
+from toolgen.render.imports import Imports
 from toolgen.render.literals import python_literal, python_string
 from toolgen.render.templates import (
     HEADER,
@@ -168,7 +169,7 @@ def _index(plan: ToolsPlan, running: bool) -> str:
         .get_template("tools/__init__.py.jinja")
         .render(
             running=running,
-            exports=sorted((*EXPORTS, *(RUNNING if running else ())), key=_export_order),
+            exports=sorted((*EXPORTS, *(RUNNING if running else ())), key=natural_key),
             left_out=RUNNING,
             tools=plan.tools,
             modules=sorted((p.module for p in plan.tools), key=natural_key),
@@ -181,11 +182,6 @@ def _index(plan: ToolsPlan, running: bool) -> str:
             timeouts={p.tool.name: p.tool.timeout for p in plan.tools if p.tool.timeout is not None},
         )
     )
-
-
-def _export_order(name: str) -> tuple[bool, bool, str]:
-    """Return a sort key: constants, then classes, then functions."""
-    return not name.isupper(), not name[0].isupper(), name
 
 
 def _handlers(plan: ToolsPlan, name: str) -> str:

@@ -14,8 +14,9 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, did_you_mean
-from toolgen.document_validation import json_type, meta_schema, validate_document
+from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Document
+from toolgen.load.sources import json_type
 from toolgen.parse import ParsedProject
 from toolgen.resolve.catalog import Format, FormatField, FormatType, Profile
 from toolgen.resolve.identifiers import DEVICES

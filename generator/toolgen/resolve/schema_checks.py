@@ -15,9 +15,10 @@ from jsonschema.exceptions import ValidationError, best_match
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
-from toolgen.document_validation import as_string_list, json_type, wrong_type_hint
+from toolgen.document_validation import as_string_list, wrong_type_hint
 from toolgen.incremental import load_with_findings
 from toolgen.load import Pointer
+from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import (
     ANNOTATIONS,
     METASCHEMAS,

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
+from toolgen.load.sources import json_type
 from toolgen.resolve import Catalog
 from toolgen.resolve.schema_locations import IN_PLACE, NAMED, subschemas
 
@@ -87,17 +88,5 @@ def type_keyword_values(schema: Mapping[str, Any]) -> tuple[str, ...]:
 
 def json_types(values: Iterable[Any]) -> list[str]:
     """Return the JSON types of values, each once, in order. Integers beside other numbers are numbers."""
-    found = list(dict.fromkeys(_json_type(value) for value in values))
+    found = list(dict.fromkeys(json_type(value) for value in values))
     return [each for each in found if each != "integer" or "number" not in found]
-
-
-def _json_type(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int | float):
-        return "integer" if isinstance(value, int) else "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"

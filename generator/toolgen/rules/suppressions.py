@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from toolgen.diagnostics import CODES, Finding, Findings, Level, Span
+from toolgen.diagnostics import CODES, Finding, Findings, Span
 from toolgen.diagnostics.codes import BY_STAGE
 from toolgen.diagnostics.codes.breaking import CHANGES
 from toolgen.diagnostics.finding import did_you_mean
 from toolgen.load import Document, Sources
 from toolgen.load.comments import find_comments
+from toolgen.rules.lint import RULES, Levels
 
 _ALLOW = re.compile(r"toolgen:\s*allow\b\s*(.*)")
 _CODE = re.compile(r"[^\s,]+")
@@ -70,22 +70,21 @@ def _in_text(path: str, text: str) -> Iterator[Suppression]:
             yield Suppression(code[0], Span(path, comment.line, at, comment.line, end), line)
 
 
-def is_suppressible(code: str, rules: Mapping[str, object]) -> bool:
+def is_suppressible(code: str) -> bool:
     """Return whether a level or a comment may change findings of a code: it is that of a rule, or not an error."""
-    return code in rules or CODES[code].level != "error"
+    return code in RULES or CODES[code].level != "error"
 
 
 def apply_suppressions(
     findings: Findings,
-    levels: Mapping[str, Level | Literal["off"]],
+    levels: Levels,
     suppressions: tuple[Suppression, ...],
-    rules: Mapping[str, object],
 ) -> frozenset[Suppression]:
     """Apply the project's levels to the findings and remove suppressed ones. Return the used suppressions."""
     kept: list[Finding] = []
     used: set[Suppression] = set()
     for finding in findings.items:
-        if not is_suppressible(finding.code, rules):
+        if not is_suppressible(finding.code):
             kept.append(finding)
             continue
         covering = [allow for allow in suppressions if allow.covers(finding)]
@@ -101,27 +100,26 @@ def check_suppressions(
     sources: Sources,
     suppressions: tuple[Suppression, ...],
     used: frozenset[Suppression],
-    rules: Mapping[str, object],
     findings: Findings,
 ) -> None:
     """Report levels and comments without effect: for an unknown code, for an error of a build, or with no finding."""
-    levels = _levels(sources.config, rules, findings) if sources.config is not None else {}
+    levels = _levels(sources.config, findings) if sources.config is not None else {}
     for allow in suppressions:
         if allow.code not in CODES:
             findings.add("allow-unknown", allow.span, name=allow.code, hint=did_you_mean(allow.code, CODES))
-        elif not is_suppressible(allow.code, rules):
+        elif not is_suppressible(allow.code):
             findings.add("error-not-silenced", allow.span, name=allow.code)
         elif allow not in used and levels.get(allow.code) != "off":
             findings.add("allow-unused", allow.span, name=allow.code)
 
 
-def _levels(config: Document, rules: Mapping[str, object], findings: Findings) -> Mapping[str, str]:
+def _levels(config: Document, findings: Findings) -> Mapping[str, str]:
     """Return the levels of a configuration. Report those that change nothing: for an error of a build, or elsewhere."""
     levels: Mapping[str, str] = config.value.get("lint", {})
     for code, level in levels.items():
         if code in _ELSEWHERE:
             hint = f"set it under `breaking` in {config.path}" if code in CHANGES else None
             findings.add("level-without-effect", config.key_span("lint", code), hint=hint, name=code)
-        elif code in CODES and not is_suppressible(code, rules) and level != "error":
+        elif code in CODES and not is_suppressible(code) and level != "error":
             findings.add("error-not-silenced", config.key_span("lint", code), name=code)
     return levels

@@ -206,7 +206,7 @@ class Converter:
         read = writer.peek_extras(request.metadata)  # a body that was read may continue a conversation of the server
         if request.messages and not read and [] in map(written.get, ("messages", "contents", "input")):
             reason = f"none is left beside the system text, and {self.wire.title} needs one"
-            writer.report_loss((ROOT, "messages"), "messages", "dropped", "warning", reason)
+            writer.report_loss((ROOT, "messages"), "messages", "dropped", reason, "warning")
         return written
 
     def from_request(

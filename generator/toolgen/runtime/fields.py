@@ -119,7 +119,7 @@ def default_media_type(data: str, at: Path, writer: Writer, supported: Collectio
     if found is None or (supported is not None and found not in supported):
         return None
     reason = f"the API requires a media type, so it is set to {found}"
-    writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", "note", reason)
+    writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", reason)
     return found
 
 
@@ -146,7 +146,7 @@ def write_string_or_list(texts: list[str] | None, extra: Any, at: Path, writer: 
     if texts is None:
         return ABSENT
     if not texts and not (type(extra) is dict and extra.get("$whole") == texts):
-        writer.report_loss(at, at[1], "dropped", "note", "the list is empty, which some APIs reject")
+        writer.report_loss(at, at[1], "dropped", "the list is empty, which some APIs reject")
         return ABSENT
     single = extra.get("$single") if type(extra) is dict else extra
     return single if type(single) is str and texts == [single] else texts
@@ -172,7 +172,7 @@ def write_number_at_most(value: float | None, extra: Any, at: Path, writer: Writ
     most = limits["most"]
     if not value > most or (type(extra) is dict and extra.get("$whole") == value):
         return value
-    writer.report_loss(at, at[1], "narrowed", "warning", f"{writer.wire.title} accepts at most {most}")
+    writer.report_loss(at, at[1], "narrowed", f"{writer.wire.title} accepts at most {most}", "warning")
     return most
 
 
@@ -194,7 +194,7 @@ def write_strings_at_most(
     """Write a list of texts. Those above the limit are left out, unless they were read like that."""
     most = limits["most"]
     if texts is not None and len(texts) > most and not (type(extra) is dict and extra.get("$whole") == texts):
-        writer.report_loss(at, at[1], "narrowed", "warning", f"{writer.wire.title} accepts at most {most}")
+        writer.report_loss(at, at[1], "narrowed", f"{writer.wire.title} accepts at most {most}", "warning")
         texts = texts[:most]
     return write_string_or_list(texts, extra, at, writer)
 
@@ -214,16 +214,16 @@ def read_enum_value(value: Any, at: Path, reader: Reader, mapping: Mapping[str, 
 
 
 def write_enum_value(value: str | None, extra: Any, at: Path, writer: Writer, mapping: Mapping[str, str]) -> Any:
-    """Write the wire's spelling of a value.
+    """Write the wire's word for a value.
 
     Raises:
         UnsupportedValueError: The wire has no such value.
     """
     if value is None:
         return extra
-    for spelling, meaning in mapping.items():
+    for wire_value, meaning in mapping.items():
         if meaning == value:
-            return spelling
+            return wire_value
     raise UnsupportedValueError("the API has no such value")
 
 

@@ -143,25 +143,25 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
         if row == "auto":
             return ABSENT
         writer.report_loss(
-            at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} does not support this choice"
+            at, "toolChoice", "dropped", f"{writer.wire.title} does not support this choice", "behaviour"
         )
         return ABSENT
     if table[row] == OMITTED:
-        writer.report_loss(at, "toolChoice", "defaulted", "note", "it is the default")
+        writer.report_loss(at, "toolChoice", "defaulted", "it is the default")
         return ABSENT
-    spelling = [writer.tool_name(name, (at, "name")) for name in names]
+    wire_names = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(extra) is dict:
         whole = extra.get("$whole")
         if match_pattern(table[row], whole) or (type(whole) is str and table.get("also", {}).get(whole) == row):
             return whole
-    written = fill_pattern(table[row], _words(table).get(mode, mode), spelling)
+    written = fill_pattern(table[row], _words(table).get(mode, mode), wire_names)
     if type(written) is str and names and any(written == table.get(word) for word in _CHOICES):
         writer.report_loss(
-            at, "toolChoice", "dropped", "behaviour", f"{writer.wire.title} has another meaning for this name"
+            at, "toolChoice", "dropped", f"{writer.wire.title} has another meaning for this name", "behaviour"
         )
         return ABSENT
     if row == "allowed" and len(names) == 1 and match_pattern(table.get("named"), written):
-        writer.report_loss(at, "toolChoice", "rewritten", "note", "the choice names the only tool that may be called")
+        writer.report_loss(at, "toolChoice", "rewritten", "the choice names the only tool that may be called")
     if extras and type(written) is dict:
         restore_extras(written, extras)
     return written
@@ -179,14 +179,14 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) ->
     """Report a choice that is left out because there are no tools. One that requires a call is a loss of behaviour."""
     optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
     severity: Literal["note", "behaviour"] = "note" if optional else "behaviour"
-    writer.report_loss(at, "toolChoice", "dropped", severity, "the request has no tools")
+    writer.report_loss(at, "toolChoice", "dropped", "the request has no tools", severity)
 
 
 def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -> Any:
     """Return the tools of a request, or ABSENT if there are none: many APIs reject an empty list, unless it was read."""
     if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
         return written
-    writer.report_loss(at, "tools", "dropped", "note", "the list is empty, which many APIs reject")
+    writer.report_loss(at, "tools", "dropped", "the list is empty, which many APIs reject")
     return ABSENT
 
 
@@ -236,7 +236,7 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tu
         ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
     """
     if tool.name in writer.wire.refused:
-        writer.report_loss(at, "a tool", "dropped", "behaviour", f"its declaration excludes {writer.wire.title}")
+        writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {writer.wire.title}", "behaviour")
         return ABSENT, False
     extras = writer.peek_extras(tool.metadata)
     said = inner_extras(tool.metadata or {}, "declaration")
@@ -271,7 +271,7 @@ def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefi
         return tool
     if tool.strict:
         refused = writer.wire.unsupported_strict_changes(tool)
-        writer.report_loss((at, "strict"), "strict", "dropped", "behaviour", f"{refused[0].what}: {refused[0].reason}")
+        writer.report_loss((at, "strict"), "strict", "dropped", f"{refused[0].what}: {refused[0].reason}", "behaviour")
         writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)
 

@@ -118,7 +118,7 @@ def provider_stop_reason(
             if reason == similar:
                 if similar != meaning != "tool_calls":
                     writer.report_loss(
-                        (ROOT, "finishReason"), "finishReason", "rewritten", "note", f"the nearest reason is {word}"
+                        (ROOT, "finishReason"), "finishReason", "rewritten", f"the nearest reason is {word}"
                     )
                 return word
     return None
@@ -128,7 +128,7 @@ def with_usage(completion: Completion, writer: Writer) -> Completion:
     """Return a completion with usage, for a wire whose clients need it. It is zero unless the response was read so."""
     if completion.usage is not None or writer.peek_extras(completion.metadata):
         return completion
-    writer.report_loss((ROOT, "usage"), "usage", "defaulted", "note", "the clients of the API need it")
+    writer.report_loss((ROOT, "usage"), "usage", "defaulted", "the clients of the API need it")
     return replace(completion, usage=Usage(0, 0, 0))
 
 
@@ -136,7 +136,7 @@ def substitute_normal_stop_reason(table: Mapping[str, FinishReason], writer: Wri
     """Return the provider's reason for a normal end, and report it. A stream without a reason would have failed."""
     word = next((word for word, reason in table.items() if reason == "stop"), None)
     reason = f"a stream must end with a reason, and the nearest one is {word}"
-    writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", "warning", reason)
+    writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", reason, "warning")
     return word
 
 

@@ -351,7 +351,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
 
 def _object_loader(kind: Any) -> Load:
     table = [
-        (name, to_camel_case(name), _loader(hint), required, _is_optional(hint))
+        (name, to_camel_case(name), _loader(hint), required, type(None) in typing.get_args(hint))
         for name, hint, required in _stated(kind)
     ]
     known = {name for python, json, *_ in table for name in (python, json)}
@@ -394,7 +394,3 @@ def _refined(kind: type[Any]) -> tuple[str, str, str, Load] | None:
         return None
     parts = vars(sys.modules[kind.__module__])["ContentPart"]
     return "kind", "multimodal", "value", _list_loader(_loader(parts))
-
-
-def _is_optional(hint: Any) -> bool:
-    return type(None) in typing.get_args(hint)

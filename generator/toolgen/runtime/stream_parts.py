@@ -312,7 +312,7 @@ def _unsent(parts: list[Any], calls: dict[str, Any], sent: dict[Any, int], write
             unsent.append((i, part))
     for i, _ in unsent:
         if i < last:
-            writer.report_loss((_CONTENT, i), "a part", "moved", "note", "a later part was already sent")
+            writer.report_loss((_CONTENT, i), "a part", "moved", "a later part was already sent")
     return [part for _, part in unsent]
 
 

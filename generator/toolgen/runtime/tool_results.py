@@ -38,7 +38,7 @@ def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Write
         if type(state) is dict and any(
             type(v) is str and read_result_text_or_error(v)[0] == "error" for v in state.values()
         ):
-            writer.report_loss((at, "kind"), "an error", "rewritten", "note", "it is sent as text with the error flag")
+            writer.report_loss((at, "kind"), "an error", "rewritten", "it is sent as text with the error flag")
             return
 
 

@@ -181,27 +181,21 @@ def test_keys_may_carry_their_fields_together() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("key", "reads_by", "writes_by"),
-    [("list", "read_list_or_null", "write_list"), ("text_or", "read_text_or_list", "write_text_or_list")],
-)
-def test_an_array_is_read_item_by_item(key: str, reads_by: str, writes_by: str) -> None:
-    mapping = a_mapping({"parts!": ARRAY}, {"content": {"field": "parts", key: "part"}})
-    assert f'parts = {reads_by}(wire.get("content"), (at, "content"), reader, self.read_part)' in reads(mapping)
-    assert f'"content": {writes_by}(part.parts, (at, "parts"), writer, self.write_part)' in writes(mapping)
+def test_an_array_is_read_item_by_item() -> None:
+    mapping = a_mapping({"parts!": ARRAY}, {"content": {"field": "parts", "text_or": "part"}})
+    assert 'parts = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_part)' in reads(mapping)
+    assert '"content": write_text_or_list(part.parts, (at, "parts"), writer, self.write_part)' in writes(mapping)
 
 
-def test_what_the_wire_demands_of_an_optional_field_has_a_default_or_is_an_error() -> None:
-    mapping = a_mapping(
-        {"size": INTEGER, "unit": STRING},
-        {"size": {"field": "size", "default": 1}, "unit": {"field": "unit", "required": True}},
-    )
+def test_what_may_be_missing_is_read_by_a_function_of_its_type() -> None:
+    mapping = a_mapping({"size": INTEGER}, {"size": {"field": "size"}})
     assert line_of(reads(mapping), "size =") == 'size = optional_value(wire, "size", at, int)'
+
+
+def test_what_the_wire_demands_of_an_optional_field_is_an_error() -> None:
+    mapping = a_mapping({"unit": STRING}, {"unit": {"field": "unit", "required": True}})
     assert line_of(reads(mapping), "if type(unit)").startswith("if type(unit) is not str:")
-    assert (
-        '{"size": with_default(part.size, 1, (at, "size"), writer), "unit": require_value(part.unit, "unit")}'
-        in writes(mapping)
-    )
+    assert '{"unit": require_value(part.unit, "unit")}' in writes(mapping)
 
 
 def test_a_value_of_any_type_must_be_there_where_it_is_required() -> None:
@@ -262,7 +256,7 @@ def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
 
 
 def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> None:
-    keys = {"messages": {"field": "messages", "list": "message"}, "tools": {"field": "tools", "list": "tool"}}
+    keys = {"messages": {"field": "messages", "text_or": "message"}, "tools": {"field": "tools", "text_or": "tool"}}
     mapping = a_mapping({"messages!": ARRAY, "tools": ARRAY}, keys, type="Request")
     first, offers, second, *_ = reads(mapping).splitlines()
     assert (first.split()[0], offers, second.split()[0]) == ("tools", "reader.set_offered_tools(tools)", "messages")
@@ -284,7 +278,7 @@ def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
         HOSTILE + "1": {"field": "other", "also": [HOSTILE + "2"]},
         HOSTILE + "3": {"field": "coded", "as": "codec"},
         HOSTILE + "4": {"keys": {HOSTILE + "5": {"field": "inner", "as": "codec"}}},
-        HOSTILE + "6": {"field": "last", "default": HOSTILE + "7"},
+        HOSTILE + "6": {"field": "last", "required": True},
     }
     tag = {HOSTILE + "8": HOSTILE + "9"}
     fields = dict.fromkeys(("plain!", "other", "coded", "inner", "last"), STRING)

@@ -315,7 +315,6 @@ class AgentSdkConverter(ChatMessageConverter):
                     here,
                     writer.type_name(part),
                     "moved",
-                    "note",
                     "the format has a fixed order: reasoning, content, refusal, calls",
                 )
             said[key].append(part.text)
@@ -326,7 +325,6 @@ class AgentSdkConverter(ChatMessageConverter):
                 at,
                 "content",
                 "rewritten",
-                "note",
                 "the format has one text each for reasoning, content and refusal",
             )
         wire: dict[str, Any] = {"content": None if extras.get("content") != "" else ""}
@@ -388,7 +386,6 @@ class AgentSdkConverter(ChatMessageConverter):
                 (at[0], field),
                 field,
                 "rewritten",
-                "note",
                 "a failure that has text is sent as an error",
             )
         return {"content": content, "is_error": True}
@@ -527,7 +524,6 @@ class AgentSdkConverter(ChatMessageConverter):
                 (ROOT, "model"),
                 "model",
                 "defaulted",
-                "note",
                 "it is required, but was not given",
             )
             model = {"model": ""}

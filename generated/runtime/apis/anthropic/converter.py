@@ -76,7 +76,7 @@ def _strip_last_text(messages: list[Any] | None, at: Path, writer: Writer) -> No
     text = holder.get(key) if type(holder) is dict else None
     if type(text) is str and text != text.rstrip():
         writer.report_loss(
-            at, "white space", "dropped", "note", "the API rejects it at the end"
+            at, "white space", "dropped", "the API rejects it at the end"
         )
         stripped = {**holder, key: text.rstrip()}
         last["content"] = (
@@ -207,8 +207,8 @@ class AnthropicConverter(AnthropicMessageConverter):
                 (at, "toolChoice"),
                 "toolChoice",
                 "dropped",
-                "behaviour",
                 "the API cannot force a call while the model is thinking",
+                "behaviour",
             )
             single = {
                 k: v
@@ -227,7 +227,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         place = (at, "reasoning")
         if type(budget) is int and _lacks_thinking(wire.get("messages") or []):
             reason = "the API requires thinking at the start of an assistant message whose calls were answered last"
-            writer.report_loss(place, "reasoning", "dropped", "warning", reason)
+            writer.report_loss(place, "reasoning", "dropped", reason, "warning")
             budget = None
             del wire["thinking"]
         if "max_tokens" not in wire:
@@ -236,19 +236,19 @@ class AnthropicConverter(AnthropicMessageConverter):
             )
             reason = f"the API requires it, so it is set to {wire['max_tokens']}"
             writer.report_loss(
-                (at, "maxOutputTokens"), "maxOutputTokens", "defaulted", "note", reason
+                (at, "maxOutputTokens"), "maxOutputTokens", "defaulted", reason
             )
         most = wire["max_tokens"]
         if type(budget) is not int or type(most) is not int or budget < most:
             return
         if most <= _SMALLEST_BUDGET:
             reason = f"thinking takes at least {_SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
-            writer.report_loss(place, "reasoning", "dropped", "warning", reason)
+            writer.report_loss(place, "reasoning", "dropped", reason, "warning")
             del wire["thinking"]
         else:
             reason = "it must be below maxOutputTokens, which counts these tokens too"
             writer.report_loss(
-                (place, "budgetTokens"), "budgetTokens", "rewritten", "warning", reason
+                (place, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning"
             )
             wire["thinking"] = {**thinking, "budget_tokens": most - 1}
 
@@ -294,7 +294,7 @@ class AnthropicConverter(AnthropicMessageConverter):
             if budget < _SMALLEST_BUDGET:
                 reason = f"the smallest number is {_SMALLEST_BUDGET:,}"
                 writer.report_loss(
-                    (at, "budgetTokens"), "budgetTokens", "rewritten", "warning", reason
+                    (at, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning"
                 )
             wire["thinking"] = {
                 "type": "enabled",
@@ -309,7 +309,6 @@ class AnthropicConverter(AnthropicMessageConverter):
                     (at, "effort"),
                     "effort",
                     "rewritten",
-                    "note",
                     f"the nearest level is {word}",
                 )
             settings["effort"] = word
@@ -371,7 +370,6 @@ class AnthropicConverter(AnthropicMessageConverter):
                 (at[0], "parallelToolCalls"),
                 "parallelToolCalls",
                 "defaulted",
-                "note",
                 "it is the default",
             )
             return ABSENT
@@ -380,7 +378,6 @@ class AnthropicConverter(AnthropicMessageConverter):
                 (at[0], "parallelToolCalls"),
                 "parallelToolCalls",
                 "dropped",
-                "note",
                 "the model must not call any tool",
             )
             return written

@@ -127,7 +127,6 @@ def write_source(
                 (at[0], "mediaType"),
                 "mediaType",
                 "rewritten",
-                "note",
                 f"the API calls it {common}",
             )
             media_type = common
@@ -181,7 +180,7 @@ def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     reason = (
         f"the API accepts {_MOST_CACHE_MARKS} marks, so the first ones were removed"
     )
-    writer.report_loss(at, "cache", "dropped", "note", reason)
+    writer.report_loss(at, "cache", "dropped", reason)
     for blocks in lists:
         for i, block in enumerate(blocks):
             if surplus > 0 and _is_marked(block):

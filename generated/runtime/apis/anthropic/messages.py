@@ -99,7 +99,7 @@ def _report_if_blank(part: Any, at: Path, writer: Writer) -> bool:
         or writer.peek_extras(part.metadata)
     ):
         return False
-    writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
+    writer.report_loss(at, "blank text", "dropped", "the API rejects it")
     return True
 
 
@@ -235,9 +235,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if type(part) is ReasoningPart:
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
-            writer.report_loss(
-                at, "a refusal", "rewritten", "note", "it is sent as text"
-            )
+            writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text else ABSENT
         if not writer.is_response and _report_if_blank(part, at, writer):
             return ABSENT
@@ -250,11 +248,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             return extras
         if "signature" not in extras and "signature" not in extras.get("$absent", ()):
             writer.report_loss(
-                at,
-                "reasoning",
-                "dropped",
-                "note",
-                "the API only accepts signed thinking",
+                at, "reasoning", "dropped", "the API only accepts signed thinking"
             )
             return ABSENT
         return self.write_thinking_part(part, at, writer)
@@ -283,7 +277,6 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                             here,
                             "a system message",
                             "dropped",
-                            "note",
                             "it was moved to system",
                         )
                     continue
@@ -345,7 +338,6 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 at,
                 "an empty message",
                 "dropped",
-                "note",
                 "the API rejects a message without content",
             )
         elif results is None or extras.get("$apart"):
@@ -382,7 +374,6 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 at,
                 "an empty message",
                 "dropped",
-                "note",
                 "the API rejects a message without content",
             )
             return
@@ -411,7 +402,6 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                         (at, i),
                         "a system message",
                         "moved",
-                        "note",
                         "it must come before the conversation",
                     )
                 found.append((message, (at, i)))
@@ -431,9 +421,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 writer.report_unsupported((here, "name"), "name")
             blocks += self.write_system_blocks(message, here, writer)
         if len(found) > 1:
-            writer.report_loss(
-                at, "system messages", "rewritten", "note", "they were joined"
-            )
+            writer.report_loss(at, "system messages", "rewritten", "they were joined")
         return blocks
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:

@@ -10,7 +10,7 @@ from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
+from ...streams import BaseStream, BaseStreamWriter, index_sort_key, read_hashable_index
 from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
@@ -248,7 +248,8 @@ class AnthropicStream(BaseStream):
         body = {
             **self._message,
             "content": [
-                self._blocks[i].assemble() for i in sorted(self._blocks, key=_place)
+                self._blocks[i].assemble()
+                for i in sorted(self._blocks, key=index_sort_key)
             ],
         }
         if self._usage:
@@ -257,10 +258,6 @@ class AnthropicStream(BaseStream):
 
     def _ended(self) -> bool:
         return self._end
-
-
-def _place(index: Any) -> tuple[bool, Any]:
-    return (False, index) if type(index) is int else (True, str(index))
 
 
 def _assumed(delta: dict[str, Any]) -> dict[str, Any]:

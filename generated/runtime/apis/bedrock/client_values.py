@@ -107,8 +107,8 @@ def converse_kwargs(
                 (ROOT, key),
                 "a field of the body",
                 "dropped",
-                "warning",
                 "the client does not accept it as an argument",
+                "warning",
             )
     return found
 

@@ -196,24 +196,20 @@ def write_part_unless_rejected(
         and not part.text.strip()
         and "$sent" not in writer.peek_extras(part.metadata)
     ):
-        writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
+        writer.report_loss(at, "blank text", "dropped", "the API rejects it")
         return ABSENT
     if type(part) is ReasoningPart:
         extras = writer.peek_extras(part.metadata)
         if not _is_signed(extras) and "$sent" not in extras:
             writer.own_extras(part.metadata, at)
             writer.report_loss(
-                at,
-                "reasoning",
-                "dropped",
-                "note",
-                "the API only accepts signed reasoning",
+                at, "reasoning", "dropped", "the API only accepts signed reasoning"
             )
             return ABSENT
     block = write(part, at, writer)
     if type(block) is dict and UNKNOWN in block:
         writer.report_loss(
-            at, "a block", "dropped", "warning", "the client kept only its name"
+            at, "a block", "dropped", "the client kept only its name", "warning"
         )
         return ABSENT
     return block
@@ -279,7 +275,7 @@ class TurnBuilder:
         )
         if not blocks and not extras:
             self._writer.report_loss(
-                at, "a message", "dropped", "note", "the API supports none of its parts"
+                at, "a message", "dropped", "the API supports none of its parts"
             )
             return
         if last is not None and (last["role"] != role or "$apart" in extras):
@@ -294,11 +290,7 @@ class TurnBuilder:
         ):
             holder = (at, "content")
             self._writer.report_loss(
-                holder,
-                "a text part",
-                "defaulted",
-                "note",
-                "a document needs text next to it",
+                holder, "a text part", "defaulted", "a document needs text next to it"
             )
             blocks = [*blocks, {"text": self._text}]
         if role == "assistant" and self._before is None and "$apart" not in extras:
@@ -306,7 +298,6 @@ class TurnBuilder:
                 at[0],
                 "a message",
                 "defaulted",
-                "note",
                 "the first message must be from the user",
             )
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
@@ -336,13 +327,11 @@ class TurnBuilder:
                 (self._before[1], "content"),
                 "a message",
                 "rewritten",
-                "note",
                 "the next one was joined to it",
             )
             self._writer.report_loss(
                 at,
                 "a message",
                 "moved",
-                "note",
                 "adjacent messages of the same role were joined",
             )

@@ -129,7 +129,7 @@ class BedrockConverter(BedrockMessageConverter):
             has_tool_calls(message) or is_tool_result(message) for message in messages
         ):
             writer.report_loss(
-                at, "toolChoice", "rewritten", "note", "the tools are left out instead"
+                at, "toolChoice", "rewritten", "the tools are left out instead"
             )
             return ABSENT
         return self.write_tool_choice(choice, extra, at, writer)

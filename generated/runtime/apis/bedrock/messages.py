@@ -274,9 +274,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             return self.write_reasoning_part(part, at, writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(
-                at, "a refusal", "rewritten", "note", "it is sent as text"
-            )
+            writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return {"text": part.text} if part.text.strip() else ABSENT
         if type(part) is TextPart and part.metadata:
             cited = write_cited_block(part, writer.peek_extras(part.metadata))
@@ -320,11 +318,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         if type(part) is AudioPart:
             writer.media.append((part, at))
             writer.report_loss(
-                at,
-                "AudioPart",
-                "moved",
-                "note",
-                "it was moved after the results of the turn",
+                at, "AudioPart", "moved", "it was moved after the results of the turn"
             )
             return ABSENT
         if type(part) is TextPart and part.metadata:
@@ -367,7 +361,6 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                             here,
                             "a system message",
                             "dropped",
-                            "note",
                             "it was moved to system",
                         )
                 else:
@@ -440,15 +433,12 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                         (at, i),
                         "a system message",
                         "moved",
-                        "note",
                         "it must come before the conversation",
                     )
                 count += 1
                 blocks += self.write_system_blocks(message, (at, i), writer)
         if count > 1:
-            writer.report_loss(
-                at, "system messages", "rewritten", "note", "they were joined"
-            )
+            writer.report_loss(at, "system messages", "rewritten", "they were joined")
         return blocks
 
     def write_system_blocks(

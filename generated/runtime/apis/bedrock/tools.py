@@ -57,11 +57,7 @@ def complete_tool_config(
     if choice == "none" and not history:
         if config.get("tools"):
             writer.report_loss(
-                (ROOT, "tools"),
-                "tools",
-                "dropped",
-                "note",
-                "the model must not call any tool",
+                (ROOT, "tools"), "tools", "dropped", "the model must not call any tool"
             )
         wire.pop("toolConfig", None)
         return
@@ -74,7 +70,7 @@ def complete_tool_config(
     )
     if made:
         reason = "the API requires the tools of earlier calls, but only their names are known"
-        writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
+        writer.report_loss((ROOT, "tools"), "tools", "defaulted", reason, "warning")
         wire["toolConfig"] = {**config, "tools": made}
         return
     if choice is not None and "toolChoice" in config:
@@ -83,8 +79,8 @@ def complete_tool_config(
                 (ROOT, "toolChoice"),
                 "toolChoice",
                 "dropped",
-                "behaviour",
                 "the request has no tools",
+                "behaviour",
             )
         config = {key: value for key, value in config.items() if key != "toolChoice"}
     if config.get("tools") == []:
@@ -209,11 +205,7 @@ def write_result_blocks(
         content = write_list(value, place, writer, write)
         if not content and (value or kept != []):
             writer.report_loss(
-                at[0],
-                "a result without content",
-                "rewritten",
-                "note",
-                "the API rejects it",
+                at[0], "a result without content", "rewritten", "the API rejects it"
             )
             content = [{"text": blank}]
         return {"content": content, **status}
@@ -229,12 +221,9 @@ def write_result_blocks(
             at[0],
             "data",
             "rewritten",
-            "note",
             "sent as text, because the API does not accept it as JSON",
         )
     if not text.strip():
-        writer.report_loss(
-            place, "blank text", "rewritten", "note", "the API rejects it"
-        )
+        writer.report_loss(place, "blank text", "rewritten", "the API rejects it")
         text = blank
     return {"content": [{"text": text}], **status}

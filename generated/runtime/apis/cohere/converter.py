@@ -98,7 +98,6 @@ class CohereConverter(ChatConverter):
                     ((at, i), "strict"),
                     "strict",
                     "dropped",
-                    "note",
                     "it is sent as strict_tools",
                 )
         return super().write_tools(definitions, extra, at, writer)
@@ -197,8 +196,8 @@ class CohereConverter(ChatConverter):
                         place,
                         "strict",
                         "dropped",
-                        "warning",
                         "either all tools are strict or none",
+                        "warning",
                     )
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
@@ -211,7 +210,6 @@ class CohereConverter(ChatConverter):
                     (at, "tools"),
                     "tools",
                     "narrowed",
-                    "note",
                     "only the tools of the choice are offered",
                 )
             wire["tools"] = offered
@@ -223,8 +221,8 @@ class CohereConverter(ChatConverter):
                     place,
                     "outputFormat",
                     "dropped",
-                    "warning",
                     "the API rejects it beside tools",
+                    "warning",
                 )
                 del wire["response_format"]
         return wire
@@ -263,7 +261,6 @@ class CohereConverter(ChatConverter):
                         here,
                         "an empty message",
                         "dropped",
-                        "note",
                         "the API rejects a message without content",
                     )
             elif type(message) is SystemMessage:
@@ -285,11 +282,7 @@ class CohereConverter(ChatConverter):
                     wires.append(wire)
                 else:
                     writer.report_loss(
-                        here,
-                        "an empty message",
-                        "dropped",
-                        "note",
-                        "the API rejects it",
+                        here, "an empty message", "dropped", "the API rejects it"
                     )
             else:
                 raise wrong_type(here, "a message", message)
@@ -392,7 +385,7 @@ class CohereConverter(ChatConverter):
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
                     writer.report_loss(
-                        here, "reasoning", "moved", "note", "the plan must come first"
+                        here, "reasoning", "moved", "the plan must come first"
                     )
             elif (
                 type(part) is OpaquePart
@@ -405,7 +398,6 @@ class CohereConverter(ChatConverter):
                         here,
                         writer.type_name(part),
                         "moved",
-                        "note",
                         "content must come before calls",
                     )
                 supported = to_supported_part(part, here, writer, has_calls)
@@ -443,14 +435,7 @@ class CohereConverter(ChatConverter):
         is_error: bool | None,
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "behaviour",
-                "the API has no error flag for results",
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind == "multimodal":
             return write_parts_moving_media(
                 value, extra, (at[0], "value"), writer, self.write_result_part
@@ -461,11 +446,7 @@ class CohereConverter(ChatConverter):
                 return documents
             for field in ("kind", "value"):
                 writer.report_loss(
-                    (at[0], field),
-                    field,
-                    "rewritten",
-                    "note",
-                    "it is sent as JSON text",
+                    (at[0], field), field, "rewritten", "it is sent as JSON text"
                 )
         return write_result_text(kind, value, extra, at, writer)
 

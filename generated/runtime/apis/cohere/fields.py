@@ -95,7 +95,7 @@ def write_thinking_settings(
         writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
         writer.report_loss(
-            (at, "budgetTokens"), "budgetTokens", "dropped", "note", "thinking is off"
+            (at, "budgetTokens"), "budgetTokens", "dropped", "thinking is off"
         )
     return _settings(reasoning)
 
@@ -118,8 +118,8 @@ def select_tools_by_choice(
         names, forced = choice.names, choice.mode == "required"
     else:
         return entries, False
-    spelled = {writer.wire.wire_name(name) for name in names}
-    named = [entry for entry in entries if _name(entry) in spelled]
+    wire_names = {writer.wire.wire_name(name) for name in names}
+    named = [entry for entry in entries if _name(entry) in wire_names]
     return (named, forced) if named else (entries, False)
 
 
@@ -228,7 +228,6 @@ def move_system_messages_first(placed: list[Placed], writer: Writer) -> list[Pla
                 entry[1],
                 "a system message",
                 "moved",
-                "note",
                 "the API accepts one system message, which must come first",
             )
         if len(first) == 1:
@@ -236,7 +235,6 @@ def move_system_messages_first(placed: list[Placed], writer: Writer) -> list[Pla
                 (first[0][1], "content"),
                 "content",
                 "rewritten",
-                "note",
                 "the API accepts one system message",
             )
         first.append(entry)
@@ -306,9 +304,7 @@ def to_supported_part(
     """
     if type(part) is RefusalPart:
         writer.own_extras(part.metadata, at)
-        writer.report_loss(
-            (at, "type"), "a refusal", "rewritten", "note", "it is sent as text"
-        )
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "it is sent as text")
         part = TextPart(part.text)
     if (
         ((type(part) is TextPart and not has_calls) or type(part) is ReasoningPart)
@@ -317,7 +313,7 @@ def to_supported_part(
         and not writer.peek_extras(part.metadata)
     ):
         writer.own_extras(part.metadata, at)
-        writer.report_loss(at, writer.type_name(part), "dropped", "note", "it is empty")
+        writer.report_loss(at, writer.type_name(part), "dropped", "it is empty")
         return None
     if type(part) is ReasoningPart:
         writer.report_adopted_reasoning(part.metadata, at)

@@ -8,7 +8,7 @@ from typing import Any
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall, order_by_index
-from ...streams import BaseStream, read_hashable_index
+from ...streams import BaseStream, index_sort_key, read_hashable_index
 
 __all__ = ["CohereStream"]
 
@@ -251,7 +251,8 @@ class CohereStream(BaseStream):
             message["tool_plan"] = "".join(self._plan)
         if self._blocks:
             message["content"] = [
-                self._blocks[i].assemble() for i in sorted(self._blocks, key=_order)
+                self._blocks[i].assemble()
+                for i in sorted(self._blocks, key=index_sort_key)
             ]
         if self._entries:
             message["tool_calls"] = [
@@ -273,10 +274,6 @@ def _told(block: _Block, pieces: dict[str, str]) -> list[StreamEvent]:
     if not piece:
         return []
     return [TextDelta(piece) if kind == "text" else ReasoningDelta(piece)]
-
-
-def _order(index: Any) -> tuple[bool, Any]:
-    return (False, index) if type(index) is int else (True, str(index))
 
 
 def _whole_call(call: OpenCall) -> dict[str, Any]:

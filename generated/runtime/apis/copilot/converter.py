@@ -424,11 +424,7 @@ class CopilotConverter(NativeToolConverter):
                 texts.append(part.text)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here,
-                        "refusal",
-                        "rewritten",
-                        "note",
-                        "the API accepts only text",
+                        here, "refusal", "rewritten", "the API accepts only text"
                     )
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
@@ -439,7 +435,6 @@ class CopilotConverter(NativeToolConverter):
                 (at, "content"),
                 "content",
                 "rewritten",
-                "note",
                 "the API accepts one text, so the texts were joined",
             )
         data["content"] = "".join(texts) if texts else extras.get("content", "")

@@ -79,8 +79,8 @@ def write_untyped_arguments(
             (at[0], "invalid"),
             "an invalid call",
             "rewritten",
-            "behaviour",
             "the client would run it as it is",
+            "behaviour",
         )
     if not arguments and (
         extra is None or type(extra) is str or is_internal_mark(extra)
@@ -148,18 +148,13 @@ def write_binary_data(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
         block["mimeType"] = media_type
     if block["type"] == "resource" and media_kind(media_type) != table["kind"]:
         writer.report_loss(
-            at[0],
-            table["kind"],
-            "rewritten",
-            "note",
-            "its media type belongs to another kind",
+            at[0], table["kind"], "rewritten", "its media type belongs to another kind"
         )
     return block
 

@@ -18,7 +18,6 @@ from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.client_sessions import aclose_client
-from ...sessions.connection import StatefulClientCalls
 from ...sessions.text_protocol import next_turn_index
 from .session_requests import (
     KnownMessages,
@@ -27,7 +26,7 @@ from .session_requests import (
     StatefulStreamProtocol,
     write_session_input,
 )
-from .stateful_client import StatefulClient
+from .stateful_client import StatefulClient, StatefulClientCalls
 
 __all__ = ["AsyncStatefulSession", "LoopThread", "StatefulSession"]
 
@@ -209,8 +208,8 @@ class AsyncStatefulSession(AsyncSession):
                     ((), place),
                     "a result",
                     "dropped",
-                    "warning",
                     "its call is no longer waiting",
+                    "warning",
                 )
                 writer.report_remaining_losses()
         return None if told.answers else identifier

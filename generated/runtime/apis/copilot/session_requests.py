@@ -84,11 +84,7 @@ def write_prompt_and_attachments(
         texts.append("".join(said))
     if len(texts) > 1:
         writer.report_loss(
-            messages[0][0],
-            "messages",
-            "rewritten",
-            "note",
-            "they were joined into one prompt",
+            messages[0][0], "messages", "rewritten", "they were joined into one prompt"
         )
     prompt = "\n\n".join(texts)
     return (
@@ -146,12 +142,12 @@ class KnownMessages:
         if known < len(self._digests):
             reason = "the client continues its own conversation, but this is another one; open a new client"
             writer.report_loss(
-                (ROOT, "messages"), "a new conversation", "dropped", "behaviour", reason
+                (ROOT, "messages"), "a new conversation", "dropped", reason, "behaviour"
             )
         for i in range(known, begin):
             reason = "the client holds the conversation itself, and this message is not part of it"
             writer.report_loss(
-                ((ROOT, "messages"), i), "a message", "dropped", "behaviour", reason
+                ((ROOT, "messages"), i), "a message", "dropped", reason, "behaviour"
             )
         return begin
 
@@ -341,8 +337,8 @@ def write_session_input(
                         here,
                         "a result",
                         "dropped",
-                        "warning",
                         "no call is waiting for it",
+                        "warning",
                     )
                     continue
                 identifier, call = asked[result.tool_call_id]
@@ -358,8 +354,8 @@ def write_session_input(
                 at,
                 "a system text",
                 "dropped",
-                "behaviour",
                 "the client's session already has the one that it was created with",
+                "behaviour",
             )
     tools = _tools(request, writer, write_tools)
     prompt = write_prompt_and_attachments(said, writer) if said else None
@@ -450,8 +446,8 @@ def _within(at: Path, writer: Writer) -> OnLoss:
             (at, inner) if inner else at,
             loss.what,
             loss.action,
-            loss.severity,
             loss.reason,
+            loss.severity,
         )
 
     return heard

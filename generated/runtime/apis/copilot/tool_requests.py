@@ -132,7 +132,7 @@ def result_request_id(
         if type(state.get("requestId")) is str:
             return str(state["requestId"])
     reason = "cannot tell which request this result belongs to; pass its call"
-    writer.report_loss((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
+    writer.report_loss((ROOT, "metadata"), "requestId", "defaulted", reason, "warning")
     return result.tool_call_id
 
 
@@ -263,9 +263,7 @@ def _write_parts(
     media = write_list(parts, at, writer, placed)
     kinds = [type(part) is TextPart for part in parts]
     if media and kinds != sorted(kinds, reverse=True):
-        writer.report_loss(
-            at, "a text", "moved", "note", "the text must come before the media"
-        )
+        writer.report_loss(at, "a text", "moved", "the text must come before the media")
     if (
         not media
         and len(texts) == last + 1
@@ -277,7 +275,6 @@ def _write_parts(
                 (ROOT, field),
                 field,
                 "rewritten",
-                "note",
                 "the API accepts one text, so the texts were joined",
             )
     return "\n".join(texts), media

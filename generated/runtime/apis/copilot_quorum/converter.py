@@ -386,11 +386,7 @@ class CopilotQuorumConverter(NativeToolConverter):
                 writer.own_extras(part.metadata, here)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here,
-                        "refusal",
-                        "rewritten",
-                        "note",
-                        "the API accepts only text",
+                        here, "refusal", "rewritten", "the API accepts only text"
                     )
                 blocks.append({"Text": part.text})
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
@@ -458,7 +454,6 @@ class CopilotQuorumConverter(NativeToolConverter):
                     (at[0], field),
                     field,
                     "rewritten",
-                    "note",
                     "the API accepts one text, so the texts were joined",
                 )
         if is_error:

@@ -132,7 +132,7 @@ class GeminiConverter(GeminiMessageConverter):
         """Write a request body. Enum values that were read as numbers are written as numbers."""
         writer.model = request.model
         return convert_enum_names_to_numbers(
-            self.write_request_body(request, at, writer), self.SPELLING
+            self.write_request_body(request, at, writer), self.KEY_NORMALIZATION
         )
 
     def read_tools(
@@ -362,7 +362,7 @@ class GeminiConverter(GeminiMessageConverter):
                 completion.id if completion.id is not None else identifier
             )
         restore_extras(wire, extras)
-        return convert_enum_names_to_numbers(wire, self.SPELLING)
+        return convert_enum_names_to_numbers(wire, self.KEY_NORMALIZATION)
 
     def write_candidate(
         self,
@@ -477,7 +477,6 @@ class VertexConverter(GeminiConverter):
                     next(places, ROOT),
                     "an empty text",
                     "dropped",
-                    "note",
                     "the API rejects empty text",
                 )
             if left:
@@ -515,7 +514,6 @@ class VertexConverter(GeminiConverter):
                 at,
                 "partial arguments",
                 "rewritten",
-                "note",
                 "only the streaming method supports the request for them",
             )
             pieces = False

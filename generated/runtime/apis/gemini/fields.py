@@ -107,9 +107,9 @@ def write_enum_value_any_case(
         return extra
     if type(extra) is str and table.get(extra.upper()) == value:
         return extra
-    for spelling, meaning in table.items():
+    for wire_value, meaning in table.items():
         if meaning == value:
-            return spelling
+            return wire_value
     writer.report_unsupported(at, at[1], "warning")
     return ABSENT
 
@@ -184,7 +184,6 @@ def write_media_content(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
@@ -284,7 +283,7 @@ def from_openapi(schema: Any) -> Any:
 
 
 def _number(item: Any, kind: str) -> Any:
-    """Convert an enum value, which is spelled as a string whatever its type."""
+    """Convert an enum value, which is a string on the wire whatever its type."""
     if (
         type(item) is str
         and kind in _NUMBERS
@@ -327,7 +326,7 @@ def choose_thinking_setting(
     if reasoning.effort is None or reasoning.budget_tokens is None:
         return reasoning
     reason = "the API accepts either a level or a number of tokens"
-    writer.report_loss((at, "effort"), "effort", "dropped", "note", reason)
+    writer.report_loss((at, "effort"), "effort", "dropped", reason)
     return Reasoning(None, reasoning.budget_tokens, reasoning.metadata)
 
 
@@ -351,7 +350,6 @@ def write_tool_groups(
                     (at, i),
                     "a provider's own tool",
                     "moved",
-                    "note",
                     "the API requires the declarations to come first",
                 )
             continue

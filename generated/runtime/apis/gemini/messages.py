@@ -90,7 +90,7 @@ def _add_model_content(
     calls = _has_calls(parts)
     if not parts and "parts" not in extras:
         writer.report_loss(
-            at, "a message", "dropped", "note", "the API supports none of its parts"
+            at, "a message", "dropped", "the API supports none of its parts"
         )
     elif (
         calls
@@ -100,11 +100,7 @@ def _add_model_content(
         and contents[-1]["role"] == "model"
     ):
         writer.report_loss(
-            at,
-            "a message",
-            "moved",
-            "note",
-            "its calls are part of the response before it",
+            at, "a message", "moved", "its calls are part of the response before it"
         )
         contents[-1] = {
             **contents[-1],
@@ -126,12 +122,12 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     """The roles of contents from the user or the app."""
     SIGNED_MODELS: ClassVar[str]
     """A pattern of the models that reject calls without a signature."""
-    SPELLING: ClassVar[KeyNormalization]
-    """The keys and values that can be spelled in several ways."""
+    KEY_NORMALIZATION: ClassVar[KeyNormalization]
+    """The keys and values that have several forms."""
 
     def normalize_body(self, wire: Any) -> Any:
-        """Convert the keys of a body to one spelling."""
-        return normalize_keys(wire, self.SPELLING)
+        """Normalize the keys of a body."""
+        return normalize_keys(wire, self.KEY_NORMALIZATION)
 
     read_assistant_part_list: ListReader
     read_assistant_content: ValueReader[AssistantPart]
@@ -269,7 +265,6 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                     (at, i),
                     "a system message",
                     "dropped",
-                    "note",
                     "it was moved to systemInstruction",
                 )
         return contents
@@ -319,7 +314,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         if not text or "$apart" in writer.peek_extras(message.metadata):
             return contents
         reason = "a call must follow a user message"
-        writer.report_loss(placed[0][1][0], "a message", "defaulted", "note", reason)
+        writer.report_loss(placed[0][1][0], "a message", "defaulted", reason)
         return [{"role": "user", "parts": [{"text": text}]}, *contents]
 
     def signature_placeholder(self, model: str | None) -> str | None:
@@ -344,7 +339,6 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                     place,
                     "a system message",
                     "moved",
-                    "note",
                     "the API accepts one instruction before all messages",
                 )
         if len(placed) > 1:
@@ -352,7 +346,6 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 placed[0][1],
                 "a system message",
                 "rewritten",
-                "note",
                 "it was joined with the first one",
             )
         wires = [wire for wire in wires if "parts" in wire]
@@ -396,7 +389,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             contents.append(wire)
         else:
             writer.report_loss(
-                at, "a message", "dropped", "note", "the API supports none of its parts"
+                at, "a message", "dropped", "the API supports none of its parts"
             )
 
     def write_results(
@@ -423,15 +416,15 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                     place,
                     "a result",
                     "described",
-                    "warning",
                     "it has no call that names its tool",
+                    "warning",
                 )
                 told.append({"text": describe_result(result)})
         wire: dict[str, Any] = {"role": extras.get("role", "user"), "parts": parts}
         if extras:
             restore_extras(wire, extras)
         if not message.results:
-            writer.report_loss(at, "a message", "dropped", "note", "it has no results")
+            writer.report_loss(at, "a message", "dropped", "it has no results")
         return ([wire] if parts else []) + (
             [{"role": "user", "parts": told}] if told else []
         )
@@ -496,9 +489,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             return self.write_tool_call(part.call, (at, "call"), writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(
-                at, "refusal", "rewritten", "note", "the API accepts only text"
-            )
+            writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
             return {"text": part.text}
         if (
             type(part) is ReasoningPart

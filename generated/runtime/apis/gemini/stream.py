@@ -450,11 +450,7 @@ class GeminiStreamWriter(BaseStreamWriter):
                 unsent.append(part)
                 if sent:
                     self.writer.report_loss(
-                        (at, i),
-                        "a part",
-                        "moved",
-                        "note",
-                        "later text was already sent",
+                        (at, i), "a part", "moved", "later text was already sent"
                     )
                 continue
             text = part["text"]
@@ -466,11 +462,7 @@ class GeminiStreamWriter(BaseStreamWriter):
                 unsent.append({**part, "text": text[taken:]})
                 if not part.keys() <= _TEXT:
                     self.writer.report_loss(
-                        (at, i),
-                        "a signature",
-                        "moved",
-                        "note",
-                        "its text was already sent",
+                        (at, i), "a signature", "moved", "its text was already sent"
                     )
         return unsent
 

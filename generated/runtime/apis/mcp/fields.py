@@ -60,8 +60,8 @@ def write_call_arguments(
             (at[0], "invalid"),
             "an invalid call",
             "rewritten",
-            "behaviour",
             "the server would run it as it is",
+            "behaviour",
         )
     if not arguments and (extra is None or is_internal_mark(extra)):
         return None if extra is None else ABSENT

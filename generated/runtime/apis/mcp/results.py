@@ -137,7 +137,7 @@ def write_call_result(
     elif wrapped is not None and "structuredContent" not in wire:
         reason = "the schema of the tool promises a value, and clients may reject a result without one"
         writer.report_loss(
-            (ROOT, "kind"), "structuredContent", "dropped", "warning", reason
+            (ROOT, "kind"), "structuredContent", "dropped", reason, "warning"
         )
     return wire
 
@@ -164,7 +164,6 @@ def _content(
                     (ROOT, field),
                     field,
                     "rewritten",
-                    "note",
                     "a single text is sent without a list",
                 )
         return {"content": content}
@@ -382,7 +381,6 @@ def write_media_block(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a media type, so it is set to {media_type}",
         )
     if form != "resource":
@@ -439,7 +437,6 @@ def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
         (at[0], "name"),
         "name",
         "defaulted",
-        "note",
         f"the API requires a name, so it is set to {default}",
     )
     return default
@@ -457,11 +454,7 @@ def _tell_kind(
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
         writer.report_loss(
-            at[0],
-            table["kind"],
-            "rewritten",
-            "note",
-            "its media type belongs to another kind",
+            at[0], table["kind"], "rewritten", "its media type belongs to another kind"
         )
 
 

@@ -147,11 +147,7 @@ class MistralStreamWriter(ChatStreamWriter):
                 unsent.append(part)
                 if sent:
                     self.writer.report_loss(
-                        (at, i),
-                        "a part",
-                        "moved",
-                        "note",
-                        "a later part was already sent",
+                        (at, i), "a part", "moved", "a later part was already sent"
                     )
                 continue
             gone = sent.pop(0)[1]
@@ -168,7 +164,6 @@ class MistralStreamWriter(ChatStreamWriter):
                         (at, i),
                         "metadata of reasoning",
                         "moved",
-                        "note",
                         "its text was already sent",
                     )
         return unsent

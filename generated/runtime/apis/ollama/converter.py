@@ -61,11 +61,11 @@ from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
     read_media_part,
-    read_text_and_media,
+    read_text_and_images,
     select_empty,
     sendable_kwargs,
     write_media_part,
-    write_text_and_media,
+    write_text_and_images,
 )
 
 __all__ = ["OllamaConverter"]
@@ -211,7 +211,6 @@ class OllamaConverter(NativeToolSdkConverter):
                         here,
                         "an empty message",
                         "dropped",
-                        "note",
                         "the API supports none of its parts",
                     )
                 else:
@@ -310,11 +309,7 @@ class OllamaConverter(NativeToolSdkConverter):
                 texts.append(part.text)
                 if type(part) is RefusalPart:
                     writer.report_loss(
-                        here,
-                        "refusal",
-                        "rewritten",
-                        "note",
-                        "the API accepts only text",
+                        here, "refusal", "rewritten", "the API accepts only text"
                     )
             elif (
                 type(part) is OpaquePart
@@ -333,7 +328,6 @@ class OllamaConverter(NativeToolSdkConverter):
                 at,
                 "content",
                 "moved",
-                "note",
                 "the API has a fixed order: thinking, content, calls",
             )
         elif len(texts) > 1 or len(thoughts) > 1:
@@ -341,7 +335,6 @@ class OllamaConverter(NativeToolSdkConverter):
                 at,
                 "content",
                 "rewritten",
-                "note",
                 "the API accepts one text, so the texts were joined",
             )
         wire["content"] = "".join(texts)
@@ -446,23 +439,27 @@ class OllamaConverter(NativeToolSdkConverter):
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[str | list[ContentPart], Extras]:
         """Read the content of a user or system message: a text, with images beside it."""
-        return read_text_and_media(wire, "content", "images", at, reader)
+        return read_text_and_images(wire, at, reader)
 
     def write_content(
         self, content: str | list[ContentPart], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content of a user or system message."""
-        return write_text_and_media(content, extras, "content", "images", at, writer)
+        return write_text_and_images(content, extras, at, writer)
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Extras]:
         """Read the result of a call: text, the text of an error, or a text with images."""
-        content, kept = read_text_and_media(wire, "content", "images", at, reader)
+        content, kept = read_text_and_images(wire, at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
-        kind, value, spelling = read_result_text_or_error(content)
-        return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
+        kind, value, wire_text = read_result_text_or_error(content)
+        return (
+            kind,
+            value,
+            kept if wire_text is ABSENT else {**kept, "$text": wire_text},
+        )
 
     def write_result_content(
         self,
@@ -474,19 +471,10 @@ class OllamaConverter(NativeToolSdkConverter):
         is_error: bool | None,
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "behaviour",
-                "the API has no error flag for results",
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         content = value
         if kind != "multimodal":
             content = write_result_text(
                 kind, value, extras.get("$text", ABSENT), (at[0], "value"), writer
             )
-        return write_text_and_media(
-            content, extras, "content", "images", (at[0], "value"), writer
-        )
+        return write_text_and_images(content, extras, (at[0], "value"), writer)

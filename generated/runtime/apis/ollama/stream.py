@@ -196,8 +196,8 @@ class OllamaStreamWriter(BaseStreamWriter):
                     (ROOT, "message"),
                     key,
                     "dropped",
-                    "warning",
                     "other text was already sent",
+                    "warning",
                 )
             rest = text[len(sent) :] if text.startswith(sent) else ""
             if rest or key == "content":

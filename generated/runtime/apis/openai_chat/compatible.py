@@ -284,7 +284,6 @@ def write_parsable_arguments(
         at,
         "the text of an invalid call",
         "rewritten",
-        "note",
         f"{writer.wire.title} parses the arguments",
     )
     return compact({INVALID_ARGUMENTS_KEY: text})

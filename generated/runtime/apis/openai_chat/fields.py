@@ -118,7 +118,6 @@ def write_audio_format(
                 at,
                 "mediaType",
                 "defaulted",
-                "note",
                 "the API requires it, so it is set to audio/mpeg",
             )
             media_type = "audio/mpeg"
@@ -144,7 +143,7 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
         return name
     if extra is None or is_internal_mark(extra):
         return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a file needs a name")
+    writer.report_loss(at, "name", "defaulted", "a file needs a name")
     return "document"
 
 
@@ -229,11 +228,7 @@ def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]
     if len(texts) < 2 or len(texts) < len(parts):
         return parts
     writer.report_loss(
-        at,
-        "content",
-        "rewritten",
-        "note",
-        "clients expect one text, so the texts were joined",
+        at, "content", "rewritten", "clients expect one text, so the texts were joined"
     )
     return ["".join(texts)]
 

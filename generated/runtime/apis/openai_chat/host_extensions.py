@@ -175,7 +175,6 @@ def _write_reasoning(
                 at,
                 "reasoning",
                 "moved",
-                "note",
                 "the API accepts one reasoning text per message",
             )
         if key in keys.keys:

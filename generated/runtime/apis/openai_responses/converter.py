@@ -272,7 +272,6 @@ class ResponsesConverter(OutputFormatConverter):
                         here,
                         "a system message",
                         "dropped",
-                        "note",
                         "it was moved to instructions",
                     )
             elif type(message) is UserMessage:
@@ -298,7 +297,7 @@ class ResponsesConverter(OutputFormatConverter):
         items = self.write_items(parts, (at, "content"), writer, short=True)
         if not items:
             writer.report_loss(
-                at, "an empty message", "dropped", "note", "the API has no item for it"
+                at, "an empty message", "dropped", "the API has no item for it"
             )
         return items
 
@@ -371,14 +370,7 @@ class ResponsesConverter(OutputFormatConverter):
         is_error: bool | None,
     ) -> str | list[Any]:
         """Write the result of a call."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "behaviour",
-                "the API has no error flag for results",
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(

@@ -95,7 +95,6 @@ def write_value_keeping_absence(
         at,
         "an expected value",
         "defaulted",
-        "note",
         f"the API expects it, so it is set to {default}",
     )
     return default
@@ -166,7 +165,6 @@ def write_file_source(
             (at[0], "name"),
             "name",
             "defaulted",
-            "note",
             f"the API requires a file name, so it is set to {written['filename']}",
         )
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in extras:
@@ -200,7 +198,7 @@ def write_always_written_flag(
     if value is None and is_internal_mark(extra):
         return ABSENT
     if value is False and not writer.is_declared_tool:
-        writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
+        writer.report_loss(at, at[1], "rewritten", "off is the default")
     return bool(value)
 
 
@@ -394,9 +392,7 @@ def write_message_item(
 def write_short_message(part: Any, at: Path, writer: Writer) -> list[Any]:
     """Write text as a message in its short form."""
     if type(part) is RefusalPart:
-        writer.report_loss(
-            (at, "type"), "a refusal", "rewritten", "note", "it is sent as text"
-        )
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "it is sent as text")
     elif type(part) is not TextPart:
         writer.report_unsupported(at, writer.type_name(part), "warning")
         return []
@@ -411,9 +407,7 @@ def write_reasoning_item(
     extras = writer.own_extras(part.metadata, at)
     if extras or not short:
         return [restore_reasoning_item(part, extras)]
-    writer.report_loss(
-        at, "reasoning", "dropped", "note", "the API only accepts its own items"
-    )
+    writer.report_loss(at, "reasoning", "dropped", "the API only accepts its own items")
     return []
 
 

@@ -107,7 +107,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         if item is None or item.head["type"] != kind:
             item, added = self._open(_EMPTY[kind])
             events += added
-            events.append(self._part_event(item, "added", 0, ""))
+            events.append(self._part_event(item, "added", ""))
         item.text += text
         events.append(self._delta(item, text))
         return events
@@ -126,21 +126,16 @@ class ResponsesStreamWriter(BaseStreamWriter):
             "response.reasoning_summary_text.delta", **at, summary_index=0, delta=text
         )
 
-    def _part_event(
-        self, item: _Sent, step: str, index: int, text: str
-    ) -> dict[str, Any]:
+    def _part_event(self, item: _Sent, step: str, text: str) -> dict[str, Any]:
         at = {"item_id": item.head["id"], "output_index": item.place}
         if item.head["type"] == "message":
             part = {"type": "output_text", "text": text, "annotations": []}
             return self._event(
-                f"response.content_part.{step}", **at, content_index=index, part=part
+                f"response.content_part.{step}", **at, content_index=0, part=part
             )
         part = {"type": "summary_text", "text": text}
         return self._event(
-            f"response.reasoning_summary_part.{step}",
-            **at,
-            summary_index=index,
-            part=part,
+            f"response.reasoning_summary_part.{step}", **at, summary_index=0, part=part
         )
 
     def _text(self, text: str) -> list[dict[str, Any]]:
@@ -286,7 +281,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
                 text=item.text,
                 logprobs=[],
             )
-            events = [done, self._part_event(item, "done", 0, item.text)]
+            events = [done, self._part_event(item, "done", item.text)]
         else:
             done = self._event(
                 "response.reasoning_summary_text.done",
@@ -294,7 +289,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
                 summary_index=0,
                 text=item.text,
             )
-            events = [done, self._part_event(item, "done", 0, item.text)]
+            events = [done, self._part_event(item, "done", item.text)]
         return [
             *events,
             self._event(

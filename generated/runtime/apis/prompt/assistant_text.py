@@ -86,12 +86,12 @@ class AssistantTextWriter:
         )
         calls = self._calls(parts, (at, "content"))
         kept, names = extras.get("$text"), extras.get("$names")
-        spelled = (
+        wire_names = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()}
             if type(names) is dict
             else {}
         )
-        if type(kept) is str and self._says(kept, spelled, parts, calls, turn):
+        if type(kept) is str and self._says(kept, wire_names, parts, calls, turn):
             text = kept
         else:
             pieces = self._pieces(parts, calls, (at, "content"), turn)
@@ -103,7 +103,6 @@ class AssistantTextWriter:
                     (at, "content"),
                     "content",
                     "rewritten",
-                    "note",
                     "it would be read back differently",
                 )
         self._used.update(call.id for call in calls)
@@ -196,15 +195,15 @@ class AssistantTextWriter:
         self._writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
             self._writer.report_loss(
-                at, "refusal", "rewritten", "note", "the format has only text"
+                at, "refusal", "rewritten", "the format has only text"
             )
         if beside_calls and not part.text.strip():
             self._writer.report_loss(
-                at, "text", "dropped", "note", "it is blank, next to calls"
+                at, "text", "dropped", "it is blank, next to calls"
             )
         elif pieces and not pieces[-1][1]:
             self._writer.report_loss(
-                at[0], "content", "rewritten", "note", "adjacent texts are joined"
+                at[0], "content", "rewritten", "adjacent texts are joined"
             )
             pieces[-1] = (pieces[-1][0] + part.text, False)
         else:

@@ -27,7 +27,6 @@ from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_definitions_as_text import read_tool_entries, tool_entries_text
-from ...request_tools import write_tool_with_provider_settings
 from ..selected_tools import write_selected_tools
 from .assistant_text import (
     AssistantTextWriter,
@@ -209,16 +208,10 @@ class PromptConverter(SdkConverter):
     ) -> dict[str, str]:
         """Return the names that a text may use for the declared tools and for `tools`."""
         given = accepted_names(tools)
-        spelled = {
+        wire_names = {
             self.wire.wire_name(name): name for name in (*self.entries, *given.values())
         }
-        return self.accepted_declared_names() | given | spelled
-
-    def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
-        """Write a tool as its declaration defines it for this provider."""
-        return write_tool_with_provider_settings(
-            definition, at, writer, self.write_tool_entry
-        )
+        return self.accepted_declared_names() | given | wire_names
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages, without the tools before them."""

@@ -223,8 +223,8 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
             (at, "content"),
             "content",
             "rewritten",
-            "warning",
             "it would be read as a list of tools",
+            "warning",
         )
         return " " + text
     return text
@@ -238,8 +238,8 @@ def _user(message: UserMessage, at: Path, writer: Writer) -> str:
             (at, "content"),
             "content",
             "rewritten",
-            "warning",
             "it would be read as results of calls",
+            "warning",
         )
         return " " + text
     return text
@@ -251,11 +251,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
         return content
     texts = collect_texts(content, at, writer)
     writer.report_loss(
-        at,
-        "content",
-        "rewritten",
-        "note",
-        "the format has one text, so the texts were joined",
+        at, "content", "rewritten", "the format has one text, so the texts were joined"
     )
     return "".join(texts)
 

@@ -100,8 +100,8 @@ class PromptStreamWriter(BaseStreamWriter):
                 (ROOT, "message"),
                 "text",
                 "rewritten",
-                "warning",
                 "text that was already sent cannot be taken back",
+                "warning",
             )
             sent = ""
         rest = whole[len(sent) :]

@@ -168,13 +168,12 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
         kept = [f"{name}_kept"] if key.may_keep else []
         yield f"{', '.join([*key.variables, *kept])} = {call(key.reads, *arguments)}"
         return
-    if key.kind in ("list", "text_or"):
-        function = "read_list_or_null" if key.kind == "list" else "read_text_or_list"
-        yield f"{name} = {call(function, value, path_expression(*key.key_path), 'reader', key.reads)}"
+    if key.kind == "text_or":
+        yield f"{name} = {call('read_text_or_list', value, path_expression(*key.key_path), 'reader', key.reads)}"
         return
     if key.kind == "also":
-        spellings = map(python_string, (key.key, *key.aliases))
-        yield f"{name}, {name}_key = {call('find_value_and_key', key.holder, *spellings)}"
+        names = map(python_string, (key.key, *key.aliases))
+        yield f"{name}, {name}_key = {call('find_value_and_key', key.holder, *names)}"
     elif mapping.plain is None or not mapping.plain.has_key(name):
         if key.expected in OPTIONAL_READERS and not key.required:
             yield f"{name} = {optional_value(key.expected, key.holder, key.key_path)}"
@@ -212,7 +211,7 @@ def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
 
 
 def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Yield the statements that collect the extras: unknown keys, and different spellings of known values."""
+    """Yield the statements that collect the extras: unknown keys, and known values under other keys or tags."""
     yield f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}"
     for tag, word in mapping.tag:
         if tag in mapping.tag_also:
@@ -352,7 +351,7 @@ def _tag(mapping: ObjectMapping) -> Iterator[tuple[str, str]]:
 
 
 def _is_always_there(key: KeyMapping) -> bool:
-    return key.kind != "beside" and (key.required or key.default is not None)
+    return key.kind != "beside" and key.required
 
 
 def _write_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
@@ -384,12 +383,8 @@ def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
         elif key.kind == "beside":
             kept = [nested_extras_expression(*key.key_path[:-1])]
         return call(key.writes, value, *others, *kept, where, "writer", *given, *([key.table] if key.table else []))
-    if key.kind == "list":
-        return call("write_list", value, where, "writer", key.writes)
     if key.kind == "text_or":
         return call("write_text_or_list", value, where, "writer", key.writes)
-    if key.default is not None:
-        return call("with_default", value, python_literal(key.default), where, "writer")
     return call("require_value", value, python_string(key.key)) if key.demanded else value
 
 

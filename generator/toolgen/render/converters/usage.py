@@ -25,7 +25,7 @@ def usage_reader_method(usage: UsagePlan) -> Method:
             *(statement for held, key in usage.holders for statement in _read_holder(held, key)),
             *(statement for count in usage.counts for statement in _read_count(count)),
             "rest = unmapped_members(wire, _USAGE)",
-            *(statement for count in usage.counts for statement in _read_other_spelling(count)),
+            *(statement for count in usage.counts for statement in _read_other_path(count)),
             *(statement for total in usage.totals for statement in _add_up(total)),
             *(_keep_rest(held, key) for held, key in usage.holders),
             f"return {call_by_line('Usage', *_arguments(usage), 'metadata=reader.as_metadata(rest)')}",
@@ -48,7 +48,7 @@ def _read_count(count: CountPlan) -> Iterator[Statement]:
     yield block(f"if {test}", f"{count.variable} = {checked}")
 
 
-def _read_other_spelling(count: CountPlan) -> Iterator[Statement]:
+def _read_other_path(count: CountPlan) -> Iterator[Statement]:
     if count.other:
         key, other = python_string(count.key), python_string(count.other)
         yield block(

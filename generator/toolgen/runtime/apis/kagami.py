@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from ..conversion.extras import ABSENT, Extras, is_internal_mark, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import optional_text, read_list_or_null, with_default, write_list
+from ..conversion.values import optional_text, read_list_or_null, write_list
 from ..conversion.writer import Writer
 from ..converter import ValueReader, ValueWriter
 from ..errors import wrong_type
@@ -35,6 +35,14 @@ __all__ = ["KagamiConverter"]
 _RESPONSE = frozenset(["content", "toolCalls"])
 
 
+def _with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
+    """Return a required value, or the profile's default for it, which is reported."""
+    if value is not None:
+        return value
+    writer.report_loss(at, "a required value", "defaulted", f"the API requires it, so it is set to {default}")
+    return default
+
+
 class KagamiConverter(TextChatConverter):
     """Converts Kagami's requests and responses, whose messages contain a list of content parts."""
 
@@ -53,7 +61,7 @@ class KagamiConverter(TextChatConverter):
         """Write the offered tools. A request gets a list of tools unless it was read without one."""
         if definitions is None and (extra is None or is_internal_mark(extra)):
             return extra if extra is None else ABSENT
-        return write_list(with_default(definitions, [], at, writer), at, writer, self.write_tool_definition)
+        return write_list(_with_default(definitions, [], at, writer), at, writer, self.write_tool_definition)
 
     def read_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
         """Read the parts of a content. A single text becomes a string."""
@@ -92,7 +100,7 @@ class KagamiConverter(TextChatConverter):
         """Write a part of an assistant message that is not a call. The API has no refusals, so they become text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "refusal", "rewritten", "note", "the API accepts only text")
+            writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
             part = TextPart(part.text)
         elif type(part) is ReasoningPart:
             writer.report_unsupported(at, "reasoning")
@@ -173,12 +181,12 @@ class KagamiConverter(TextChatConverter):
         if type(output_format) is OutputSchema:
             writer.own_extras(output_format.metadata, at)
             writer.report_loss(
-                at, "an output schema", "rewritten", "warning", "the API only supports JSON without a schema"
+                at, "an output schema", "rewritten", "the API only supports JSON without a schema", "warning"
             )
             return "json"
         if output_format is None and extra is not ABSENT:
             return ABSENT if is_internal_mark(extra) else extra
-        return with_default(output_format, "text", at, writer)
+        return _with_default(output_format, "text", at, writer)
 
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
@@ -194,9 +202,7 @@ class KagamiConverter(TextChatConverter):
     ) -> dict[str, Any]:
         """Write the result of a call. The texts of several parts are joined."""
         if kind == "multimodal":
-            writer.report_loss(
-                (at[0], "kind"), "multimodal", "rewritten", "note", "the API does not support parts in results"
-            )
+            writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the API does not support parts in results")
             kind, value = "error" if is_error else "text", join_texts(value, (at[0], "value"), writer)
         return {
             "response": write_result_object(kind, value, is_error, extras.get("$response"), (at[0], "value"), writer)

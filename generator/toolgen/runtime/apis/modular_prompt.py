@@ -103,7 +103,7 @@ class ModularPromptConverter(TextChatConverter):
         texts, calls = self.write_content_and_calls(message, at, writer)
         if len(texts) > 1:
             writer.report_loss(
-                (at, "content"), "content", "rewritten", "note", "the format has one text, so the texts were joined"
+                (at, "content"), "content", "rewritten", "the format has one text, so the texts were joined"
             )
         said = "".join(texts)
         wire: dict[str, Any] = {}
@@ -125,11 +125,11 @@ class ModularPromptConverter(TextChatConverter):
         """Write the result of a call as text."""
         if is_error and kind in ("data", "multimodal"):
             writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the format has no error flag for results"
+                (at[0], "isError"), "isError", "dropped", "the format has no error flag for results", "behaviour"
             )
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
-        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "note", "the format has only text results")
+        writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the format has only text results")
         return join_texts(value, (at[0], "value"), writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -181,11 +181,11 @@ class ModularPromptConverter(TextChatConverter):
             )
         if completion.finish_reason == "content_filter" and word is None:
             writer.report_loss(
-                (ROOT, "finishReason"), "content_filter", "rewritten", "warning", "it is sent as an error"
+                (ROOT, "finishReason"), "content_filter", "rewritten", "it is sent as an error", "warning"
             )
             word = "error"
         elif completion.finish_reason == "other" and word is None and not own:
-            writer.report_loss((ROOT, "finishReason"), "other", "rewritten", "warning", "it is sent as a normal end")
+            writer.report_loss((ROOT, "finishReason"), "other", "rewritten", "it is sent as a normal end", "warning")
         unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
         if word is not None and not (unsaid and word in (("error",) if silent else ("stop", "tool_calls"))):
@@ -202,7 +202,7 @@ class ModularPromptConverter(TextChatConverter):
             return []
         writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
-            writer.report_loss(at, "refusal", "rewritten", "note", "the format has only text")
+            writer.report_loss(at, "refusal", "rewritten", "the format has only text")
         return [part.text]
 
 
@@ -290,5 +290,5 @@ class ModularPromptStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[Any]:
         if not str(body.get("content") or "").startswith("".join(self.text)):
-            self.writer.report_loss((ROOT, "message"), "content", "dropped", "warning", "other text was already sent")
+            self.writer.report_loss((ROOT, "message"), "content", "dropped", "other text was already sent", "warning")
         return [body]

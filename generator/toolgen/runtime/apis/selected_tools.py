@@ -29,15 +29,13 @@ def write_selected_tools(
     """
     allowed = choice.names if type(choice) is AllowedToolChoice else None
     if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
-        writer.report_loss(
-            (at, "toolChoice"), "toolChoice", "rewritten", "note", "tools that must not be called were left out"
-        )
+        writer.report_loss((at, "toolChoice"), "toolChoice", "rewritten", "tools that must not be called were left out")
     elif choice is not None:
         write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
     if tools is None:
         return ABSENT
     if choice == "none":
-        writer.report_loss((at, "tools"), "tools", "dropped", "note", "the model must not call any of them")
+        writer.report_loss((at, "tools"), "tools", "dropped", "the model must not call any of them")
         return ABSENT
     if allowed is None:
         return write_list(tools, (at, "tools"), writer, write)
@@ -45,7 +43,7 @@ def write_selected_tools(
     def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
         if type(tool) is ToolDefinition and tool.name in allowed:
             return write(tool, place, writer)
-        writer.report_loss(place, "a tool", "dropped", "note", "the model must not call it")
+        writer.report_loss(place, "a tool", "dropped", "the model must not call it")
         return ABSENT
 
     return write_list(tools, (at, "tools"), writer, write_allowed)

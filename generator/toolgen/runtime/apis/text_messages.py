@@ -36,7 +36,7 @@ def join_texts(content: str | Sequence[Any], at: Path, writer: Writer) -> str:
         return content
     texts = collect_texts(content, at, writer)
     if len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
+        writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
     return "\n".join(texts)
 
 
@@ -46,16 +46,16 @@ _ID, _NAME = "toolCallId", "name"
 def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str, str, Extras]:
     """Read the id of the call and the name of the tool: that of the result, else that of the call.
 
-    The extras keep the wire's spelling of a name that would be written differently, or that the name was missing.
+    The extras keep a name that would be written differently, or that the name was missing.
 
     Raises:
         ConversionError: The id is not a string, or the name is neither a string nor null.
     """
-    spelled = wire.get(_ID)
-    if type(spelled) is not str:
-        raise wrong_type((at, _ID), "a string", spelled)
+    wire_id = wire.get(_ID)
+    if type(wire_id) is not str:
+        raise wrong_type((at, _ID), "a string", wire_id)
     said = optional_text(wire, _NAME, at)
-    identifier, called = reader.find_call_id_and_name(spelled)
+    identifier, called = reader.find_call_id_and_name(wire_id)
     name = reader.tool_name(said) if said else called
     if said == (reader.wire.wire_name(name) if name else None) and (said or _NAME not in wire):
         return identifier, name, {}
@@ -63,7 +63,7 @@ def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tu
 
 
 def write_named_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write the id as it was written for the call, and the name. The original spelling wins if it means the same."""
+    """Write the id as it was written for the call, and the name. The original id wins if it means the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
     kept = extras.get("$name")
     if type(kept) is list and kept[:1] == [name]:
@@ -95,9 +95,7 @@ class TextChatConverter(ChatMessageConverter):
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if is_empty_on_wire(message.content, wire):
-                    writer.report_loss(
-                        here, "an empty message", "dropped", "note", "the API supports none of its parts"
-                    )
+                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
@@ -152,7 +150,7 @@ class TextChatConverter(ChatMessageConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "content must come before calls")
                 texts += self.write_non_call_part(part, here, writer)
         return texts, calls
 

@@ -28,7 +28,6 @@ __all__ = [
     "snake_case_kwargs",
     "to_plain_object",
     "wire_message_of",
-    "with_default",
     "write_list",
     "write_or_describe",
     "write_text_or_list",
@@ -174,7 +173,7 @@ def _write_unsupported(value: Any, at: Path, writer: Writer, write: Write, reaso
     """Write the description of an unsupported medium. Report any other value as a loss."""
     if isinstance(value, _MEDIA):
         return write(writer.describe_part(value, at, reason), at, writer)
-    writer.report_loss(at, writer.type_name(value), "dropped", "warning", f"{writer.wire.title}: {reason}")
+    writer.report_loss(at, writer.type_name(value), "dropped", f"{writer.wire.title}: {reason}", "warning")
     return ABSENT
 
 
@@ -184,14 +183,6 @@ def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> st
         return value
     written = write_list(value, at, writer, write)
     return written if written or not value else ""
-
-
-def with_default(value: Any, default: Any, at: Path, writer: Writer) -> Any:
-    """Return a required value, or the profile's default for it, which is reported."""
-    if value is not None:
-        return value
-    writer.report_loss(at, "a required value", "defaulted", "note", f"the API requires it, so it is set to {default}")
-    return default
 
 
 def require_value(value: Any, what: str) -> Any:
@@ -263,5 +254,5 @@ def snake_case_kwargs(params: dict[str, Any], allowed_names: Collection[str], wr
         if keyword in allowed_names:
             found[keyword] = value
         else:
-            writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
+            writer.report_loss((ROOT, key), key, "dropped", "the client does not accept it as an argument", "warning")
     return found

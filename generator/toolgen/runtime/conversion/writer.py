@@ -152,7 +152,7 @@ class Writer:
         self._tools = tools
         self._tables: LoweredArgumentCodec | None = None
 
-    def report_loss(self, at: Path, what: str, action: Action, severity: Severity, reason: str) -> None:
+    def report_loss(self, at: Path, what: str, action: Action, reason: str, severity: Severity = "note") -> None:
         """Report a loss.
 
         Raises:
@@ -176,13 +176,13 @@ class Writer:
         if self.is_declared_tool:
             return written
         if not found.only_drops_keywords(schema):
-            self.report_loss(at, "a schema", "rewritten", "note", f"{self.wire.title} expresses it differently")
+            self.report_loss(at, "a schema", "rewritten", f"{self.wire.title} expresses it differently")
         for record in found.changes:
             where = at
             for step in record.pointer if " " in record.what else (*record.pointer, record.what):
                 where = (where, step)
             severity: Severity = "warning" if record.blocks_strict else "note"
-            self.report_loss(where, record.what, record.action, severity, f"{self.wire.title}: {record.reason}")
+            self.report_loss(where, record.what, record.action, f"{self.wire.title}: {record.reason}", severity)
         return written
 
     def encode_call(self, call: ToolCall, at: Path) -> ToolCall:
@@ -197,7 +197,7 @@ class Writer:
             return call
         written, comes_back = self.argument_codec.encode_call(call)
         if not comes_back:
-            self.report_loss((at, "arguments"), "arguments", "narrowed", "note", "another JSON text would be read back")
+            self.report_loss((at, "arguments"), "arguments", "narrowed", "another JSON text would be read back")
         return written
 
     def is_regular_call(self, call: ToolCall) -> bool:
@@ -237,12 +237,12 @@ class Writer:
 
     def report_unsupported(self, at: Path, what: str, severity: Severity = "note") -> None:
         """Report a value that this wire does not support."""
-        self.report_loss(at, what, "dropped", severity, f"{self.wire.title} does not support it")
+        self.report_loss(at, what, "dropped", f"{self.wire.title} does not support it", severity)
 
     def describe_part(self, part: Any, at: Path, reason: str = "") -> TextPart:
         """Return the description of an unsupported part as text, and report it."""
         said = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
-        self.report_loss(at, self.type_name(part), "described", "warning", said)
+        self.report_loss(at, self.type_name(part), "described", said, "warning")
         return TextPart(describe_as_text(part))
 
     def write_text_part_as_string(self, part: TextPart, at: Path) -> str:
@@ -253,10 +253,16 @@ class Writer:
             self.report_unsupported((at, "cache"), "cache")
         return part.text
 
+    def report_omitted_error_flag(self, kind: str, is_error: bool | None, at: Path) -> None:
+        """Report that a result at `at` failed, on a wire that shows it only for results of kind `error` and text."""
+        if is_error and kind in ("data", "multimodal"):
+            reason = "the API has no error flag for results"
+            self.report_loss((at, "isError"), "isError", "dropped", reason, "behaviour")
+
     def report_adopted_reasoning(self, metadata: dict[str, Any] | None, at: Path) -> None:
         """Report reasoning by another provider's model that is sent as reasoning of this one."""
         if metadata and not self.peek_extras(metadata):
-            self.report_loss((at, "text"), "reasoning", "rewritten", "note", "it came from another provider's model")
+            self.report_loss((at, "text"), "reasoning", "rewritten", "it came from another provider's model")
 
     @staticmethod
     def type_name(value: Any) -> str:
@@ -286,11 +292,7 @@ class Writer:
                     found = state
             elif type(state) is not dict or any(key[:1] != "$" for key in state):
                 self.report_loss(
-                    (at, "metadata"),
-                    f"metadata of {provider}",
-                    "dropped",
-                    "note",
-                    "only that provider can read it",
+                    (at, "metadata"), f"metadata of {provider}", "dropped", "only that provider can read it"
                 )
         return self.without_rejected(found, (at, "metadata")) if found else found
 
@@ -298,7 +300,7 @@ class Writer:
         """Return extras without what the API rejects, which is reported."""
         for key_path in self._rejects:
             if extra_at(state, *key_path) is not ABSENT:
-                self.report_loss(at, key_path[-1], "dropped", "warning", f"{self.wire.title} rejects it")
+                self.report_loss(at, key_path[-1], "dropped", f"{self.wire.title} rejects it", "warning")
                 state = without_extra_at(state, *key_path)
         return state
 
@@ -322,9 +324,9 @@ class Writer:
         if self.is_response or self.wire.is_legal_id(identifier):
             self._ids[identifier] = identifier
             return identifier
-        spelling = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
-        self._ids[identifier] = spelling
-        return spelling
+        wire_id = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
+        self._ids[identifier] = wire_id
+        return wire_id
 
     def is_id_unchanged(self, identifier: str) -> bool:
         """Return whether an id is sent as it is."""
@@ -350,11 +352,11 @@ class Writer:
 
         A response has the name that the model gave, even if a request could not have it.
         """
-        spelling = self.names.get(name)
-        if spelling is None and self.is_response:
-            spelling = self.names[name] = self.wire.names.get(name, name)
-        elif spelling is None:
-            spelling = self.names[name] = self.wire.wire_name(name)
-            if spelling != name and name not in self.wire.names:
-                self.report_loss(at, "a tool's name", "rewritten", "note", f"{self.wire.title} rejects the name")
-        return spelling
+        wire_name = self.names.get(name)
+        if wire_name is None and self.is_response:
+            wire_name = self.names[name] = self.wire.names.get(name, name)
+        elif wire_name is None:
+            wire_name = self.names[name] = self.wire.wire_name(name)
+            if wire_name != name and name not in self.wire.names:
+                self.report_loss(at, "a tool's name", "rewritten", f"{self.wire.title} rejects the name")
+        return wire_name

@@ -173,7 +173,7 @@ class _Made:
     def _values(self, values: list[Any]) -> Any:
         if all(type(value) is str for value in values) or any(type(value) in (dict, list) for value in values):
             return None
-        return {"texts": values, "said": encode_as_unique_texts(values)}
+        return {"values": values, "texts": encode_as_unique_texts(values)}
 
     def _cannot_be_null(self, schema: Any) -> bool:
         """Return whether a schema certainly does not admit null."""

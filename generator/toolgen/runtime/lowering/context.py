@@ -159,6 +159,14 @@ class LoweringContext(ABC):
                 blocks_strict=True, is_unsupported=change.is_unsupported or known.is_unsupported
             )
 
+    def record_dropped(self, pointer: Pointer, what: str, reason: str, *, blocks_strict: bool = False) -> None:
+        """Record a rule that is not sent, and that only `parse_arguments` enforces."""
+        self.record_change(pointer, what, "dropped", reason, checked="parse_arguments", blocks_strict=blocks_strict)
+
+    def record_unsupported(self, pointer: Pointer, what: str, reason: str) -> None:
+        """Record that values are admitted which the dialect has no way to express."""
+        self.record_change(pointer, what, "narrowed", reason, blocks_strict=True, is_unsupported=True)
+
     def record_described(self, pointer: Pointer, what: str, sentence: object, reason: str) -> None:
         """Record a rule that becomes a sentence. Without a sentence or a description to put it in, it is dropped."""
         action = "described" if sentence and self.allows_description(pointer) else "dropped"
@@ -167,9 +175,7 @@ class LoweringContext(ABC):
     def record_conflicts(self, pointer: Pointer, keywords: Iterable[str]) -> None:
         """Record keywords with two conflicting values, of which only one could be kept."""
         for keyword in keywords:
-            self.record_change(
-                pointer, keyword, "dropped", "two values of the same keyword apply at once", checked="parse_arguments"
-            )
+            self.record_dropped(pointer, keyword, "two values of the same keyword apply at once")
 
     def record_source_pointer(self, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
         """Record the location in the source that a new schema corresponds to, and return the schema."""

@@ -126,12 +126,12 @@ class Dialect:
             made = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:56] or "_"
             if not self.properties.fullmatch(made):
                 made = f"p_{made}"
-            spelled, n = made, 1
-            while spelled in taken:
+            encoded, n = made, 1
+            while encoded in taken:
                 n += 1
-                spelled = f"{made}_{n}"
-            taken.add(spelled)
-            found[name] = spelled
+                encoded = f"{made}_{n}"
+            taken.add(encoded)
+            found[name] = encoded
         return found
 
 

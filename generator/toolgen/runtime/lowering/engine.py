@@ -89,9 +89,7 @@ def _lower_reference(context: LoweringContext, schema: dict[str, Any], pointer: 
         return context.lower_node(found, target, ref_stack)
     circular = context.references.is_circular(target)
     if circular and context.dialect.recursion == "refuse":
-        context.record_change(
-            pointer, "$ref", "narrowed", "a recursive schema is not supported", blocks_strict=True, is_unsupported=True
-        )
+        context.record_unsupported(pointer, "$ref", "a recursive schema is not supported")
     if context.dialect.refs == "keep" and not (circular and context.dialect.recursion == "unroll"):
         if circular or rest.keys() <= ANNOTATIONS:
             return _kept(context, rest, target, pointer)
@@ -106,9 +104,7 @@ def _lower_reference(context: LoweringContext, schema: dict[str, Any], pointer: 
 def _kept(context: LoweringContext, rest: dict[str, Any], target: Pointer, pointer: Pointer) -> Node:
     """Keep a reference. If it must have no keywords next to it, wrap it to keep the annotations."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
-        context.record_change(
-            pointer, keyword, "dropped", "it is next to a circular reference", checked="parse_arguments"
-        )
+        context.record_dropped(pointer, keyword, "it is next to a circular reference")
     name = context.kept.retain_definition(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
     words = lower_annotations(context, rest, pointer, [])
@@ -139,7 +135,7 @@ def _one_union(context: LoweringContext, schema: dict[str, Any], pointer: Pointe
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
-        context.record_change(pointer, "oneOf", "dropped", "it is next to anyOf", checked="parse_arguments")
+        context.record_dropped(pointer, "oneOf", "it is next to anyOf")
         return context.record_source_pointer({key: value for key, value in schema.items() if key != "oneOf"}, pointer)
     reason = "anyOf replaces it, without the rule that only one branch may match"
     context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
@@ -152,65 +148,19 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     """Lower the branches of `anyOf`, each merged with the rules next to it. Identical branches are merged."""
     branches: list[Any] = schema["anyOf"]
     outer = {key: value for key, value in schema.items() if key != "anyOf"}
-    rules = {key: value for key, value in outer.items() if key not in ANNOTATIONS and key not in IDENTITY}
     if all(type(branch) is dict and branch.keys() <= _ASSERTIONS for branch in branches):
-        reason = context.unsupported_reason("anyOf with no value of its own")
-        needs = [" and ".join(map(str, b["required"])) for b in branches if type(b.get("required")) is list]
-        declared = outer.get("properties")
-        for name in dict.fromkeys(name for branch in branches for name in required_names(branch)):
-            if context.dialect.closed and not (type(declared) is dict and name in declared):
-                told = "a branch requires it, but it is declared nowhere, so it cannot be sent"
-                context.record_change((*pointer, "required"), name, "narrowed", told, blocks_strict=True)
-        sentence = f"Needs {', or '.join(needs)}." if needs and len(needs) == len(branches) else ""
-        context.record_described(pointer, "anyOf", sentence, reason)
-        return _lower_typed(context, context.record_source_pointer(outer, pointer), pointer, ref_stack, [sentence])
-    sources: list[Any] = []
-    lowered: list[dict[str, Any]] = []
-    tables: list[Table | None] = []
-    met: set[str] = set()
-    for i, branch in enumerate(branches):
-        if rules:
-            inner, along = context.resolve(branch, ref_stack)
-            if type(inner) is dict:
-                branch, trail_ = (
-                    context.record_source_pointer(
-                        merge_schemas(inner, rules, []), context.source_pointer_of(inner, (*pointer, "anyOf", i))
-                    ),
-                    along,
-                )
-            else:
-                branch, trail_ = (
-                    (context.record_source_pointer(dict(rules), pointer) if inner is not False else False),
-                    ref_stack,
-                )
-        else:
-            trail_ = ref_stack
-        out, encoding = context.lower_node(branch, (*pointer, "anyOf", i), trail_)
-        text = dump_allowing_nan(out)
-        if out is not NEVER and not (encoding is None and text in met):
-            met.add(text)
-            sources.append(branch)
-            lowered.append(out)
-            tables.append(encoding)
+        return _without_assertions(context, branches, outer, pointer, ref_stack)
+    sources, lowered, tables = _lower_branches(context, branches, outer, pointer, ref_stack)
     if not lowered:
         return NEVER, None
     words = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
     if len(lowered) == 1:
         alone = lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
         return {**alone, **words}, tables[0]
-    if not context.dialect.supports("anyOf") and context.dialect.untyped == "text":
-        for keyword in dict.fromkeys(key for out in lowered for key in out if key not in ("type", "description")):
-            context.record_change(
-                pointer, keyword, "dropped", "a value of several types is sent as JSON text", checked="parse_arguments"
-            )
-        kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
-        return lower_untyped(
-            context, outer, pointer, [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""]
-        )
     if not context.dialect.supports("anyOf"):
-        context.record_change(
-            pointer, "anyOf", "dropped", context.unsupported_reason("anyOf"), checked="parse_arguments"
-        )
+        if context.dialect.untyped == "text":
+            return _union_as_text(context, lowered, outer, pointer)
+        context.record_dropped(pointer, "anyOf", context.unsupported_reason("anyOf"))
         return words, None
     if not any(tables):
         return {"anyOf": lowered, **words}, None
@@ -222,6 +172,62 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     entries = [[source, out, inner] for source, out, inner in zip(sources, lowered, tables, strict=True)]
     context.unions += [(entry, entry[0], entry[1]) for entry in entries]
     return {"anyOf": lowered, **words}, {"any": entries}
+
+
+def _without_assertions(
+    context: LoweringContext, branches: list[Any], outer: dict[str, Any], pointer: Pointer, ref_stack: RefStack
+) -> Node:
+    """Lower a schema without its `anyOf`, whose branches only state which properties are required together."""
+    reason = context.unsupported_reason("anyOf with no value of its own")
+    needs = [" and ".join(map(str, b["required"])) for b in branches if type(b.get("required")) is list]
+    declared = outer.get("properties")
+    for name in dict.fromkeys(name for branch in branches for name in required_names(branch)):
+        if context.dialect.closed and not (type(declared) is dict and name in declared):
+            told = "a branch requires it, but it is declared nowhere, so it cannot be sent"
+            context.record_change((*pointer, "required"), name, "narrowed", told, blocks_strict=True)
+    sentence = f"Needs {', or '.join(needs)}." if needs and len(needs) == len(branches) else ""
+    context.record_described(pointer, "anyOf", sentence, reason)
+    return _lower_typed(context, context.record_source_pointer(outer, pointer), pointer, ref_stack, [sentence])
+
+
+def _lower_branches(
+    context: LoweringContext, branches: list[Any], outer: dict[str, Any], pointer: Pointer, ref_stack: RefStack
+) -> tuple[list[Any], list[dict[str, Any]], list[Table | None]]:
+    """Return the branches that admit a value, merged with the rules next to them; lowered; and their encodings."""
+    rules = {key: value for key, value in outer.items() if key not in ANNOTATIONS and key not in IDENTITY}
+    sources: list[Any] = []
+    lowered: list[dict[str, Any]] = []
+    tables: list[Table | None] = []
+    met: set[str] = set()
+    for i, branch in enumerate(branches):
+        here, inner_stack = (*pointer, "anyOf", i), ref_stack
+        if rules:
+            inner, along = context.resolve(branch, ref_stack)
+            if type(inner) is dict:
+                place, inner_stack = context.source_pointer_of(inner, here), along
+                branch = context.record_source_pointer(merge_schemas(inner, rules, []), place)
+            else:
+                branch = context.record_source_pointer(dict(rules), pointer) if inner is not False else False
+        out, encoding = context.lower_node(branch, here, inner_stack)
+        text = dump_allowing_nan(out)
+        if out is not NEVER and not (encoding is None and text in met):
+            met.add(text)
+            sources.append(branch)
+            lowered.append(out)
+            tables.append(encoding)
+    return sources, lowered, tables
+
+
+def _union_as_text(
+    context: LoweringContext, lowered: list[dict[str, Any]], outer: dict[str, Any], pointer: Pointer
+) -> Node:
+    """Lower a union whose values are sent as JSON text."""
+    for keyword in dict.fromkeys(key for out in lowered for key in out if key not in ("type", "description")):
+        context.record_dropped(pointer, keyword, "a value of several types is sent as JSON text")
+    kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
+    return lower_untyped(
+        context, outer, pointer, [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""]
+    )
 
 
 def _admits_plain_text(out: dict[str, Any], table: Table | None) -> bool:
@@ -236,7 +242,7 @@ def _sends_as_text(table: Table | None) -> bool:
     """Return whether values that are not strings are sent as text."""
     if table is None:
         return False
-    listed = any(type(value) is not str for value in table.get("texts", ()))
+    listed = any(type(value) is not str for value in table.get("values", ()))
     return listed or "json" in table or any(_sends_as_text(entry[2]) for entry in table.get("any", ()))
 
 

@@ -99,54 +99,35 @@ def keep_rules(
         if keyword in IDENTITY:
             if keyword not in ("$defs", "definitions", "$schema") and dialect.supports(keyword):
                 out[keyword] = value
-        elif (
-            keyword in _INCLUSIVE
-            and not dialect.supports(keyword)
-            and _makes_inclusive(context, source, keyword, kind, pointer, out)
-        ):
-            continue
-        elif keyword in dialect.most and type(value) is int and value > dialect.most[keyword]:
-            out[keyword] = dialect.most[keyword]
-            _leave(
-                context,
-                keyword,
-                value,
-                pointer,
-                sentences,
-                f"more than {dialect.most[keyword]} is not supported by this provider",
-            )
-        elif keyword in _WITH_SCHEMAS:
-            if not can_keep_schemas(context, keyword):
-                _leave(context, keyword, value, pointer, sentences, context.unsupported_reason(keyword))
-                continue
-            found = None if values_encoded else context.copy_unlowered_rule(keyword, value)
-            if found is not None:
-                out[keyword] = found
-            else:
-                _leave(
-                    context,
-                    keyword,
-                    value,
-                    pointer,
-                    sentences,
-                    "its values are encoded, or it contains a circular reference or an unsupported keyword",
-                )
-        elif not dialect.supports(keyword):
-            _leave(context, keyword, value, pointer, sentences, context.unsupported_reason(keyword))
-        elif keyword == "format" and not dialect.supports_format(kind, value):
-            _leave(
-                context,
-                keyword,
-                value,
-                pointer,
-                sentences,
-                f"this provider does not support this format for {kind or 'a value'}",
-            )
-        elif keyword == "pattern" and dialect.patterns is not None and not dialect.patterns.fullmatch(str(value)):
-            _leave(context, keyword, value, pointer, sentences, "this provider does not support this pattern")
-        elif not (keyword == "default" and value is None and dialect.closed):
-            out[keyword] = value
+        elif keyword not in _INCLUSIVE or not _makes_inclusive(context, source, keyword, kind, pointer, out):
+            kept, reason = _supported_rule(context, keyword, value, kind, values_encoded)
+            if reason:
+                _leave(context, keyword, value, pointer, sentences, reason)
+            if kept is not None or not (reason or (keyword == "default" and dialect.closed)):
+                out[keyword] = kept
     _leave_dependent(context, source, pointer, out, sentences)
+
+
+def _supported_rule(
+    context: LoweringContext, keyword: str, value: Any, kind: str | None, values_encoded: bool
+) -> tuple[Any, str]:
+    """Return what the dialect supports of a rule, and the reason if that is less than the rule: None for nothing."""
+    dialect = context.dialect
+    if keyword in dialect.most and type(value) is int and value > dialect.most[keyword]:
+        most = dialect.most[keyword]
+        return most, f"more than {most} is not supported by this provider"
+    if not (can_keep_schemas(context, keyword) if keyword in _WITH_SCHEMAS else dialect.supports(keyword)):
+        return None, context.unsupported_reason(keyword)
+    if keyword in _WITH_SCHEMAS:
+        found = None if values_encoded else context.copy_unlowered_rule(keyword, value)
+        if found is None:
+            return None, "its values are encoded, or it contains a circular reference or an unsupported keyword"
+        return found, ""
+    if keyword == "format" and not dialect.supports_format(kind, value):
+        return None, f"this provider does not support this format for {kind or 'a value'}"
+    if keyword == "pattern" and dialect.patterns is not None and not dialect.patterns.fullmatch(str(value)):
+        return None, "this provider does not support this pattern"
+    return value, ""
 
 
 def can_keep_schemas(context: LoweringContext, keyword: str) -> bool:
@@ -173,15 +154,11 @@ def _makes_inclusive(
     pointer: Pointer,
     out: dict[str, Any],
 ) -> bool:
-    """Replace an exclusive bound on integers by an inclusive one, and return whether this was possible."""
+    """Replace an unsupported exclusive bound on integers by an inclusive one, and return whether this was possible."""
     other, step = _INCLUSIVE[keyword]
     value = source[keyword]
-    if (
-        kind != "integer"
-        or not context.dialect.supports(other)
-        or type(value) is bool
-        or type(value) not in (int, float)
-    ):
+    dialect = context.dialect
+    if kind != "integer" or type(value) not in (int, float) or dialect.supports(keyword) or not dialect.supports(other):
         return False
     bound = math.floor(value) + 1 if step > 0 else math.ceil(value) - 1
     beside = source.get(other)
@@ -238,14 +215,7 @@ def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Poi
             **lower_annotations(context, source, pointer, [*sentences, "Any JSON value, as JSON text."]),
         }, {"json": True}
     if context.dialect.untyped == "refuse":
-        context.record_change(
-            pointer,
-            "a value of any type",
-            "narrowed",
-            "every value needs a type",
-            blocks_strict=True,
-            is_unsupported=True,
-        )
+        context.record_unsupported(pointer, "a value of any type", "every value needs a type")
     return lower_annotations(context, source, pointer, sentences), None
 
 
@@ -285,7 +255,7 @@ def lower_enum(
         texts = encode_as_unique_texts(values)
         out["type"] = "string"
         _put(context, texts, pointer, out, sentences)
-        return {"texts": values, "said": texts}, True
+        return {"values": values, "texts": texts}, True
     if "const" in source and context.dialect.supports("const"):
         out["const"] = source["const"]
         return None, True

@@ -148,8 +148,8 @@ class ResponseReader:
             events += self._segment.begin_next()
             self._held, self._held_start = [held[block.end - self._length :]], block.end
             self._waits, self._head = False, None
-            for spoken in calls:
-                events += _call_told(self._told, self._maker.make_call(spoken), spoken.reasoning or "")
+            for parsed in calls:
+                events += _call_told(self._told, self._maker.make_call(parsed), parsed.reasoning or "")
                 self._told += 1
         elif calls:
             self._waits = True

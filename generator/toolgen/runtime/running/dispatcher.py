@@ -127,7 +127,7 @@ class Dispatcher:
         self._others = others if offered is None else {name: others[name] for name in others if name in offered}
         self._around = around
         self.held: list[ToolCall] = []
-        self._low = low_risk
+        self.low_risk_names = low_risk
         self._handlers = handlers
         self._timeout = timeout
         self._on_error = on_error
@@ -139,11 +139,6 @@ class Dispatcher:
     def tool_names(self) -> list[str]:
         """The names of the tools that may run."""
         return [*self._entries, *self._others]
-
-    @property
-    def low_risk_names(self) -> Collection[str]:
-        """The names of the tools whose calls run concurrently and without review."""
-        return self._low
 
     async def run_one(self, call: ToolCall) -> ToolResult:
         """Run one call."""
@@ -187,7 +182,7 @@ class Dispatcher:
 
     def _is_low(self, ready: _Ready | ToolResult, verdicts: Mapping[str, Verdict]) -> bool:
         """Return whether no other call has to wait for this one: it is low-risk, or does not run at all."""
-        return isinstance(ready, ToolResult) or (ready.name in self._low and ready.call.id not in verdicts)
+        return isinstance(ready, ToolResult) or (ready.name in self.low_risk_names and ready.call.id not in verdicts)
 
     def _ready(self, call: ToolCall) -> _Ready | ToolResult:
         if call.invalid is not None:

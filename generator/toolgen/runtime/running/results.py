@@ -141,7 +141,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, BaseModel):
         return _plain(_said(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _plain(dump(value) if _is_of_format(value) else _fields(value))
+        is_of_format = getattr(value, "__pydantic_config__", None) is PYDANTIC_CONFIG
+        return _plain(dump(value) if is_of_format else _fields(value))
     if isinstance(value, AbstractSet):
         return sorted((_plain(item) for item in value), key=lambda item: json.dumps(item, sort_keys=True))
     if isinstance(value, Sequence):
@@ -201,10 +202,6 @@ def _without_unset(whole: Any, said: Any) -> Any:
     if isinstance(whole, list) and isinstance(said, list) and len(whole) == len(said):
         return [_without_unset(*pair) for pair in zip(whole, said, strict=True)]
     return whole
-
-
-def _is_of_format(value: Any) -> bool:
-    return getattr(value, "__pydantic_config__", None) is PYDANTIC_CONFIG
 
 
 def _fields(value: Any) -> dict[str, Any]:

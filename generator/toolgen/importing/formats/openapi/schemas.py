@@ -226,12 +226,11 @@ class SchemaConverter:
                 found[key] = self._member(key, value, (*at, key), context, gone)
         if found.get("required") == [] and schema["required"]:
             del found["required"]
-        return self._with_examples(schema, self._respelled(schema, found), at)
-
-    def _respelled(self, schema: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
         # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
         found = convert_exclusive_bounds(found)
-        return make_nullable(found) if self.version == "3.0" and schema.get("nullable") is True else found
+        if self.version == "3.0" and schema.get("nullable") is True:
+            found = make_nullable(found)
+        return self._with_examples(schema, found, at)
 
     def _member(self, key: str, value: Any, at: Pointer, context: SchemaContext, gone: frozenset[str]) -> Any:
         if key in LIST and isinstance(value, list):

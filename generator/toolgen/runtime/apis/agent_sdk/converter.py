@@ -224,13 +224,12 @@ class AgentSdkConverter(ChatMessageConverter):
                     here,
                     writer.type_name(part),
                     "moved",
-                    "note",
                     "the format has a fixed order: reasoning, content, refusal, calls",
                 )
             said[key].append(part.text)
         if any(len(texts) > 1 for texts in said.values()) or (said["content"] == [""] and len(parts) > 1):
             writer.report_loss(
-                at, "content", "rewritten", "note", "the format has one text each for reasoning, content and refusal"
+                at, "content", "rewritten", "the format has one text each for reasoning, content and refusal"
             )
         wire: dict[str, Any] = {"content": None if extras.get("content") != "" else ""}
         wire |= {key: "".join(texts) for key, texts in said.items() if texts}
@@ -269,9 +268,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if not is_error:
             return {"content": content}
         for field in ("kind", "value", "isError"):
-            writer.report_loss(
-                (at[0], field), field, "rewritten", "note", "a failure that has text is sent as an error"
-            )
+            writer.report_loss((at[0], field), field, "rewritten", "a failure that has text is sent as an error")
         return {"content": content, "is_error": True}
 
     def read_output_reference(self, value: Any, at: Path, reader: Reader) -> tuple[OutputRef | None, Any]:
@@ -367,7 +364,7 @@ class AgentSdkConverter(ChatMessageConverter):
         if completion.model is None and "$model" in extras:
             model = {"model": None} if extras["$model"] else {}
         elif completion.model is None:
-            writer.report_loss((ROOT, "model"), "model", "defaulted", "note", "it is required, but was not given")
+            writer.report_loss((ROOT, "model"), "model", "defaulted", "it is required, but was not given")
             model = {"model": ""}
         return {**model, **self.write_usage(usage, at, writer)}
 

@@ -70,7 +70,7 @@ def _strip_last_text(messages: list[Any] | None, at: Path, writer: Writer) -> No
     holder, key = (content[-1], "text") if type(content) is list and content else (last, "content")
     text = holder.get(key) if type(holder) is dict else None
     if type(text) is str and text != text.rstrip():
-        writer.report_loss(at, "white space", "dropped", "note", "the API rejects it at the end")
+        writer.report_loss(at, "white space", "dropped", "the API rejects it at the end")
         stripped = {**holder, key: text.rstrip()}
         last["content"] = [*content[:-1], stripped] if holder is not last and type(content) is list else stripped[key]
 
@@ -162,8 +162,8 @@ class AnthropicConverter(AnthropicMessageConverter):
                 (at, "toolChoice"),
                 "toolChoice",
                 "dropped",
-                "behaviour",
                 "the API cannot force a call while the model is thinking",
+                "behaviour",
             )
             single = {k: v for k, v in wire["tool_choice"].items() if k == "disable_parallel_tool_use"}
             wire["tool_choice"] = {"type": "auto", **single}
@@ -176,23 +176,23 @@ class AnthropicConverter(AnthropicMessageConverter):
         place = (at, "reasoning")
         if type(budget) is int and _lacks_thinking(wire.get("messages") or []):
             reason = "the API requires thinking at the start of an assistant message whose calls were answered last"
-            writer.report_loss(place, "reasoning", "dropped", "warning", reason)
+            writer.report_loss(place, "reasoning", "dropped", reason, "warning")
             budget = None
             del wire["thinking"]
         if "max_tokens" not in wire:
             wire["max_tokens"] = self.DEFAULTS["max_tokens"] + (budget if type(budget) is int else 0)
             reason = f"the API requires it, so it is set to {wire['max_tokens']}"
-            writer.report_loss((at, "maxOutputTokens"), "maxOutputTokens", "defaulted", "note", reason)
+            writer.report_loss((at, "maxOutputTokens"), "maxOutputTokens", "defaulted", reason)
         most = wire["max_tokens"]
         if type(budget) is not int or type(most) is not int or budget < most:
             return
         if most <= _SMALLEST_BUDGET:
             reason = f"thinking takes at least {_SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
-            writer.report_loss(place, "reasoning", "dropped", "warning", reason)
+            writer.report_loss(place, "reasoning", "dropped", reason, "warning")
             del wire["thinking"]
         else:
             reason = "it must be below maxOutputTokens, which counts these tokens too"
-            writer.report_loss((place, "budgetTokens"), "budgetTokens", "rewritten", "warning", reason)
+            writer.report_loss((place, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
             wire["thinking"] = {**thinking, "budget_tokens": most - 1}
 
     def write_output_settings(
@@ -232,14 +232,14 @@ class AnthropicConverter(AnthropicMessageConverter):
         elif budget is not None:
             if budget < _SMALLEST_BUDGET:
                 reason = f"the smallest number is {_SMALLEST_BUDGET:,}"
-                writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", "warning", reason)
+                writer.report_loss((at, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
             wire["thinking"] = {"type": "enabled", "budget_tokens": max(budget, _SMALLEST_BUDGET)}
         else:
             wire.pop("thinking", None)
         if effort is not None and effort != "none":
             word = self.EFFORTS.get(effort, effort)
             if word != effort:
-                writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest level is {word}")
+                writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {word}")
             settings["effort"] = word
 
     def read_request_tool_choice(
@@ -285,13 +285,11 @@ class AnthropicConverter(AnthropicMessageConverter):
         if parallel is None or (choice is None and extra is not ABSENT):
             return written
         if written is ABSENT and parallel:
-            writer.report_loss(
-                (at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "note", "it is the default"
-            )
+            writer.report_loss((at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "it is the default")
             return ABSENT
         if written is not ABSENT and written.get("type") == "none":
             writer.report_loss(
-                (at[0], "parallelToolCalls"), "parallelToolCalls", "dropped", "note", "the model must not call any tool"
+                (at[0], "parallelToolCalls"), "parallelToolCalls", "dropped", "the model must not call any tool"
             )
             return written
         return {**({"type": "auto"} if written is ABSENT else written), "disable_parallel_tool_use": not parallel}

@@ -105,7 +105,7 @@ def write_source(
     if media_type is not None and media_type not in media_types:
         common = media_type.lower().replace("image/jpg", "image/jpeg")
         if common in media_types:
-            writer.report_loss((at[0], "mediaType"), "mediaType", "rewritten", "note", f"the API calls it {common}")
+            writer.report_loss((at[0], "mediaType"), "mediaType", "rewritten", f"the API calls it {common}")
             media_type = common
     if data is not None and media_type is None:
         media_type = default_media_type(data, at, writer, media_types)
@@ -148,7 +148,7 @@ def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
     if surplus <= 0:
         return
     reason = f"the API accepts {_MOST_CACHE_MARKS} marks, so the first ones were removed"
-    writer.report_loss(at, "cache", "dropped", "note", reason)
+    writer.report_loss(at, "cache", "dropped", reason)
     for blocks in lists:
         for i, block in enumerate(blocks):
             if surplus > 0 and _is_marked(block):

@@ -79,7 +79,7 @@ def _report_if_blank(part: Any, at: Path, writer: Writer) -> bool:
     """Report blank text as dropped, because the API rejects it. Return whether the part is such a text."""
     if type(part) is not TextPart or part.text.strip() or writer.peek_extras(part.metadata):
         return False
-    writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
+    writer.report_loss(at, "blank text", "dropped", "the API rejects it")
     return True
 
 
@@ -189,7 +189,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if type(part) is ReasoningPart:
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
-            writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
+            writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return {"type": "text", "text": part.text} if part.text else ABSENT
         if not writer.is_response and _report_if_blank(part, at, writer):
             return ABSENT
@@ -201,7 +201,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if extras.get("type") == "redacted_thinking":
             return extras
         if "signature" not in extras and "signature" not in extras.get("$absent", ()):
-            writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed thinking")
+            writer.report_loss(at, "reasoning", "dropped", "the API only accepts signed thinking")
             return ABSENT
         return self.write_thinking_part(part, at, writer)
 
@@ -215,7 +215,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             if type(message) is SystemMessage:
                 if leading or not _is_inline_system_message(message, writer):
                     if at == ROOT:  # only the messages are converted, so there is no `system` key
-                        writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
+                        writer.report_loss(here, "a system message", "dropped", "it was moved to system")
                     continue
                 content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
                 wires.append(_with_rest({"role": "system", "content": content}, extras))
@@ -259,7 +259,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             return
         content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
         if _is_blank(content) and not extras:
-            writer.report_loss(at, "an empty message", "dropped", "note", "the API rejects a message without content")
+            writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
         elif results is None or extras.get("$apart"):
             wires.append(_with_rest({"role": "user", "content": content}, extras))
         elif type(content) is list:
@@ -281,7 +281,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if type(content) is list:
             content = self.write_blocks(content, (at, "content"), writer)
         if _is_blank(content) and not extras:
-            writer.report_loss(at, "an empty message", "dropped", "note", "the API rejects a message without content")
+            writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
             return
         wires.append(_with_rest({"role": "assistant", "content": content if content is not None else []}, extras))
 
@@ -294,9 +294,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 leading = False
             elif leading or not _is_inline_system_message(message, writer):
                 if not leading:
-                    writer.report_loss(
-                        (at, i), "a system message", "moved", "note", "it must come before the conversation"
-                    )
+                    writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
                 found.append((message, (at, i)))
         if not found:
             return None
@@ -310,7 +308,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 writer.report_unsupported((here, "name"), "name")
             blocks += self.write_system_blocks(message, here, writer)
         if len(found) > 1:
-            writer.report_loss(at, "system messages", "rewritten", "note", "they were joined")
+            writer.report_loss(at, "system messages", "rewritten", "they were joined")
         return blocks
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:

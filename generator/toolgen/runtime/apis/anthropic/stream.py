@@ -9,7 +9,7 @@ from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
+from ...streams import BaseStream, BaseStreamWriter, index_sort_key, read_hashable_index
 from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
@@ -200,7 +200,7 @@ class AnthropicStream(BaseStream):
     def _body(self) -> dict[str, Any]:
         body = {
             **self._message,
-            "content": [self._blocks[i].assemble() for i in sorted(self._blocks, key=_place)],
+            "content": [self._blocks[i].assemble() for i in sorted(self._blocks, key=index_sort_key)],
         }
         if self._usage:
             body["usage"] = self._usage
@@ -208,10 +208,6 @@ class AnthropicStream(BaseStream):
 
     def _ended(self) -> bool:
         return self._end
-
-
-def _place(index: Any) -> tuple[bool, Any]:
-    return (False, index) if type(index) is int else (True, str(index))
 
 
 def _assumed(delta: dict[str, Any]) -> dict[str, Any]:

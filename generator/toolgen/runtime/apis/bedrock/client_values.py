@@ -78,7 +78,7 @@ def converse_kwargs(
             found[key] = value if key in base64_keys.free else _decoded(value, (ROOT, key), base64_keys)
         else:
             writer.report_loss(
-                (ROOT, key), "a field of the body", "dropped", "warning", "the client does not accept it as an argument"
+                (ROOT, key), "a field of the body", "dropped", "the client does not accept it as an argument", "warning"
             )
     return found
 

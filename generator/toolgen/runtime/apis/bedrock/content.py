@@ -169,17 +169,17 @@ def _is_signed(extras: Extras) -> bool:
 def write_part_unless_rejected(part: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a part for a request. A part that the API rejects is dropped, unless it was read from a request."""
     if type(part) is TextPart and not part.text.strip() and "$sent" not in writer.peek_extras(part.metadata):
-        writer.report_loss(at, "blank text", "dropped", "note", "the API rejects it")
+        writer.report_loss(at, "blank text", "dropped", "the API rejects it")
         return ABSENT
     if type(part) is ReasoningPart:
         extras = writer.peek_extras(part.metadata)
         if not _is_signed(extras) and "$sent" not in extras:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts signed reasoning")
+            writer.report_loss(at, "reasoning", "dropped", "the API only accepts signed reasoning")
             return ABSENT
     block = write(part, at, writer)
     if type(block) is dict and UNKNOWN in block:
-        writer.report_loss(at, "a block", "dropped", "warning", "the client kept only its name")
+        writer.report_loss(at, "a block", "dropped", "the client kept only its name", "warning")
         return ABSENT
     return block
 
@@ -233,7 +233,7 @@ class TurnBuilder:
             return
         extras = self._writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if not blocks and not extras:
-            self._writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
+            self._writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
             return
         if last is not None and (last["role"] != role or "$apart" in extras):
             last = None
@@ -244,10 +244,10 @@ class TurnBuilder:
             and "text" not in extras.get("$absent", ())
         ):
             holder = (at, "content")
-            self._writer.report_loss(holder, "a text part", "defaulted", "note", "a document needs text next to it")
+            self._writer.report_loss(holder, "a text part", "defaulted", "a document needs text next to it")
             blocks = [*blocks, {"text": self._text}]
         if role == "assistant" and self._before is None and "$apart" not in extras:
-            self._writer.report_loss(at[0], "a message", "defaulted", "note", "the first message must be from the user")
+            self._writer.report_loss(at[0], "a message", "defaulted", "the first message must be from the user")
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
         if last is not None:
             self._report(message, at)
@@ -270,6 +270,6 @@ class TurnBuilder:
         """Report two messages that will be read back as one."""
         if self._before is not None and self._before[0] is type(message):
             self._writer.report_loss(
-                (self._before[1], "content"), "a message", "rewritten", "note", "the next one was joined to it"
+                (self._before[1], "content"), "a message", "rewritten", "the next one was joined to it"
             )
-            self._writer.report_loss(at, "a message", "moved", "note", "adjacent messages of the same role were joined")
+            self._writer.report_loss(at, "a message", "moved", "adjacent messages of the same role were joined")

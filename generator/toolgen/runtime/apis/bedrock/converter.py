@@ -107,7 +107,7 @@ class BedrockConverter(BedrockMessageConverter):
     ) -> Any:
         """Write the tool choice. If no tool may be called and the history has no calls, the tools are left out."""
         if choice == "none" and not any(has_tool_calls(message) or is_tool_result(message) for message in messages):
-            writer.report_loss(at, "toolChoice", "rewritten", "note", "the tools are left out instead")
+            writer.report_loss(at, "toolChoice", "rewritten", "the tools are left out instead")
             return ABSENT
         return self.write_tool_choice(choice, extra, at, writer)
 

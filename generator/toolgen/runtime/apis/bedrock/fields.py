@@ -94,16 +94,13 @@ def write_block_source(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a format, so it is set to {formats[kind][0]}",
         )
         return {"format": kind, "source": source}
     for kind, types in formats.items():
         if media_type in types:
             if media_type != types[0]:
-                writer.report_loss(
-                    (at[0], "mediaType"), "mediaType", "rewritten", "note", f"the API calls it {types[0]}"
-                )
+                writer.report_loss((at[0], "mediaType"), "mediaType", "rewritten", f"the API calls it {types[0]}")
             return {"format": kind, "source": source}
     raise UnsupportedValueError(f"{media_type} is not supported")
 
@@ -168,15 +165,15 @@ def write_document_name(name: str | None, extra: Any, at: Path, writer: Writer) 
         if extra is None or is_internal_mark(extra):
             return ABSENT
         made = "document " + "-".join(re.findall(r"\d+", format_path(at)))
-        writer.report_loss(at, "name", "defaulted", "note", "a document needs a name")
+        writer.report_loss(at, "name", "defaulted", "a document needs a name")
         return _unused_name(made.rstrip(), writer)
     legal = _is_legal(name)
     if name == extra or (legal and _is_first_use(name, writer)):
         return name
     reason = "another document has it" if legal else "the API rejects some of its characters"
-    writer.report_loss(at, "name", "rewritten", "note", reason)
-    spelling = name if legal else re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
-    return _unused_name(spelling, writer) if spelling else write_document_name(None, ABSENT, at, writer)
+    writer.report_loss(at, "name", "rewritten", reason)
+    legal_name = name if legal else re.sub(r"[^a-zA-Z0-9_()\[\]-]+", "-", name)[:_LENGTH].strip("-")
+    return _unused_name(legal_name, writer) if legal_name else write_document_name(None, ABSENT, at, writer)
 
 
 def _is_legal(name: str) -> bool:
@@ -198,14 +195,14 @@ def _unused_name(name: str, writer: Writer) -> str:
     if count is None:
         counts[name] = 1
         return name
-    spelling, number = name, max(count, 1)
-    while spelling in counts:
+    legal_name, number = name, max(count, 1)
+    while legal_name in counts:
         number += 1
-        spelling = f"{name[: _LENGTH - len(str(number)) - 1]}-{number}"
+        legal_name = f"{name[: _LENGTH - len(str(number)) - 1]}-{number}"
     if count:
         counts[name] = number
-    counts[spelling] = 1
-    return spelling
+    counts[legal_name] = 1
+    return legal_name
 
 
 def _name_counts(writer: Writer) -> dict[str, int]:
@@ -275,5 +272,5 @@ def write_text_noting_empty(text: str | None, extra: Any, at: Path, writer: Writ
     if text or (text is not None and extra == text):
         return text
     if text is not None:
-        writer.report_loss(at, "empty text", "dropped", "note", "the API rejects it")
+        writer.report_loss(at, "empty text", "dropped", "the API rejects it")
     return ABSENT

@@ -216,7 +216,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             return self.write_reasoning_part(part, at, writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
+            writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return {"text": part.text} if part.text.strip() else ABSENT
         if type(part) is TextPart and part.metadata:
             cited = write_cited_block(part, writer.peek_extras(part.metadata))
@@ -257,7 +257,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         """Write a part of a result. Audio is moved after the results of the turn."""
         if type(part) is AudioPart:
             writer.media.append((part, at))
-            writer.report_loss(at, "AudioPart", "moved", "note", "it was moved after the results of the turn")
+            writer.report_loss(at, "AudioPart", "moved", "it was moved after the results of the turn")
             return ABSENT
         if type(part) is TextPart and part.metadata:
             value = write_json_block(part, writer.peek_extras(part.metadata))
@@ -287,7 +287,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             if type(message) is SystemMessage:
                 if leading or not _is_inline_system_message(message, writer):
                     if at == ROOT:  # only the messages are converted, so there is no `system` key
-                        writer.report_loss(here, "a system message", "dropped", "note", "it was moved to system")
+                        writer.report_loss(here, "a system message", "dropped", "it was moved to system")
                 else:
                     turns.add_opaque(self.write_inline_system_message(message, here, writer))
                 continue
@@ -336,13 +336,11 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             elif leading or not _is_inline_system_message(message, writer):
                 writer.own_extras(message.metadata, (at, i))
                 if not leading:
-                    writer.report_loss(
-                        (at, i), "a system message", "moved", "note", "it must come before the conversation"
-                    )
+                    writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
                 count += 1
                 blocks += self.write_system_blocks(message, (at, i), writer)
         if count > 1:
-            writer.report_loss(at, "system messages", "rewritten", "note", "they were joined")
+            writer.report_loss(at, "system messages", "rewritten", "they were joined")
         return blocks
 
     def write_system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:

@@ -9,7 +9,7 @@ from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
-from ...streams import BaseStream, read_hashable_index
+from ...streams import BaseStream, index_sort_key, read_hashable_index
 from .client_values import encode_bytes_as_base64, find_exception
 from .content import block_kind
 
@@ -195,15 +195,11 @@ class BedrockStream(BaseStream):
         self._rest[kind] = error
 
     def _body(self) -> dict[str, Any]:
-        blocks = [_whole(self._blocks[i]) for i in sorted(self._blocks, key=_place)]
+        blocks = [_whole(self._blocks[i]) for i in sorted(self._blocks, key=index_sort_key)]
         return {"output": {"message": {**self._message, "content": blocks}}, **self._rest}
 
     def _ended(self) -> bool:
         return self._end
-
-
-def _place(index: Any) -> tuple[bool, Any]:
-    return (False, index) if type(index) is int else (True, str(index))
 
 
 def _unpadded(payload: dict[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras
     history = has_tool_blocks(wire.get("messages"))
     if choice == "none" and not history:
         if config.get("tools"):
-            writer.report_loss((ROOT, "tools"), "tools", "dropped", "note", "the model must not call any tool")
+            writer.report_loss((ROOT, "tools"), "tools", "dropped", "the model must not call any tool")
         wire.pop("toolConfig", None)
         return
     if config.get("tools"):
@@ -61,12 +61,12 @@ def complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras
     made = _stand_ins(wire) if history and "toolConfig" not in extras.get("$absent", ()) else []
     if made:
         reason = "the API requires the tools of earlier calls, but only their names are known"
-        writer.report_loss((ROOT, "tools"), "tools", "defaulted", "warning", reason)
+        writer.report_loss((ROOT, "tools"), "tools", "defaulted", reason, "warning")
         wire["toolConfig"] = {**config, "tools": made}
         return
     if choice is not None and "toolChoice" in config:
         if choice != "auto":
-            writer.report_loss((ROOT, "toolChoice"), "toolChoice", "dropped", "behaviour", "the request has no tools")
+            writer.report_loss((ROOT, "toolChoice"), "toolChoice", "dropped", "the request has no tools", "behaviour")
         config = {key: value for key, value in config.items() if key != "toolChoice"}
     if config.get("tools") == []:
         config = {key: value for key, value in config.items() if key != "tools"}
@@ -176,17 +176,15 @@ def write_result_blocks(
     if kind == "multimodal":
         content = write_list(value, place, writer, write)
         if not content and (value or kept != []):
-            writer.report_loss(at[0], "a result without content", "rewritten", "note", "the API rejects it")
+            writer.report_loss(at[0], "a result without content", "rewritten", "the API rejects it")
             content = [{"text": blank}]
         return {"content": content, **status}
     if kind == "data" and _is_plain(value):
         return {"content": [{"json": value}], **status}
     text = value if kind == "error" and type(value) is str else write_result_text(kind, value, None, place, writer)
     if kind == "data" and (is_error or type(value) is dict):
-        writer.report_loss(
-            at[0], "data", "rewritten", "note", "sent as text, because the API does not accept it as JSON"
-        )
+        writer.report_loss(at[0], "data", "rewritten", "sent as text, because the API does not accept it as JSON")
     if not text.strip():
-        writer.report_loss(place, "blank text", "rewritten", "note", "the API rejects it")
+        writer.report_loss(place, "blank text", "rewritten", "the API rejects it")
         text = blank
     return {"content": [{"text": text}], **status}

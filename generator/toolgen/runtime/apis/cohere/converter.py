@@ -84,7 +84,7 @@ class CohereConverter(ChatConverter):
         """Write the offered tools. In a request, `strict_tools` is written beside them."""
         for i, definition in enumerate(definitions or () if at == ROOT else ()):  # only the tools are converted
             if type(definition) is ToolDefinition and definition.strict:
-                writer.report_loss(((at, i), "strict"), "strict", "dropped", "note", "it is sent as strict_tools")
+                writer.report_loss(((at, i), "strict"), "strict", "dropped", "it is sent as strict_tools")
         return super().write_tools(definitions, extra, at, writer)
 
     def read_output_format(
@@ -145,21 +145,19 @@ class CohereConverter(ChatConverter):
             for i, tool in enumerate(request.tools or ()):
                 if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.downgraded:
                     place = (((at, "tools"), i), "strict")
-                    writer.report_loss(place, "strict", "dropped", "warning", "either all tools are strict or none")
+                    writer.report_loss(place, "strict", "dropped", "either all tools are strict or none", "warning")
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
             offered, forced = select_tools_by_choice(request.tool_choice, wire["tools"], writer)
             if len(offered) < len(wire["tools"]):
-                writer.report_loss(
-                    (at, "tools"), "tools", "narrowed", "note", "only the tools of the choice are offered"
-                )
+                writer.report_loss((at, "tools"), "tools", "narrowed", "only the tools of the choice are offered")
             wire["tools"] = offered
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
             if wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
                 place = (at, "outputFormat")
-                writer.report_loss(place, "outputFormat", "dropped", "warning", "the API rejects it beside tools")
+                writer.report_loss(place, "outputFormat", "dropped", "the API rejects it beside tools", "warning")
                 del wire["response_format"]
         return wire
 
@@ -187,9 +185,7 @@ class CohereConverter(ChatConverter):
                 if len(wire) > 1 or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:
-                    writer.report_loss(
-                        here, "an empty message", "dropped", "note", "the API rejects a message without content"
-                    )
+                    writer.report_loss(here, "an empty message", "dropped", "the API rejects a message without content")
             elif type(message) is SystemMessage:
                 wire = self.write_system_message(message, here, writer)
                 if system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
@@ -202,7 +198,7 @@ class CohereConverter(ChatConverter):
                 if message.metadata or not is_blank(wire.get("content")):
                     wires.append(wire)
                 else:
-                    writer.report_loss(here, "an empty message", "dropped", "note", "the API rejects it")
+                    writer.report_loss(here, "an empty message", "dropped", "the API rejects it")
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:
@@ -283,12 +279,12 @@ class CohereConverter(ChatConverter):
                 writer.report_adopted_reasoning(part.metadata, here)
                 wire["tool_plan"] = part.text
                 if any(said.get("type") != "thinking" for said in content):
-                    writer.report_loss(here, "reasoning", "moved", "note", "the plan must come first")
+                    writer.report_loss(here, "reasoning", "moved", "the plan must come first")
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "content must come before calls")
                 supported = to_supported_part(part, here, writer, has_calls)
                 written = ABSENT if supported is None else self.write_assistant_content(supported, here, writer)
                 if written is not ABSENT:
@@ -314,10 +310,7 @@ class CohereConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
@@ -325,7 +318,7 @@ class CohereConverter(ChatConverter):
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
-                writer.report_loss((at[0], field), field, "rewritten", "note", "it is sent as JSON text")
+                writer.report_loss((at[0], field), field, "rewritten", "it is sent as JSON text")
         return write_result_text(kind, value, extra, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:

@@ -336,14 +336,14 @@ class CopilotConverter(NativeToolConverter):
                 writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
+                    writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
             else:
                 writer.report_unsupported(here, writer.type_name(part), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(
-                (at, "content"), "content", "rewritten", "note", "the API accepts one text, so the texts were joined"
+                (at, "content"), "content", "rewritten", "the API accepts one text, so the texts were joined"
             )
         data["content"] = "".join(texts) if texts else extras.get("content", "")
         if thoughts:

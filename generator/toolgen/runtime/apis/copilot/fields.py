@@ -55,7 +55,7 @@ def write_untyped_arguments(
         return extra if extra is not None and extra is not ABSENT and _text(extra) == said else said
     if invalid is not None:
         writer.report_loss(
-            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the client would run it as it is"
+            (at[0], "invalid"), "an invalid call", "rewritten", "the client would run it as it is", "behaviour"
         )
     if not arguments and (extra is None or type(extra) is str or is_internal_mark(extra)):
         return ABSENT if is_internal_mark(extra) else extra
@@ -114,13 +114,12 @@ def write_binary_data(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
         block["mimeType"] = media_type
     if block["type"] == "resource" and media_kind(media_type) != table["kind"]:
-        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type belongs to another kind")
+        writer.report_loss(at[0], table["kind"], "rewritten", "its media type belongs to another kind")
     return block
 
 

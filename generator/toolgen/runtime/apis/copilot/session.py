@@ -17,7 +17,6 @@ from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.client_sessions import aclose_client
-from ...sessions.connection import StatefulClientCalls
 from ...sessions.text_protocol import next_turn_index
 from .session_requests import (
     KnownMessages,
@@ -26,7 +25,7 @@ from .session_requests import (
     StatefulStreamProtocol,
     write_session_input,
 )
-from .stateful_client import StatefulClient
+from .stateful_client import StatefulClient, StatefulClientCalls
 
 __all__ = ["AsyncStatefulSession", "LoopThread", "StatefulSession"]
 
@@ -180,7 +179,7 @@ class AsyncStatefulSession(AsyncSession):
             reply = await self._live.call_with_params(self.calls.answer, params)
             if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
-                writer.report_loss(((), place), "a result", "dropped", "warning", "its call is no longer waiting")
+                writer.report_loss(((), place), "a result", "dropped", "its call is no longer waiting", "warning")
                 writer.report_remaining_losses()
         return None if told.answers else identifier
 

@@ -76,7 +76,7 @@ def write_prompt_and_attachments(messages: Sequence[tuple[Path, UserMessage]], w
                 writer.report_unsupported(here, part.type, "warning")
         texts.append("".join(said))
     if len(texts) > 1:
-        writer.report_loss(messages[0][0], "messages", "rewritten", "note", "they were joined into one prompt")
+        writer.report_loss(messages[0][0], "messages", "rewritten", "they were joined into one prompt")
     prompt = "\n\n".join(texts)
     return {"prompt": prompt, "attachments": attachments} if attachments else {"prompt": prompt}
 
@@ -116,10 +116,10 @@ class KnownMessages:
         begin = max(known, answered[-1] + 1) if answered else known
         if known < len(self._digests):
             reason = "the client continues its own conversation, but this is another one; open a new client"
-            writer.report_loss((ROOT, "messages"), "a new conversation", "dropped", "behaviour", reason)
+            writer.report_loss((ROOT, "messages"), "a new conversation", "dropped", reason, "behaviour")
         for i in range(known, begin):
             reason = "the client holds the conversation itself, and this message is not part of it"
-            writer.report_loss(((ROOT, "messages"), i), "a message", "dropped", "behaviour", reason)
+            writer.report_loss(((ROOT, "messages"), i), "a message", "dropped", reason, "behaviour")
         return begin
 
     def record(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
@@ -291,7 +291,7 @@ def write_session_input(
             for j, result in enumerate(message.results):
                 here = ((at, "results"), j)
                 if result.tool_call_id not in asked:
-                    writer.report_loss(here, "a result", "dropped", "warning", "no call is waiting for it")
+                    writer.report_loss(here, "a result", "dropped", "no call is waiting for it", "warning")
                     continue
                 identifier, call = asked[result.tool_call_id]
                 params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
@@ -301,8 +301,8 @@ def write_session_input(
                 at,
                 "a system text",
                 "dropped",
-                "behaviour",
                 "the client's session already has the one that it was created with",
+                "behaviour",
             )
     tools = _tools(request, writer, write_tools)
     prompt = write_prompt_and_attachments(said, writer) if said else None
@@ -366,6 +366,6 @@ def _within(at: Path, writer: Writer) -> OnLoss:
 
     def heard(loss: Loss) -> None:
         inner = loss.path.removeprefix("[0]").removeprefix(".")
-        writer.report_loss((at, inner) if inner else at, loss.what, loss.action, loss.severity, loss.reason)
+        writer.report_loss((at, inner) if inner else at, loss.what, loss.action, loss.reason, loss.severity)
 
     return heard

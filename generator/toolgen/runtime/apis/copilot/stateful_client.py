@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...conversion.values import to_plain_object
 from ...models import ApiError
 from ...paths import ROOT
 from ...sessions.api_errors import SessionError, resolve_attribute
-from ...sessions.connection import StatefulClientCalls
 
-__all__ = ["AsyncInbox", "StatefulClient"]
+__all__ = ["AsyncInbox", "StatefulClient", "StatefulClientCalls"]
 
 _logger = logging.getLogger(__name__)
 
@@ -23,6 +23,43 @@ _NO_METHOD = -32601
 
 _STOPPING = 5.0
 """Seconds allowed for aborting a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulClientCalls:
+    """The calls of a stateful client, as attribute paths that start at its session.
+
+    `offer` takes the tools under the key `tools`. `forget` takes an empty list instead of the client's own tools.
+    `accepted` is the path in the return value of `answer` to whether the call was still waiting. `error` has the
+    attributes of the client's exception that describe an error; the first one is a number. `begun`, `asked` and
+    `failed` are types of events: a message was accepted, a call of one of the app's tools is requested, the session
+    failed. These are paths in an event: `identifier` to the id that `send` returned, `origin` to the id of the message
+    that caused the event, `asked_for` to the name of the tool, `agent` to the sub-agent, `status` to the HTTP status.
+    `request` is the key of the id of a request. `steering` has the arguments of a message that is sent while the agent
+    works.
+    """
+
+    subscribe: str
+    send: str
+    answer: str
+    accepted: str
+    offer: str
+    tools: str
+    forget: str
+    set_model: str
+    abort: str
+    alive: str
+    begun: str
+    asked: str
+    failed: str
+    identifier: str
+    origin: str
+    asked_for: str
+    agent: str
+    status: str
+    request: str
+    error: tuple[str, ...]
+    steering: Mapping[str, Any] = field(default_factory=dict)
 
 
 class StatefulClient:
@@ -164,26 +201,21 @@ class AsyncInbox:
         self._alive = alive
         self._events: deque[Any] = deque()
         self._arrived = asyncio.Event()
-        self._open = False
+        self.is_open = False
 
     def open(self) -> None:
         """Discard earlier events, and keep those that come from now on."""
         self._events.clear()
-        self._open = True
+        self.is_open = True
 
     def close(self) -> None:
         """Discard all events, because no response is expected."""
         self._events.clear()
-        self._open = False
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether a response, or more of it, is expected."""
-        return self._open
+        self.is_open = False
 
     def put(self, event: Any) -> None:
         """Add an event, in the thread of the event loop."""
-        if self._open:
+        if self.is_open:
             self._events.append(event)
             self._arrived.set()
 

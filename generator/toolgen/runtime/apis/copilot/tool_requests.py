@@ -105,7 +105,7 @@ def result_request_id(result: ToolResult, extras: Extras, calls: Iterable[ToolCa
         if type(state.get("requestId")) is str:
             return str(state["requestId"])
     reason = "cannot tell which request this result belongs to; pass its call"
-    writer.report_loss((ROOT, "metadata"), "requestId", "defaulted", "warning", reason)
+    writer.report_loss((ROOT, "metadata"), "requestId", "defaulted", reason, "warning")
     return result.tool_call_id
 
 
@@ -215,12 +215,10 @@ def _write_parts(parts: list[Any], at: Path, writer: Writer, write: Write) -> tu
     media = write_list(parts, at, writer, placed)
     kinds = [type(part) is TextPart for part in parts]
     if media and kinds != sorted(kinds, reverse=True):
-        writer.report_loss(at, "a text", "moved", "note", "the text must come before the media")
+        writer.report_loss(at, "a text", "moved", "the text must come before the media")
     if not media and len(texts) == last + 1 or len(texts) > 1 or (media and texts == [""]):
         for field in ("kind", "value"):
-            writer.report_loss(
-                (ROOT, field), field, "rewritten", "note", "the API accepts one text, so the texts were joined"
-            )
+            writer.report_loss((ROOT, field), field, "rewritten", "the API accepts one text, so the texts were joined")
     return "\n".join(texts), media
 
 

@@ -317,7 +317,7 @@ class CopilotQuorumConverter(NativeToolConverter):
             elif type(part) is TextPart or type(part) is RefusalPart:
                 writer.own_extras(part.metadata, here)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
+                    writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
                 blocks.append({"Text": part.text})
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 blocks.append(part.value)
@@ -365,7 +365,7 @@ class CopilotQuorumConverter(NativeToolConverter):
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
                 writer.report_loss(
-                    (at[0], field), field, "rewritten", "note", "the API accepts one text, so the texts were joined"
+                    (at[0], field), field, "rewritten", "the API accepts one text, so the texts were joined"
                 )
         if is_error:
             return {"output": text, "is_error": True}

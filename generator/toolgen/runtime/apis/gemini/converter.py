@@ -109,7 +109,7 @@ class GeminiConverter(GeminiMessageConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. Enum values that were read as numbers are written as numbers."""
         writer.model = request.model
-        return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.SPELLING)
+        return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.KEY_NORMALIZATION)
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools: declarations one by one, other tools as opaque parts. A single tool needs no list."""
@@ -275,7 +275,7 @@ class GeminiConverter(GeminiMessageConverter):
         if completion.id is not None or identifier is not None:
             wire["responseId"] = completion.id if completion.id is not None else identifier
         restore_extras(wire, extras)
-        return convert_enum_names_to_numbers(wire, self.SPELLING)
+        return convert_enum_names_to_numbers(wire, self.KEY_NORMALIZATION)
 
     def write_candidate(
         self, completion: Completion, content: dict[str, Any], extras: Extras, response_extras: Extras, writer: Writer
@@ -353,7 +353,7 @@ class VertexConverter(GeminiConverter):
                 continue
             left = [part for part in parts if not _is_blank(part)]
             for _ in range(len(parts) - len(left)):
-                writer.report_loss(next(places, ROOT), "an empty text", "dropped", "note", "the API rejects empty text")
+                writer.report_loss(next(places, ROOT), "an empty text", "dropped", "the API rejects empty text")
             if left:
                 contents.append({**content, "parts": left})
         return contents
@@ -379,7 +379,7 @@ class VertexConverter(GeminiConverter):
             return config
         if stream is False:
             writer.report_loss(
-                at, "partial arguments", "rewritten", "note", "only the streaming method supports the request for them"
+                at, "partial arguments", "rewritten", "only the streaming method supports the request for them"
             )
             pieces = False
         return {**(config or {}), _PIECES: pieces}

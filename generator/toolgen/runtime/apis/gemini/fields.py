@@ -84,9 +84,9 @@ def write_enum_value_any_case(value: str | None, extra: Any, at: Path, writer: W
         return extra
     if type(extra) is str and table.get(extra.upper()) == value:
         return extra
-    for spelling, meaning in table.items():
+    for wire_value, meaning in table.items():
         if meaning == value:
-            return spelling
+            return wire_value
     writer.report_unsupported(at, at[1], "warning")
     return ABSENT
 
@@ -154,7 +154,6 @@ def write_media_content(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a media type, so it is set to {media_type}",
         )
     if media_type is not None:
@@ -233,7 +232,7 @@ def from_openapi(schema: Any) -> Any:
 
 
 def _number(item: Any, kind: str) -> Any:
-    """Convert an enum value, which is spelled as a string whatever its type."""
+    """Convert an enum value, which is a string on the wire whatever its type."""
     if type(item) is str and kind in _NUMBERS and re.fullmatch(_WHOLE if kind == "INTEGER" else _NUMBER, item):
         value = _NUMBERS[kind](item)
         return value if value - value == 0 else item  # infinite
@@ -263,7 +262,7 @@ def choose_thinking_setting(reasoning: Reasoning, at: Path, writer: Writer) -> R
     if reasoning.effort is None or reasoning.budget_tokens is None:
         return reasoning
     reason = "the API accepts either a level or a number of tokens"
-    writer.report_loss((at, "effort"), "effort", "dropped", "note", reason)
+    writer.report_loss((at, "effort"), "effort", "dropped", reason)
     return Reasoning(None, reasoning.budget_tokens, reasoning.metadata)
 
 
@@ -282,7 +281,7 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
             wires.append(tool.value)
             if group is not None and _joins_later(definitions[i + 1 :], writer):
                 writer.report_loss(
-                    (at, i), "a provider's own tool", "moved", "note", "the API requires the declarations to come first"
+                    (at, i), "a provider's own tool", "moved", "the API requires the declarations to come first"
                 )
             continue
         rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")

@@ -65,7 +65,7 @@ def _add_model_content(
     extras = inner_extras(message.metadata, writer.wire.name) if message.metadata else NO_EXTRAS
     calls = _has_calls(parts)
     if not parts and "parts" not in extras:
-        writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
+        writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
     elif (
         calls
         and "$apart" not in extras
@@ -73,7 +73,7 @@ def _add_model_content(
         and type(before) is AssistantMessage
         and contents[-1]["role"] == "model"
     ):
-        writer.report_loss(at, "a message", "moved", "note", "its calls are part of the response before it")
+        writer.report_loss(at, "a message", "moved", "its calls are part of the response before it")
         contents[-1] = {**contents[-1], "parts": [*(contents[-1].get("parts") or ()), *(parts or ())]}
     else:
         contents.append(wire)
@@ -91,12 +91,12 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     """The roles of contents from the user or the app."""
     SIGNED_MODELS: ClassVar[str]
     """A pattern of the models that reject calls without a signature."""
-    SPELLING: ClassVar[KeyNormalization]
-    """The keys and values that can be spelled in several ways."""
+    KEY_NORMALIZATION: ClassVar[KeyNormalization]
+    """The keys and values that have several forms."""
 
     def normalize_body(self, wire: Any) -> Any:
-        """Convert the keys of a body to one spelling."""
-        return normalize_keys(wire, self.SPELLING)
+        """Normalize the keys of a body."""
+        return normalize_keys(wire, self.KEY_NORMALIZATION)
 
     read_assistant_part_list: ListReader
     read_assistant_content: ValueReader[AssistantPart]
@@ -192,7 +192,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         contents = self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)
         for i, message in enumerate(messages):
             if type(message) is SystemMessage:
-                writer.report_loss((at, i), "a system message", "dropped", "note", "it was moved to systemInstruction")
+                writer.report_loss((at, i), "a system message", "dropped", "it was moved to systemInstruction")
         return contents
 
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
@@ -227,7 +227,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         if not text or "$apart" in writer.peek_extras(message.metadata):
             return contents
         reason = "a call must follow a user message"
-        writer.report_loss(placed[0][1][0], "a message", "defaulted", "note", reason)
+        writer.report_loss(placed[0][1][0], "a message", "defaulted", reason)
         return [{"role": "user", "parts": [{"text": text}]}, *contents]
 
     def signature_placeholder(self, model: str | None) -> str | None:
@@ -243,12 +243,10 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         for i, (_, place) in enumerate(placed):
             if i > 0 or messages[0] is not placed[0][0]:
                 writer.report_loss(
-                    place, "a system message", "moved", "note", "the API accepts one instruction before all messages"
+                    place, "a system message", "moved", "the API accepts one instruction before all messages"
                 )
         if len(placed) > 1:
-            writer.report_loss(
-                placed[0][1], "a system message", "rewritten", "note", "it was joined with the first one"
-            )
+            writer.report_loss(placed[0][1], "a system message", "rewritten", "it was joined with the first one")
         wires = [wire for wire in wires if "parts" in wire]
         if not wires:
             return None
@@ -272,7 +270,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         elif parts or "parts" in extras:
             contents.append(wire)
         else:
-            writer.report_loss(at, "a message", "dropped", "note", "the API supports none of its parts")
+            writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
 
     def write_results(
         self, message: ToolMessage, at: Path, places: tuple[Path, ...] | None, before: Message | None, writer: Writer
@@ -285,19 +283,13 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             if result.name:
                 parts.append(self.write_tool_result(result, place, writer))
             else:
-                writer.report_loss(
-                    place,
-                    "a result",
-                    "described",
-                    "warning",
-                    "it has no call that names its tool",
-                )
+                writer.report_loss(place, "a result", "described", "it has no call that names its tool", "warning")
                 told.append({"text": describe_result(result)})
         wire: dict[str, Any] = {"role": extras.get("role", "user"), "parts": parts}
         if extras:
             restore_extras(wire, extras)
         if not message.results:
-            writer.report_loss(at, "a message", "dropped", "note", "it has no results")
+            writer.report_loss(at, "a message", "dropped", "it has no results")
         return ([wire] if parts else []) + ([{"role": "user", "parts": told}] if told else [])
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
@@ -344,7 +336,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             return self.write_tool_call(part.call, (at, "call"), writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "refusal", "rewritten", "note", "the API accepts only text")
+            writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
             return {"text": part.text}
         if (
             type(part) is ReasoningPart

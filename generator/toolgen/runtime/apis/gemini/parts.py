@@ -1,4 +1,4 @@
-"""Gemini's content parts: the spelling of keys, signatures, and results with several parts."""
+"""Gemini's content parts: the names of keys, signatures, and results with several parts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 
 class KeyNormalization:
-    """The spelling of keys: a `free` key has a value of the user, and an object under a `maps` key has names as keys.
+    """How keys are normalized: a `free` key has a value of the user, and an object under a `maps` key has names as keys.
 
     Values of `upper` keys are read in any case. `numbers` has the enum values of a key in the order of their numbers:
     with `enum-encoding=int` the API reads and writes numbers.
@@ -68,15 +68,15 @@ class KeyNormalization:
 
 
 def normalize_keys(value: Any, key_normalization: KeyNormalization) -> Any:
-    """Return the value with its keys in camelCase. If both spellings of a key are present, both stay.
+    """Return the value with its keys in camelCase. If a key is present in both forms, both stay.
 
     Enum values that are numbers become words; a body lists their paths under NUMBERED. The argument is not modified. If
     nothing changes, it is returned itself.
     """
-    if _is_spelled(value, key_normalization):
+    if _is_normalized(value, key_normalization):
         return value
     numbered: list[list[str | int]] = []
-    found = _respelled(value, key_normalization, [], numbered)
+    found = _normalized(value, key_normalization, [], numbered)
     return (
         {**found, ENUM_NUMBER_PATHS: numbered}
         if numbered and type(found) is dict and ENUM_NUMBER_PATHS not in found
@@ -130,14 +130,14 @@ def _number_of(word: str, words: Sequence[str]) -> Any:
     return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word
 
 
-def _is_spelled(value: Any, key_normalization: KeyNormalization) -> bool:
+def _is_normalized(value: Any, key_normalization: KeyNormalization) -> bool:
     """Return whether there is nothing to change."""
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
             kind = type(item)
             if kind is dict or kind is list:
-                if "_" in key or (key not in key_normalization.free and not _is_spelled(item, key_normalization)):
+                if "_" in key or (key not in key_normalization.free and not _is_normalized(item, key_normalization)):
                     return False
             elif (
                 "_" in key
@@ -148,18 +148,18 @@ def _is_spelled(value: Any, key_normalization: KeyNormalization) -> bool:
                 return False
     elif kind is list:
         for item in value:
-            if not _is_spelled(item, key_normalization):
+            if not _is_normalized(item, key_normalization):
                 return False
     return True
 
 
-def _respelled(
+def _normalized(
     value: Any, key_normalization: KeyNormalization, at: list[str | int], numbered: list[list[str | int]]
 ) -> Any:
-    """Return the value in one spelling. `at` is its path; paths of enum numbers are added to `numbered`."""
+    """Return the value with normalized keys and enum values. `at` is its path; paths of enum numbers are added to `numbered`."""
     kind = type(value)
     if kind is list:
-        return [_respelled(item, key_normalization, [*at, i], numbered) for i, item in enumerate(value)]
+        return [_normalized(item, key_normalization, [*at, i], numbered) for i, item in enumerate(value)]
     if kind is not dict:
         return value
     found: dict[str, Any] = {}
@@ -171,7 +171,7 @@ def _respelled(
             found[name] = item
         elif name in key_normalization.maps and type(item) is dict:
             found[name] = {
-                member: _respelled(inner, key_normalization, [*at, name, member], numbered)
+                member: _normalized(inner, key_normalization, [*at, name, member], numbered)
                 for member, inner in item.items()
             }
         elif name in key_normalization.upper and type(item) is str:
@@ -181,7 +181,7 @@ def _respelled(
             found[name] = words[item] if 0 <= item < len(words) else str(item)
             numbered.append([*at, name])
         else:
-            found[name] = _respelled(item, key_normalization, [*at, name], numbered)
+            found[name] = _normalized(item, key_normalization, [*at, name], numbered)
     return found
 
 
@@ -195,7 +195,7 @@ def add_placeholder_signature(wire: dict[str, Any], sentinel: str, at: Path, wri
     calls = [part for part in wire.get("parts") or () if type(part) is dict and "functionCall" in part]
     if calls and not any("thoughtSignature" in call for call in calls):
         calls[0]["thoughtSignature"] = sentinel
-        writer.report_loss(at, "a signature", "defaulted", "note", "the calls come from another provider")
+        writer.report_loss(at, "a signature", "defaulted", "the calls come from another provider")
 
 
 _MEDIA = ("image", "audio", "video")
@@ -296,11 +296,9 @@ def write_multimodal_result(
             continue
         writer.write_text_part_as_string(part, (at, i))
         if i > 0:
-            writer.report_loss((at, i), "TextPart", "moved", "note", "the texts of a result must come before its media")
+            writer.report_loss((at, i), "TextPart", "moved", "the texts of a result must come before its media")
     if len(texts) > 1:
-        writer.report_loss(
-            at, "TextPart", "rewritten", "note", "the API accepts one text per result, so the texts were joined"
-        )
+        writer.report_loss(at, "TextPart", "rewritten", "the API accepts one text per result, so the texts were joined")
     text = "\n".join(texts)
     kept = extras.get("$response")
     if type(kept) is not dict or read_result_text_beside_media(kept)[:2] != (
@@ -333,7 +331,5 @@ def order_results_by_calls(
     ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
     for (old, place), (new, _) in zip(found, ordered, strict=True):
         if old is not new:
-            writer.report_loss(
-                place, "a result", "moved", "note", "results without ids must have the order of their calls"
-            )
+            writer.report_loss(place, "a result", "moved", "results without ids must have the order of their calls")
     return ordered

@@ -370,7 +370,7 @@ class GeminiStreamWriter(BaseStreamWriter):
             if not sent or not _is_text(part, sent[0][0]):
                 unsent.append(part)
                 if sent:
-                    self.writer.report_loss((at, i), "a part", "moved", "note", "later text was already sent")
+                    self.writer.report_loss((at, i), "a part", "moved", "later text was already sent")
                 continue
             text = part["text"]
             thought, gone = sent.pop(0)
@@ -380,7 +380,7 @@ class GeminiStreamWriter(BaseStreamWriter):
             if text[taken:] or not part.keys() <= _TEXT:
                 unsent.append({**part, "text": text[taken:]})
                 if not part.keys() <= _TEXT:
-                    self.writer.report_loss((at, i), "a signature", "moved", "note", "its text was already sent")
+                    self.writer.report_loss((at, i), "a signature", "moved", "its text was already sent")
         return unsent
 
 

@@ -50,7 +50,7 @@ def write_call_arguments(
     """
     if invalid is not None:
         writer.report_loss(
-            (at[0], "invalid"), "an invalid call", "rewritten", "behaviour", "the server would run it as it is"
+            (at[0], "invalid"), "an invalid call", "rewritten", "the server would run it as it is", "behaviour"
         )
     if not arguments and (extra is None or is_internal_mark(extra)):
         return None if extra is None else ABSENT

@@ -96,7 +96,7 @@ def write_call_result(
         wire["isError"] = True
     elif wrapped is not None and "structuredContent" not in wire:
         reason = "the schema of the tool promises a value, and clients may reject a result without one"
-        writer.report_loss((ROOT, "kind"), "structuredContent", "dropped", "warning", reason)
+        writer.report_loss((ROOT, "kind"), "structuredContent", "dropped", reason, "warning")
     return wire
 
 
@@ -113,7 +113,7 @@ def _content(
             return dict(extras)
         if len(value) < 2 and _value(content, ABSENT, failed, wrapped) is not None:
             for field in ("kind", "value"):
-                writer.report_loss((ROOT, field), field, "rewritten", "note", "a single text is sent without a list")
+                writer.report_loss((ROOT, field), field, "rewritten", "a single text is sent without a list")
         return {"content": content}
     if _says(extras, kind, value, failed, wrapped):
         return dict(extras)
@@ -286,7 +286,6 @@ def write_media_block(
             (at[0], "mediaType"),
             "mediaType",
             "defaulted",
-            "note",
             f"the API requires a media type, so it is set to {media_type}",
         )
     if form != "resource":
@@ -337,9 +336,7 @@ def _link(
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:
     if name is not None:
         return name
-    writer.report_loss(
-        (at[0], "name"), "name", "defaulted", "note", f"the API requires a name, so it is set to {default}"
-    )
+    writer.report_loss((at[0], "name"), "name", "defaulted", f"the API requires a name, so it is set to {default}")
     return default
 
 
@@ -350,7 +347,7 @@ def _tell_kind(
     if media_type is not None:
         holder["mimeType"] = media_type
     if media_kind(media_type) != table["kind"]:
-        writer.report_loss(at[0], table["kind"], "rewritten", "note", "its media type belongs to another kind")
+        writer.report_loss(at[0], table["kind"], "rewritten", "its media type belongs to another kind")
 
 
 _ATTACHED = "attachment:///"

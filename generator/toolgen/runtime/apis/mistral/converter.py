@@ -174,7 +174,7 @@ class MistralConverter(ChatConverter):
                     writer.report_unsupported(here, "a call", "warning")
             else:
                 if calls:
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "content must come before calls")
                 chunks += self.write_content_part(part, here, writer)
         listed = "content" in extras.get("$list", ())
         bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
@@ -193,14 +193,14 @@ class MistralConverter(ChatConverter):
         """Write a part of an assistant message that is not a call. A refusal becomes text."""
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "a refusal", "rewritten", "note", "it is sent as text")
+            writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
             return [{"type": "text", "text": part.text}]
         if type(part) is ReasoningPart:
             writer.report_adopted_reasoning(part.metadata, at)
         try:
             chunk = self.write_assistant_content(part, at, writer)
         except UnsupportedValueError as reason:
-            writer.report_loss(at, writer.type_name(part), "dropped", "warning", f"{writer.wire.title}: {reason}")
+            writer.report_loss(at, writer.type_name(part), "dropped", f"{writer.wire.title}: {reason}", "warning")
             return []
         return [] if chunk is ABSENT else [chunk]
 
@@ -214,10 +214,7 @@ class MistralConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, unless they were inside a result."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)

@@ -13,7 +13,7 @@ from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url, write_data_url
 from ...message_order import Placed
-from ...models import Message, SystemMessage, UserMessage
+from ...models import SystemMessage, UserMessage
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_optional_call_id, write_optional_call_id
 
@@ -279,22 +279,18 @@ def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
         if i > spoken:
             while at and type(ordered[at - 1][0]) is UserMessage:
                 at -= 1
-        while at and not _goes_before_a_system(ordered[at - 1][0]):
+        while at and type(ordered[at - 1][0]) not in (SystemMessage, UserMessage):
             at -= 1
         if at < len(ordered):
             reason = f"{writer.wire.title} accepts it only before a message of the model, not at the end"
-            writer.report_loss(entry[1], "a message", "moved", "note", reason)
+            writer.report_loss(entry[1], "a message", "moved", reason)
         ordered.insert(at, entry)
     return ordered
-
-
-def _goes_before_a_system(message: Message) -> bool:
-    return type(message) is SystemMessage or type(message) is UserMessage
 
 
 def known_kwargs(body: dict[str, Any], allowed_names: Collection[str], writer: Writer) -> dict[str, Any]:
     """Convert the keys of a body to arguments for a client that accepts no other keys. Other keys are reported."""
     found = {key: value for key, value in body.items() if key in allowed_names}
     for key in [key for key in body if key not in found]:
-        writer.report_loss((ROOT, key), key, "dropped", "warning", "the client does not accept it as an argument")
+        writer.report_loss((ROOT, key), key, "dropped", "the client does not accept it as an argument", "warning")
     return found

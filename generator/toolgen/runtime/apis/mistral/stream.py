@@ -117,7 +117,7 @@ class MistralStreamWriter(ChatStreamWriter):
             if not sent or sent[0][0] != kind:
                 unsent.append(part)
                 if sent:
-                    self.writer.report_loss((at, i), "a part", "moved", "note", "a later part was already sent")
+                    self.writer.report_loss((at, i), "a part", "moved", "a later part was already sent")
                 continue
             gone = sent.pop(0)[1]
             taken = min(len(text), len(gone))
@@ -127,9 +127,7 @@ class MistralStreamWriter(ChatStreamWriter):
             if rest is not None:
                 unsent.append(rest)
                 if not text[taken:] and any(_said(later)[0] == "thinking" for later in content[i + 1 :]):
-                    self.writer.report_loss(
-                        (at, i), "metadata of reasoning", "moved", "note", "its text was already sent"
-                    )
+                    self.writer.report_loss((at, i), "metadata of reasoning", "moved", "its text was already sent")
         return unsent
 
 

@@ -49,11 +49,11 @@ from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
     read_media_part,
-    read_text_and_media,
+    read_text_and_images,
     select_empty,
     sendable_kwargs,
     write_media_part,
-    write_text_and_media,
+    write_text_and_images,
 )
 
 __all__ = ["OllamaConverter"]
@@ -164,9 +164,7 @@ class OllamaConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if is_empty_on_wire(message.content, wire):
-                    writer.report_loss(
-                        here, "an empty message", "dropped", "note", "the API supports none of its parts"
-                    )
+                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
                 else:
                     wires.append(wire)
             elif type(message) is SystemMessage:
@@ -244,7 +242,7 @@ class OllamaConverter(NativeToolSdkConverter):
                 writer.own_extras(part.metadata, here)
                 texts.append(part.text)
                 if type(part) is RefusalPart:
-                    writer.report_loss(here, "refusal", "rewritten", "note", "the API accepts only text")
+                    writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
             elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
@@ -255,9 +253,9 @@ class OllamaConverter(NativeToolSdkConverter):
                 images.append(written)
         places = [_PLACES.index(type(part)) for part in parts if type(part) in _PLACES]
         if places != sorted(places):
-            writer.report_loss(at, "content", "moved", "note", "the API has a fixed order: thinking, content, calls")
+            writer.report_loss(at, "content", "moved", "the API has a fixed order: thinking, content, calls")
         elif len(texts) > 1 or len(thoughts) > 1:
-            writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
+            writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
         wire["content"] = "".join(texts)
         for key, value in (("thinking", "".join(thoughts)), ("images", images), ("tool_calls", calls)):
             if value:
@@ -329,33 +327,30 @@ class OllamaConverter(NativeToolSdkConverter):
 
     def read_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[ContentPart], Extras]:
         """Read the content of a user or system message: a text, with images beside it."""
-        return read_text_and_media(wire, "content", "images", at, reader)
+        return read_text_and_images(wire, at, reader)
 
     def write_content(
         self, content: str | list[ContentPart], extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the content of a user or system message."""
-        return write_text_and_media(content, extras, "content", "images", at, writer)
+        return write_text_and_images(content, extras, at, writer)
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Extras]:
         """Read the result of a call: text, the text of an error, or a text with images."""
-        content, kept = read_text_and_media(wire, "content", "images", at, reader)
+        content, kept = read_text_and_images(wire, at, reader)
         if type(content) is not str:
             return "multimodal", content, kept
-        kind, value, spelling = read_result_text_or_error(content)
-        return kind, value, kept if spelling is ABSENT else {**kept, "$text": spelling}
+        kind, value, wire_text = read_result_text_or_error(content)
+        return kind, value, kept if wire_text is ABSENT else {**kept, "$text": wire_text}
 
     def write_result_content(
         self, kind: str, value: Any, extras: Extras, at: Path, writer: Writer, is_error: bool | None
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         content = value
         if kind != "multimodal":
             content = write_result_text(kind, value, extras.get("$text", ABSENT), (at[0], "value"), writer)
-        return write_text_and_media(content, extras, "content", "images", (at[0], "value"), writer)
+        return write_text_and_images(content, extras, (at[0], "value"), writer)

@@ -32,7 +32,7 @@ __all__ = [
     "read_matched_result_call",
     "read_media_part",
     "read_output_format",
-    "read_text_and_media",
+    "read_text_and_images",
     "read_thinking_switch",
     "select_empty",
     "sendable_kwargs",
@@ -42,7 +42,7 @@ __all__ = [
     "write_matched_result_call",
     "write_media_part",
     "write_output_format",
-    "write_text_and_media",
+    "write_text_and_images",
     "write_thinking_switch",
 ]
 
@@ -58,16 +58,16 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
     Raises:
         ConversionError: One of the two is neither a string nor null.
     """
-    spelled_id, spelled_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
-    name = reader.tool_name(spelled_name) if spelled_name else ""
-    identifier, called = reader.find_call_id_and_name(spelled_id) if spelled_id else ("", "")
+    wire_id, wire_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
+    name = reader.tool_name(wire_name) if wire_name else ""
+    identifier, called = reader.find_call_id_and_name(wire_id) if wire_id else ("", "")
     if called:
         reader.note_answered(identifier)
         if name:
             return identifier, name, {}
-    elif not (spelled_id and reader.is_opaque_call(spelled_id)):
+    elif not (wire_id and reader.is_opaque_call(wire_id)):
         call = reader.take_unanswered_call(name or None)
-        identifier, called = (spelled_id or name, "") if call is None else (call.id, call.name)
+        identifier, called = (wire_id or name, "") if call is None else (call.id, call.name)
     found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
     return identifier, name or called, {"$synthetic": identifier, "$wire": found}
 
@@ -126,7 +126,7 @@ def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]
 def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the flag. Without a value it is written as false, because the API would turn it on."""
     if value is None:
-        writer.report_loss(at, at[1], "defaulted", "note", f"{writer.wire.title} would otherwise turn it on")
+        writer.report_loss(at, at[1], "defaulted", f"{writer.wire.title} would otherwise turn it on")
         return False
     if value and is_internal_mark(extra):
         return ABSENT
@@ -166,10 +166,10 @@ def write_thinking_switch(
     if effort == "none":
         return False
     if effort not in words:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "warning", f"{writer.wire.title} has no such level")
+        writer.report_loss((at, "effort"), "effort", "rewritten", f"{writer.wire.title} has no such level", "warning")
         return True
     if words[effort] != effort:
-        writer.report_loss((at, "effort"), "effort", "rewritten", "note", f"the nearest level is {words[effort]}")
+        writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {words[effort]}")
     return words[effort]
 
 
@@ -202,10 +202,10 @@ def sendable_kwargs(
     for way, severity in lost.items():
         place = (ROOT, way.split(".")[0])
         if severity == "note":
-            writer.report_loss(place, way, "dropped", "note", "the client has no field for it")
+            writer.report_loss(place, way, "dropped", "the client has no field for it")
         else:
             reason = "the client would not send it; send the body instead"
-            writer.report_loss(place, way, "dropped", "warning", reason)
+            writer.report_loss(place, way, "dropped", reason, "warning")
     if type(found.get("messages")) is list:
         found["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(found["messages"])]
     return found
@@ -271,19 +271,17 @@ def write_output_format(
     return output_format.schema
 
 
-def read_text_and_media(
-    wire: dict[str, Any], text: str, media: str, at: Path, reader: Reader
-) -> tuple[str | list[ContentPart], Extras]:
-    """Read the text and the media under these two keys, in this order. Without media, return only the text.
+def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[ContentPart], Extras]:
+    """Read `content` and `images`, in this order. Without images, return only the text.
 
     Raises:
         ConversionError: One of them has the wrong JSON type.
     """
-    said = optional_text(wire, text, at)
-    found = read_list_or_null(wire.get(media), (at, media), reader, read_media_part)
-    kept = select_empty(wire, media)
+    said = optional_text(wire, "content", at)
+    found = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
+    kept = select_empty(wire, "images")
     if said is None:
-        kept |= {text: None} if text in wire else {"$absent": [text]}
+        kept |= {"content": None} if "content" in wire else {"$absent": ["content"]}
     if not found:
         return said or "", kept
     parts: list[ContentPart] = [TextPart(said)] if said else []
@@ -311,18 +309,16 @@ def read_media_part(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPa
     return ImagePart(data=value, media_type=media_type)
 
 
-def write_text_and_media(
-    content: str | Sequence[Any], extras: Extras, text: str, media: str, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write content under these two keys: its texts as lines of one text, and its media."""
+def write_text_and_images(content: str | Sequence[Any], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+    """Write `content` and `images`: the texts as lines of one text, and the media."""
     if type(content) is str:
-        return _text(content, extras, text)
+        return _text(content, extras)
     texts = [part.text for part in content if type(part) is TextPart]
     first = next((i for i, part in enumerate(content) if type(part) is not TextPart), len(content))
     if any(type(part) is TextPart for part in content[first:]):
-        writer.report_loss(at, "content", "moved", "note", "the text must come before the media")
+        writer.report_loss(at, "content", "moved", "the text must come before the media")
     elif len(texts) > 1:
-        writer.report_loss(at, "content", "rewritten", "note", "the API accepts one text, so the texts were joined")
+        writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
     for i, part in enumerate(content):
         if type(part) is TextPart:
             writer.write_text_part_as_string(part, (at, i))
@@ -333,14 +329,14 @@ def write_text_and_media(
             texts.append(written.text)
         elif written is not ABSENT:
             found.append(written)
-    wire = _text("\n".join(texts), extras, text)
-    return {**wire, media: found} if found else wire
+    wire = _text("\n".join(texts), extras)
+    return {**wire, "images": found} if found else wire
 
 
-def _text(said: str, extras: Extras, key: str) -> dict[str, Any]:
-    if not said and (key in extras.get("$absent", ()) or extras.get(key, ABSENT) is None):
-        return {key: None} if key in extras else {}
-    return {key: said}
+def _text(said: str, extras: Extras) -> dict[str, Any]:
+    if not said and ("content" in extras.get("$absent", ()) or extras.get("content", ABSENT) is None):
+        return {"content": None} if "content" in extras else {}
+    return {"content": said}
 
 
 def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
@@ -390,5 +386,5 @@ def order_results_by_tool(
             ordered[i] = found[taken]
             if i != taken:
                 reason = "results of the same tool must have the order of its calls"
-                writer.report_loss(found[i][1], "a result", "moved", "note", reason)
+                writer.report_loss(found[i][1], "a result", "moved", reason)
     return ordered

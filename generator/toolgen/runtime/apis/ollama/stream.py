@@ -160,7 +160,7 @@ class OllamaStreamWriter(BaseStreamWriter):
             if type(text) is not str:
                 continue
             if not text.startswith(sent):
-                self.writer.report_loss((ROOT, "message"), key, "dropped", "warning", "other text was already sent")
+                self.writer.report_loss((ROOT, "message"), key, "dropped", "other text was already sent", "warning")
             rest = text[len(sent) :] if text.startswith(sent) else ""
             if rest or key == "content":
                 message[key] = rest

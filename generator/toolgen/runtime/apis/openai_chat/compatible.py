@@ -222,9 +222,7 @@ def write_parsable_arguments(
             return text
     except ValueError:
         pass  # not valid JSON, which is reported below
-    writer.report_loss(
-        at, "the text of an invalid call", "rewritten", "note", f"{writer.wire.title} parses the arguments"
-    )
+    writer.report_loss(at, "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments")
     return compact({INVALID_ARGUMENTS_KEY: text})
 
 

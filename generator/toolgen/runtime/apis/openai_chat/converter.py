@@ -98,7 +98,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                     wires.append(wire)
                 else:
                     reason = "the API rejects a message without content"
-                    writer.report_loss(here, "an empty message", "dropped", "note", reason)
+                    writer.report_loss(here, "an empty message", "dropped", reason)
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
@@ -212,21 +212,21 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             ):
                 writer.own_extras(part.metadata, here)
                 if refusals:
-                    writer.report_loss(at, "refusals", "rewritten", "note", "they were joined")
+                    writer.report_loss(at, "refusals", "rewritten", "they were joined")
                 refusals.append(part.text)
             elif type(part) is ReasoningPart and not self.IS_HOST:
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
-                    writer.report_loss(here, "reasoning", "moved", "note", "reasoning must come first")
+                    writer.report_loss(here, "reasoning", "moved", "reasoning must come first")
                 thoughts.append((part, here))
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.type_name(part), "moved", "note", "content must come before calls")
+                    writer.report_loss(here, writer.type_name(part), "moved", "content must come before calls")
                 elif refusals:
-                    writer.report_loss(at, "content", "rewritten", "note", "a refusal comes after other content")
+                    writer.report_loss(at, "content", "rewritten", "a refusal comes after other content")
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
@@ -262,9 +262,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
-        if is_error and kind in ("data", "multimodal"):
-            reason = "the API has no error flag for results"
-            writer.report_loss((at[0], "isError"), "isError", "dropped", "behaviour", reason)
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)

@@ -90,7 +90,7 @@ def write_audio_format(
     if media_type is None and extra is ABSENT:
         media_type = media_type_of(data or "")
         if media_type is None:
-            writer.report_loss(at, "mediaType", "defaulted", "note", "the API requires it, so it is set to audio/mpeg")
+            writer.report_loss(at, "mediaType", "defaulted", "the API requires it, so it is set to audio/mpeg")
             media_type = "audio/mpeg"
     return write_enum_value(media_type, extra, at, writer, mapping)
 
@@ -114,7 +114,7 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
         return name
     if extra is None or is_internal_mark(extra):
         return ABSENT
-    writer.report_loss(at, "name", "defaulted", "note", "a file needs a name")
+    writer.report_loss(at, "name", "defaulted", "a file needs a name")
     return "document"
 
 
@@ -183,7 +183,7 @@ def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]
     texts = [text for text in found if type(text) is str]
     if len(texts) < 2 or len(texts) < len(parts):
         return parts
-    writer.report_loss(at, "content", "rewritten", "note", "clients expect one text, so the texts were joined")
+    writer.report_loss(at, "content", "rewritten", "clients expect one text, so the texts were joined")
     return ["".join(texts)]
 
 

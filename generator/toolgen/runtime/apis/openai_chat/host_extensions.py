@@ -141,7 +141,7 @@ def _write_reasoning(
             continue
         writer.report_adopted_reasoning(part.metadata, at)
         if i:
-            writer.report_loss(at, "reasoning", "moved", "note", "the API accepts one reasoning text per message")
+            writer.report_loss(at, "reasoning", "moved", "the API accepts one reasoning text per message")
         if key in keys.keys:
             wire[key] = wire.get(key, "") + part.text
         else:

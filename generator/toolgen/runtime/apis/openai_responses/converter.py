@@ -225,7 +225,7 @@ class ResponsesConverter(OutputFormatConverter):
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
                 elif at == ROOT:  # only the messages are converted, so there is no `instructions` key
-                    writer.report_loss(here, "a system message", "dropped", "note", "it was moved to instructions")
+                    writer.report_loss(here, "a system message", "dropped", "it was moved to instructions")
             elif type(message) is UserMessage:
                 wires.append(write_user_or_opaque_item(message, here, writer, self.write_user_message))
             else:
@@ -242,7 +242,7 @@ class ResponsesConverter(OutputFormatConverter):
         parts = message.content if type(message.content) is list else []
         items = self.write_items(parts, (at, "content"), writer, short=True)
         if not items:
-            writer.report_loss(at, "an empty message", "dropped", "note", "the API has no item for it")
+            writer.report_loss(at, "an empty message", "dropped", "the API has no item for it")
         return items
 
     def write_items(self, parts: Sequence[AssistantPart], at: Path, writer: Writer, *, short: bool) -> list[Any]:
@@ -298,10 +298,7 @@ class ResponsesConverter(OutputFormatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write the result of a call."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
-            )
+        writer.report_omitted_error_flag(kind, is_error, at[0])
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(value, extra, (at[0], "value"), writer, self.write_input_content)

@@ -77,7 +77,7 @@ def write_value_keeping_absence(value: Any, extra: Any, at: Path, writer: Writer
     if is_internal_mark(extra):
         return ABSENT
     default = table["value"]
-    writer.report_loss(at, "an expected value", "defaulted", "note", f"the API expects it, so it is set to {default}")
+    writer.report_loss(at, "an expected value", "defaulted", f"the API expects it, so it is set to {default}")
     return default
 
 
@@ -139,11 +139,7 @@ def write_file_source(
     ):
         written["filename"] = default_names.get(media_type or "", default_names["*"])
         writer.report_loss(
-            (at[0], "name"),
-            "name",
-            "defaulted",
-            "note",
-            f"the API requires a file name, so it is set to {written['filename']}",
+            (at[0], "name"), "name", "defaulted", f"the API requires a file name, so it is set to {written['filename']}"
         )
     if not written.keys() & {"file_data", "file_url"} and "file_data" not in extras:
         raise UnsupportedValueError("it has neither a URL nor data")
@@ -172,7 +168,7 @@ def write_always_written_flag(value: bool | None, extra: Any, at: Path, writer: 
     if value is None and is_internal_mark(extra):
         return ABSENT
     if value is False and not writer.is_declared_tool:
-        writer.report_loss(at, at[1], "rewritten", "note", "off is the default")
+        writer.report_loss(at, at[1], "rewritten", "off is the default")
     return bool(value)
 
 
@@ -314,7 +310,7 @@ def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) 
 def write_short_message(part: Any, at: Path, writer: Writer) -> list[Any]:
     """Write text as a message in its short form."""
     if type(part) is RefusalPart:
-        writer.report_loss((at, "type"), "a refusal", "rewritten", "note", "it is sent as text")
+        writer.report_loss((at, "type"), "a refusal", "rewritten", "it is sent as text")
     elif type(part) is not TextPart:
         writer.report_unsupported(at, writer.type_name(part), "warning")
         return []
@@ -327,7 +323,7 @@ def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short
     extras = writer.own_extras(part.metadata, at)
     if extras or not short:
         return [restore_reasoning_item(part, extras)]
-    writer.report_loss(at, "reasoning", "dropped", "note", "the API only accepts its own items")
+    writer.report_loss(at, "reasoning", "dropped", "the API only accepts its own items")
     return []
 
 

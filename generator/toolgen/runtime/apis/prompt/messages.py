@@ -170,7 +170,7 @@ def _system(message: SystemMessage, offer: str, at: Path, writer: Writer) -> str
     if offer:
         return offer + TOOLS_SEPARATOR + text
     if _offered({"role": "system", "content": text}) is not None:
-        writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as a list of tools")
+        writer.report_loss((at, "content"), "content", "rewritten", "it would be read as a list of tools", "warning")
         return " " + text
     return text
 
@@ -179,7 +179,7 @@ def _user(message: UserMessage, at: Path, writer: Writer) -> str:
     """Write the user's text. Text that looks like results is changed, so that it is not read as results."""
     text = _plain(message.content, (at, "content"), writer)
     if read_result_entries(text) is not None:
-        writer.report_loss((at, "content"), "content", "rewritten", "warning", "it would be read as results of calls")
+        writer.report_loss((at, "content"), "content", "rewritten", "it would be read as results of calls", "warning")
         return " " + text
     return text
 
@@ -189,7 +189,7 @@ def _plain(content: Any, at: Path, writer: Writer) -> str:
     if type(content) is str:
         return content
     texts = collect_texts(content, at, writer)
-    writer.report_loss(at, "content", "rewritten", "note", "the format has one text, so the texts were joined")
+    writer.report_loss(at, "content", "rewritten", "the format has one text, so the texts were joined")
     return "".join(texts)
 
 

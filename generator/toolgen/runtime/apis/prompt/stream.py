@@ -86,7 +86,7 @@ class PromptStreamWriter(BaseStreamWriter):
         sent = "".join(self.text)
         if not whole.startswith(sent):
             self.writer.report_loss(
-                (ROOT, "message"), "text", "rewritten", "warning", "text that was already sent cannot be taken back"
+                (ROOT, "message"), "text", "rewritten", "text that was already sent cannot be taken back", "warning"
             )
             sent = ""
         rest = whole[len(sent) :]
