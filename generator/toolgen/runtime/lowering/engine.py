@@ -8,7 +8,7 @@ from typing import Any
 from ..conversion.encoding import Table
 from ..json_text import dump_allowing_nan
 from .containers import lower_array, lower_object
-from .context import NEVER, LoweringContext, Node, RefStack, TooLargeError
+from .context import NEVER, LoweringContext, Node, RefStack
 from .keywords import (
     add_null,
     add_sentences,
@@ -47,9 +47,7 @@ class Engine(LoweringContext):
             return NEVER, None
         if type(schema) is not dict:
             schema = {}
-        self._left -= 1
-        if self._left < 0:
-            raise TooLargeError
+        self.count_schema()
         pointer = self.source_pointer_of(schema, pointer)
         if "$ref" in schema:
             return _lower_reference(self, schema, pointer, ref_stack)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from ..conversion.encoding import Table
-from .schemas import Pointer, subschemas
+from .schemas import Pointer, declared_types, merge_schemas, subschemas
 
-__all__ = ["References", "RetainedDefinitions"]
+__all__ = ["References", "RetainedDefinitions", "shape_of"]
+
+_DEEPEST = 3
+"""The depth to which shapes describe the branches of a union."""
 
 
 class References:
@@ -161,3 +164,47 @@ class RetainedDefinitions:
         """Yield the queued definitions, including those that are queued in the meantime."""
         while self._waiting:
             yield self._waiting.pop(0)
+
+
+def _resolved(schema: Any, resolve: Callable[[Any], Any]) -> Any:
+    steps = 0
+    while type(schema) is dict and "$ref" in schema and steps < 8:
+        schema = resolve(schema["$ref"])
+        steps += 1
+    return schema
+
+
+def shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict[str, Any]:
+    """Return the shape of a schema. `resolve` returns the target of a reference, or None."""
+    schema = _resolved(schema, resolve)
+    if type(schema) is not dict or depth > _DEEPEST:
+        return {}
+    for part in schema["allOf"] if type(schema.get("allOf")) is list else ():
+        part = _resolved(part, resolve)
+        schema = merge_schemas(schema, part, []) if type(part) is dict else schema
+    found: dict[str, Any] = {}
+    kinds = declared_types(schema)
+    if kinds or schema.get("type") == []:  # of two types that exclude each other
+        found["type"] = [*kinds, "null"] if schema.get("nullable") is True else list(kinds)
+    if "const" in schema:
+        found["enum"] = [schema["const"]]
+    elif type(schema.get("enum")) is list:
+        found["enum"] = [*schema["enum"], None] if schema.get("nullable") is True else schema["enum"]
+    if type(schema.get("required")) is list:
+        found["required"] = list(schema["required"])
+    properties = schema.get("properties")
+    if type(properties) is dict:
+        inner = {name: shape_of(value, resolve, depth + 1) for name, value in properties.items()}
+        if inner := {name: shape for name, shape in inner.items() if shape}:
+            found["properties"] = inner
+        if schema.get("additionalProperties") is False and not schema.get("patternProperties"):
+            found["only"] = list(properties)
+    items = shape_of(schema.get("items"), resolve, depth + 1) if "prefixItems" not in schema else {}
+    if items:
+        found["items"] = items
+    branches = schema.get("anyOf") or schema.get("oneOf")
+    if type(branches) is list and "type" not in found:
+        shapes = [shape_of(branch, resolve, depth + 1) for branch in branches]
+        if all(shapes):
+            found["any"] = shapes
+    return found

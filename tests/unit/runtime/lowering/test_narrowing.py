@@ -23,6 +23,7 @@ METHOD = {"properties": {"method": {"enum": ["card", "bank"], "type": "string"}}
 CARD = {"properties": {"method": {"const": "card"}}}
 NUMBER = {"properties": {"number": TEXT}, "required": ["number"]}
 IBAN = {"properties": {"iban": TEXT}, "required": ["iban"]}
+CLOSED = {"additionalProperties": False}
 FREE = {"type": "object", "additionalProperties": False, "patternProperties": {"^x-": {}}}
 NEVER = {"allOf": [{"type": "array"}, {"type": "string"}]}
 NOTHING = {"$ref": "#/$defs/A"}
@@ -81,6 +82,24 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
             ]
         },
         [{"x": 1}],
+    ),
+    "a union in a union": (
+        {
+            "anyOf": [
+                {"properties": {"id": TEXT}, "oneOf": [{**CLOSED, **NUMBER}, {"anyOf": [{**CLOSED, **IBAN}, False]}]},
+                {**CLOSED, **METHOD},
+            ]
+        },
+        [{"number": "4"}, {"iban": "N"}, {"method": "card"}],
+    ),
+    "two unions in a branch": (
+        {"anyOf": [{"anyOf": [{"required": ["number"]}, {"type": "array"}], "oneOf": [{**CLOSED, **NUMBER}]}]},
+        [{"number": "4"}],
+    ),
+    "anything or a name": ({**CLOSED, **CARD, "anyOf": [True, {"required": ["method"]}]}, [{}]),
+    "true or 1": (
+        {"anyOf": [{**CLOSED, "properties": {"a": {"const": True}}}, {**CLOSED, "properties": {"a": {"const": 1}}}]},
+        [{"a": True}, {"a": 1}],
     ),
     "any additional properties in a branch": ({"anyOf": [{"additionalProperties": True}, NUMBER]}, [{"x": 1}]),
     "a branch allows more": (

@@ -95,3 +95,14 @@ def test_references_that_double_at_each_step_do_not_grow_without_end() -> None:
     found = lowered(of({"$ref": "#/$defs/D0"}, **{"$defs": {**definitions, "D40": TEXT}}), ("ollama", "open"))
     assert len(repr(found.schema)) < 200_000
     assert [record.reason for record in found.changes] == ["it is too large after references are inlined"]
+
+
+@every_dialect
+def test_a_union_at_the_root_that_leads_back_to_itself_has_its_other_branches(dialect: tuple[str, str]) -> None:
+    branch = {"type": "object", "properties": {"x": TEXT}, "required": ["x"], "additionalProperties": False}
+    union = {"anyOf": [{"$ref": "#/$defs/U"}, {"oneOf": [{"$ref": "#/$defs/U"}, branch]}]}
+    found = lowered({"type": "object", "$ref": "#/$defs/U", "$defs": {"U": union}}, dialect)
+    if "properties" in found.schema and found.schema["properties"]:
+        assert list(found.schema["properties"]) == found.schema["required"] == ["x"]
+    else:
+        assert DIALECTS[dialect].plain
