@@ -271,13 +271,11 @@ def _lower_union(
         if rules:
             inner, along = context.resolve(branch, ref_stack)
             if type(inner) is dict:
-                branch, trail_ = (
-                    context.record_source_pointer(
-                        merge_schemas(inner, rules, []),
-                        context.source_pointer_of(inner, (*pointer, "anyOf", i)),
-                    ),
-                    along,
-                )
+                lost: list[str] = []
+                joined = merge_schemas(inner, rules, lost)
+                context.record_conflicts(pointer, lost)
+                place = context.source_pointer_of(inner, (*pointer, "anyOf", i))
+                branch, trail_ = context.record_source_pointer(joined, place), along
             else:
                 branch, trail_ = (
                     (
@@ -428,6 +426,7 @@ def _lower_typed(
     sentences: list[str] | None = None,
 ) -> Node:
     """Lower a schema that is neither a union nor a reference. Its description starts with `sentences`."""
+    source = _with_additional_properties(context, source, pointer)
     kinds = declared_types(source)
     sentences = sentences or []
     if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
@@ -475,6 +474,22 @@ def _lower_typed(
         _leave_listed(context, source, pointer, out, sentences)
     out |= lower_annotations(context, source, pointer, sentences)
     return out, encoding
+
+
+def _with_additional_properties(
+    context: LoweringContext, source: dict[str, Any], pointer: Pointer
+) -> dict[str, Any]:
+    """Replace `unevaluatedProperties`, if it is not supported, by `additionalProperties` where it means the same."""
+    old, new = "unevaluatedProperties", "additionalProperties"
+    alike = old in source and source.keys().isdisjoint(
+        (new, "if", "dependentSchemas", "dependencies")
+    )
+    if not alike or context.dialect.supports(old) or not context.dialect.supports(new):
+        return source
+    context.record_change(pointer, old, "rewritten", f"{new} means the same here")
+    return context.record_source_pointer(
+        {(new if key == old else key): v for key, v in source.items()}, pointer
+    )
 
 
 def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:

@@ -309,6 +309,7 @@ def _merged(
     closes, more = context.dialect.closed, False
     for word, harmless in (
         ("patternProperties", [{}]),
+        ("unevaluatedProperties", [False]),
         ("additionalProperties", [False] if closes else [False, True, {}]),
     ):
         if any(branch.get(word) not in (None, *harmless) for branch in branches):

@@ -101,6 +101,23 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
         {"anyOf": [{**CLOSED, "properties": {"a": {"const": True}}}, {**CLOSED, "properties": {"a": {"const": 1}}}]},
         [{"a": True}, {"a": 1}],
     ),
+    "unevaluated properties": (
+        {"properties": {"a": TEXT}, "unevaluatedProperties": {"type": "integer"}},
+        [{"a": "x", "b": 1}],
+    ),
+    "unevaluated properties of a part": (
+        {"properties": {"a": TEXT}, "allOf": [{"properties": {"b": TEXT}, "unevaluatedProperties": True}]},
+        [{"a": "x", "c": 1}],
+    ),
+    "unevaluated properties of a branch": (
+        {"anyOf": [{**NUMBER, "unevaluatedProperties": {"type": "integer"}}, NUMBER]},
+        [{"number": "4", "b": 1}],
+    ),
+    "unevaluated properties next to a union": (
+        of({"type": "object", "unevaluatedProperties": TEXT, "anyOf": [NUMBER, IBAN]}, "a"),
+        [{"a": {"number": "4", "x": "y"}}],
+    ),
+    "no unevaluated properties": ({"properties": {"a": TEXT}, "unevaluatedProperties": False}, [{"a": "x"}]),
     "any additional properties in a branch": ({"anyOf": [{"additionalProperties": True}, NUMBER]}, [{"x": 1}]),
     "a branch allows more": (
         {"properties": {"a": TEXT}, "unevaluatedProperties": False, "anyOf": [{"additionalProperties": True}]},
@@ -182,6 +199,20 @@ def test_a_schema_that_may_be_strict_admits_a_valid_value(case: str, dialect: tu
     if any(change.blocks_strict for change in found.changes) or not DIALECTS[dialect].closed:
         return
     assert any(admits(found, there_and_back(found, value)[0]) for value in values), found.schema
+
+
+OPEN = ("unevaluated properties", "unevaluated properties of a part", "unevaluated properties of a branch")
+
+
+@every_dialect
+@pytest.mark.parametrize("case", [*OPEN, "unevaluated properties next to a union"])
+def test_an_object_with_a_rule_for_unevaluated_properties_is_not_closed(case: str, dialect: tuple[str, str]) -> None:
+    schema = CASES[case][0]
+    found = lowered({"type": "object", **schema}, dialect)
+    if DIALECTS[dialect].closed:
+        assert any(change.blocks_strict for change in found.changes)
+    if DIALECTS[dialect].says_open and case in OPEN[:2]:
+        assert found.schema["additionalProperties"] in (True, {"type": "integer"})
 
 
 @every_dialect

@@ -102,7 +102,7 @@ def test_a_union_at_the_root_that_leads_back_to_itself_has_its_other_branches(di
     branch = {"type": "object", "properties": {"x": TEXT}, "required": ["x"], "additionalProperties": False}
     union = {"anyOf": [{"$ref": "#/$defs/U"}, {"oneOf": [{"$ref": "#/$defs/U"}, branch]}]}
     found = lowered({"type": "object", "$ref": "#/$defs/U", "$defs": {"U": union}}, dialect)
-    if "properties" in found.schema and found.schema["properties"]:
+    if found.schema.get("properties"):
         assert list(found.schema["properties"]) == found.schema["required"] == ["x"]
     else:
         assert DIALECTS[dialect].plain
