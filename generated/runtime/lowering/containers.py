@@ -433,7 +433,7 @@ def lower_array(
         ):
             out["items"] = False
         else:
-            _at_most(context, source, len(first), out, sentences)
+            _at_most(context, source, len(first), pointer, out, sentences)
             if context.dialect.untyped != "keep":
                 out["items"] = {
                     "type": "string",
@@ -500,7 +500,7 @@ def _tuple(
         else {"anyOf": lowered}
     )
     if closed:
-        _at_most(context, source, len(first), out, sentences)
+        _at_most(context, source, len(first), pointer, out, sentences)
     kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
     sentences.append(f"In this order: {', '.join(kinds)}.")
     context.record_change(
@@ -524,6 +524,7 @@ def _at_most(
     context: LoweringContext,
     source: dict[str, Any],
     most: int,
+    pointer: Pointer,
     out: dict[str, Any],
     sentences: list[str],
 ) -> None:
@@ -534,4 +535,8 @@ def _at_most(
     if context.dialect.supports("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(describe_rule("maxItems", most))
+        text = describe_rule("maxItems", most)
+        sentences.append(text)
+        context.record_described(
+            pointer, "items", text, context.unsupported_reason("maxItems")
+        )

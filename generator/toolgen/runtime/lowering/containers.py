@@ -305,7 +305,7 @@ def lower_array(
         if "prefixItems" in out and (context.dialect.keywords is None or context.dialect.untyped == "keep"):
             out["items"] = False
         else:
-            _at_most(context, source, len(first), out, sentences)
+            _at_most(context, source, len(first), pointer, out, sentences)
             if context.dialect.untyped != "keep":
                 out["items"] = {"type": "string", **({"description": ""} if context.dialect.complete else {})}
         return found or None
@@ -357,7 +357,7 @@ def _tuple(
         lowered = [inner]
     out["items"] = {} if open_end or not lowered else lowered[0] if len(lowered) == 1 else {"anyOf": lowered}
     if closed:
-        _at_most(context, source, len(first), out, sentences)
+        _at_most(context, source, len(first), pointer, out, sentences)
     kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
     sentences.append(f"In this order: {', '.join(kinds)}.")
     context.record_change(
@@ -374,7 +374,12 @@ def _tuple(
 
 
 def _at_most(
-    context: LoweringContext, source: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]
+    context: LoweringContext,
+    source: dict[str, Any],
+    most: int,
+    pointer: Pointer,
+    out: dict[str, Any],
+    sentences: list[str],
 ) -> None:
     """Limit the number of items, for which the source has no keyword."""
     high = source.get("maxItems")
@@ -383,4 +388,6 @@ def _at_most(
     if context.dialect.supports("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(describe_rule("maxItems", most))
+        text = describe_rule("maxItems", most)
+        sentences.append(text)
+        context.record_described(pointer, "items", text, context.unsupported_reason("maxItems"))

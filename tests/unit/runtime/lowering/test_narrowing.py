@@ -252,3 +252,21 @@ def test_a_required_property_that_admits_nothing_is_reported(dialect: tuple[str,
         assert [(c.action, c.blocks_strict) for c in found.changes if c.pointer == ("properties", "a")] == [
             ("dropped", True)
         ]
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    ("inner", "value"),
+    [
+        ({"type": "array", "items": False}, ["x"]),
+        ({"type": "array", "prefixItems": [TEXT], "items": False}, ["x", "y"]),
+        ({"type": "array", "prefixItems": [TEXT, NEVER]}, ["x", "y"]),
+    ],
+)
+def test_a_length_that_is_not_sent_is_reported(inner: Any, value: Any, dialect: tuple[str, str]) -> None:
+    found = lowered(of(inner, "a"), dialect)
+    if admits(found, {"a": value}, openapi=dialect[1] == "openapi"):
+        reported = [
+            (c.action, c.checked) for c in found.changes if c.pointer == ("properties", "a") and c.what == "items"
+        ]
+        assert reported == [("described", "parse_arguments")]
