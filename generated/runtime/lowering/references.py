@@ -176,6 +176,33 @@ class RetainedDefinitions:
         while self._waiting:
             yield self._waiting.pop(0)
 
+    def targets_without_end(self) -> set[Pointer]:
+        """Return the targets of lowered definitions that lead only to each other, so that no value fits them."""
+        ending: set[str] = set()
+        while more := {
+            name
+            for name, schema in self.schemas.items()
+            if name not in ending and _ends(schema, ending)
+        }:
+            ending |= more
+        return {
+            target
+            for target, name in self._names.items()
+            if name and name not in ending
+        }
+
+
+def _ends(schema: dict[str, Any], ending: set[str]) -> bool:
+    """Return whether a lowered schema, or a branch of it, is no reference, or refers to a definition in `ending`."""
+    if "$ref" in schema:
+        return (
+            schema["$ref"] == "#" or schema["$ref"].removeprefix("#/$defs/") in ending
+        )
+    branches = schema.get("anyOf")
+    return type(branches) is not list or any(
+        _ends(branch, ending) for branch in branches
+    )
+
 
 def _resolved(schema: Any, resolve: Callable[[Any], Any]) -> Any:
     steps = 0

@@ -62,6 +62,7 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
             inner, context.kept.encoding_tables[name] = context.lower_node(context.references.value_at(target), target)
             context.kept.schemas[name] = inner
             context.empty |= {target} if inner is NEVER else set()
+        context.empty |= context.kept.targets_without_end()
         if context.wrapped:
             entry = (encoding or {"object": {}})["object"].get(_WRAPPER, {})
             encoding = {"wrap": _WRAPPER, **entry}
