@@ -9,7 +9,6 @@ A table is JSON. Its root is a node, and `defs` has the nodes of definitions. A 
 - `items` and `first`: the nodes of a list's items, and of its first items;
 - `texts`: values that are encoded as the texts in `said`, in the same order;
 - `wrap`: the key of the object that contains the value on the wire, and `as`, the node of the value;
-- `wrap`: the key under which an object is wrapped in another one on the wire, and `as`, the node of the inner one;
 - `json`: true if a value is encoded as its JSON text;
 - `text`: true if JSON text is decoded to an object; `map`: true if pairs are decoded to one;
 - `any`: `[shape here, shape on the wire, node]` for each branch of a union.

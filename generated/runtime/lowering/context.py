@@ -39,6 +39,7 @@ __all__ = [
     "RefStack",
     "SchemaChange",
     "TooLargeError",
+    "inner_tables",
 ]
 
 
@@ -465,3 +466,10 @@ class LoweringContext(ABC):
         return self.dialect.supports("description") and (
             pointer != () or "description" not in self.dialect.root.get("without", ())
         )
+
+
+def inner_tables(encoding: Table) -> list[Table | None]:
+    """Return the tables of the values in a container, or of the branches of a union."""
+    inner = [entry.get("as") for entry in encoding.get("object", {}).values()]
+    inner += [encoding.get("more"), encoding.get("items"), *encoding.get("first", ())]
+    return [*inner, *(branch[2] for branch in encoding.get("any", ()))]

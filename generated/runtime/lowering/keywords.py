@@ -323,11 +323,12 @@ def lower_untyped(
         context.record_change(
             pointer, "a value of any type", "rewritten", "it is sent as JSON text"
         )
+        if source.get("default") is not None and context.dialect.supports("default"):
+            source = {**source, "default": dump_allowing_nan(source["default"])}
+        words = [*sentences, "Any JSON value, as JSON text."]
         return {
             "type": "string",
-            **lower_annotations(
-                context, source, pointer, [*sentences, "Any JSON value, as JSON text."]
-            ),
+            **lower_annotations(context, source, pointer, words),
         }, {"json": True}
     if context.dialect.untyped == "refuse":
         context.record_change(
@@ -504,7 +505,9 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
         )
         return {**out, "anyOf": branches}
     listed = "enum" in out or "const" in out
-    takes_null = dialect.enum in ("any", "scalars") or not listed
+    takes_null = (
+        dialect.enum in ("any", "scalars") or not listed
+    ) and out.keys().isdisjoint(("if", "not"))
     if (
         dialect.nullable == "type_list"
         and takes_null

@@ -8,7 +8,14 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from ..json_values import same_json
-from .context import NEVER, LoweredSchema, LoweringContext, RefStack, TooLargeError
+from .context import (
+    NEVER,
+    LoweredSchema,
+    LoweringContext,
+    RefStack,
+    TooLargeError,
+    inner_tables,
+)
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import Engine
 from .keywords import describe_rule
@@ -78,6 +85,18 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
         out, encoding = root, None
     else:
         out, encoding = context.lower_node(root, ())
+        if out is NEVER:
+            context.record_change(
+                (),
+                "the schema",
+                "dropped",
+                "no value fits it",
+                checked="parse_arguments",
+                blocks_strict=True,
+            )
+            out, encoding = context.lower_node(
+                {"type": "object", "additionalProperties": False}, ()
+            )
         for name, target in context.kept.pending_definitions():
             inner, context.kept.encoding_tables[name] = context.lower_node(
                 context.references.value_at(target), target
@@ -503,17 +522,10 @@ def _changes_values(node: Any, telling: frozenset[str]) -> bool:
     if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
         return True
     if any(
-        "name" in entry or "null" in entry or _changes_values(entry.get("as"), telling)
-        for entry in node.get("object", {}).values()
+        "name" in entry or "null" in entry for entry in node.get("object", {}).values()
     ):
         return True
-    inner = [
-        node.get("more"),
-        node.get("items"),
-        *node.get("first", ()),
-        *(entry[2] for entry in node.get("any", ())),
-    ]
-    return any(_changes_values(one, telling) for one in inner)
+    return any(_changes_values(inner, telling) for inner in inner_tables(node))
 
 
 def _pruned(node: Any, telling: frozenset[str]) -> Any:

@@ -30,7 +30,16 @@ from .schemas import (
     required_names,
 )
 
-__all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "RefStack", "SchemaChange", "TooLargeError"]
+__all__ = [
+    "NEVER",
+    "LoweredSchema",
+    "LoweringContext",
+    "Node",
+    "RefStack",
+    "SchemaChange",
+    "TooLargeError",
+    "inner_tables",
+]
 
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
@@ -356,3 +365,10 @@ class LoweringContext(ABC):
         return self.dialect.supports("description") and (
             pointer != () or "description" not in self.dialect.root.get("without", ())
         )
+
+
+def inner_tables(encoding: Table) -> list[Table | None]:
+    """Return the tables of the values in a container, or of the branches of a union."""
+    inner = [entry.get("as") for entry in encoding.get("object", {}).values()]
+    inner += [encoding.get("more"), encoding.get("items"), *encoding.get("first", ())]
+    return [*inner, *(branch[2] for branch in encoding.get("any", ()))]

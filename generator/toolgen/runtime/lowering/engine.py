@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import Any
 
-from ..conversion.encoding import Table
+from ..conversion.encoding import Encoding, Table
 from ..json_text import dump_allowing_nan
 from .containers import lower_array, lower_object
-from .context import NEVER, LoweringContext, Node, RefStack
+from .context import NEVER, LoweringContext, Node, RefStack, inner_tables
 from .keywords import (
     add_null,
     add_sentences,
@@ -191,6 +191,7 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
             tables.append(encoding)
     if not lowered:
         return NEVER, None
+    outer = _with_encoded_values(context, outer, tables[0] if len(lowered) == 1 else None)
     words = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
     if len(lowered) == 1:
         alone = lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
@@ -308,7 +309,7 @@ def _lower_typed(
     keep_rules(context, rules, pointer, kind, out, sentences, values_encoded=respelled)
     if respelled:
         _leave_listed(context, source, pointer, out, sentences)
-    out |= lower_annotations(context, source, pointer, sentences)
+    out |= lower_annotations(context, _with_encoded_values(context, source, encoding), pointer, sentences)
     return out, encoding
 
 
@@ -334,12 +335,29 @@ def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
             context.dialect.enum == "any" and context.dialect.maps == "keep" and context.dialect.untyped == "keep"
         )
         return not (faithful and context.are_names_legal())
-    inner = [entry.get("as") for entry in encoding.get("object", {}).values()]
-    inner += [encoding.get("more"), encoding.get("items"), *encoding.get("first", ())]
-    inner += [branch[2] for branch in encoding.get("any", ())]
     own = not {"json", "texts", "pairs", "wrap"}.isdisjoint(encoding)
     named = any("name" in entry or "null" in entry for entry in encoding.get("object", {}).values())
-    return own or named or any(_is_respelled(context, node) for node in inner)
+    return own or named or any(_is_respelled(context, node) for node in inner_tables(encoding))
+
+
+def _with_encoded_values(context: LoweringContext, source: dict[str, Any], encoding: Table | None) -> dict[str, Any]:
+    """Encode the default and examples of a schema as its values are, unless this requires tables that are not complete."""
+    if encoding is None or not _is_complete(encoding):
+        return source
+    encode = Encoding(encoding).encode
+    found = dict(source)
+    if source.get("default") is not None and context.dialect.supports("default"):
+        found["default"] = encode(source["default"])
+    if type(source.get("examples")) is list and context.dialect.supports("examples"):
+        found["examples"] = [encode(value) for value in source["examples"]]
+    return found
+
+
+def _is_complete(encoding: Table) -> bool:
+    """Return whether a table contains no references, and no unions, whose shapes are not known yet."""
+    return (
+        "ref" not in encoding and "any" not in encoding and all(map(_is_complete, filter(None, inner_tables(encoding))))
+    )
 
 
 def _leave_listed(

@@ -233,10 +233,10 @@ def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Poi
     """Lower a schema for values of any type."""
     if context.dialect.untyped == "text":
         context.record_change(pointer, "a value of any type", "rewritten", "it is sent as JSON text")
-        return {
-            "type": "string",
-            **lower_annotations(context, source, pointer, [*sentences, "Any JSON value, as JSON text."]),
-        }, {"json": True}
+        if source.get("default") is not None and context.dialect.supports("default"):
+            source = {**source, "default": dump_allowing_nan(source["default"])}
+        words = [*sentences, "Any JSON value, as JSON text."]
+        return {"type": "string", **lower_annotations(context, source, pointer, words)}, {"json": True}
     if context.dialect.untyped == "refuse":
         context.record_change(
             pointer,
@@ -383,7 +383,7 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
         branches = out["anyOf"] if _NULL in out["anyOf"] else [*out["anyOf"], dict(_NULL)]
         return {**out, "anyOf": branches}
     listed = "enum" in out or "const" in out
-    takes_null = dialect.enum in ("any", "scalars") or not listed
+    takes_null = (dialect.enum in ("any", "scalars") or not listed) and out.keys().isdisjoint(("if", "not"))
     if dialect.nullable == "type_list" and takes_null and "$ref" not in out and ("type" in out or listed):
         wider = dict(out)
         if "type" in out:

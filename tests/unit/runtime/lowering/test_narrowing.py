@@ -118,6 +118,10 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
         [{"a": {"number": "4", "x": "y"}}],
     ),
     "no unevaluated properties": ({"properties": {"a": TEXT}, "unevaluatedProperties": False}, [{"a": "x"}]),
+    "null or an object with a condition": (
+        of({"oneOf": [{"type": "object", **METHOD, "if": CARD, "then": {"type": "object"}}, {"type": "null"}]}, "a"),
+        [{"a": None}, {"a": {"method": "card"}}],
+    ),
     "any additional properties in a branch": ({"anyOf": [{"additionalProperties": True}, NUMBER]}, [{"x": 1}]),
     "a branch allows more": (
         {"properties": {"a": TEXT}, "unevaluatedProperties": False, "anyOf": [{"additionalProperties": True}]},
@@ -270,3 +274,11 @@ def test_a_length_that_is_not_sent_is_reported(inner: Any, value: Any, dialect: 
             (c.action, c.checked) for c in found.changes if c.pointer == ("properties", "a") and c.what == "items"
         ]
         assert reported == [("described", "parse_arguments")]
+
+
+@every_dialect
+@pytest.mark.parametrize("root", [{"enum": ["a"]}, {"const": 1}, {"allOf": [False]}, {"$ref": "#/$defs/N"}])
+def test_a_root_that_admits_nothing_is_an_empty_object(root: Any, dialect: tuple[str, str]) -> None:
+    found = lowered({"type": "object", **root, "$defs": {"N": {"type": "object", "enum": [1]}}}, dialect)
+    if not DIALECTS[dialect].plain:
+        assert (found.schema["type"].lower(), found.schema.get("properties", {})) == ("object", {})
