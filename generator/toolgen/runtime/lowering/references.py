@@ -207,13 +207,15 @@ def shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict
         found["enum"] = [*schema["enum"], None] if schema.get("nullable") is True else schema["enum"]
     if type(schema.get("required")) is list:
         found["required"] = list(schema["required"])
-    properties = schema.get("properties")
-    if type(properties) is dict:
-        inner = {name: shape_of(value, resolve, depth + 1) for name, value in properties.items()}
-        if inner := {name: shape for name, shape in inner.items() if shape}:
-            found["properties"] = inner
-        if schema.get("additionalProperties") is False and not schema.get("patternProperties"):
-            found["only"] = list(properties)
+    properties = schema["properties"] if type(schema.get("properties")) is dict else {}
+    inner = {name: shape_of(value, resolve, depth + 1) for name, value in properties.items()}
+    more = shape_of(schema.get("additionalProperties"), resolve, depth + 1) if "patternProperties" not in schema else {}
+    if inner := {name: shape for name, shape in inner.items() if shape or more}:
+        found["properties"] = inner
+    if more:
+        found["more"] = more
+    elif "properties" in schema and schema.get("additionalProperties") is False and not schema.get("patternProperties"):
+        found["only"] = list(properties)
     items = shape_of(schema.get("items"), resolve, depth + 1) if "prefixItems" not in schema else {}
     if items:
         found["items"] = items

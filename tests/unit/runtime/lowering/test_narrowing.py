@@ -122,6 +122,18 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
         of({"oneOf": [{"type": "object", **METHOD, "if": CARD, "then": {"type": "object"}}, {"type": "null"}]}, "a"),
         [{"a": None}, {"a": {"method": "card"}}],
     ),
+    "a map or a property with another name": (
+        of(
+            {
+                "anyOf": [
+                    {"type": "object", "properties": {"k": {}}, "additionalProperties": TEXT},
+                    {"type": "object", "properties": {"a-b": {"type": "integer"}}, **CLOSED},
+                ]
+            },
+            "a",
+        ),
+        [{"a": {"a-b": 2}}, {"a": {"x": "y"}}, {"a": {"a-b": "y", "k": 1}}],
+    ),
     "any additional properties in a branch": ({"anyOf": [{"additionalProperties": True}, NUMBER]}, [{"x": 1}]),
     "a branch allows more": (
         {"properties": {"a": TEXT}, "unevaluatedProperties": False, "anyOf": [{"additionalProperties": True}]},
