@@ -303,9 +303,8 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
         if keyword in other and not joined.keys() <= ANNOTATIONS | IDENTITY:
             lost.append(keyword)
             opens = any(each.get(keyword, False) is not False for each in (joined, other))
-            joined = {key: value for key, value in joined.items() if key != keyword} | (
-                {keyword: True} if opens else {}
-            )
+            joined = {key: value for key, value in joined.items() if key != keyword}
+            joined.update(dict.fromkeys([keyword], True) if opens else {})
             other = {key: value for key, value in other.items() if key != keyword}
     for head, *rest in _GROUPS:
         if head in other:
