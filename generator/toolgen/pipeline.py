@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Sources, load
-from toolgen.load.loading import FolderFactory
+from toolgen.load.loading import FolderFactory, load_single_file
 from toolgen.parse import UNKNOWN_CODE, Config, parse
 from toolgen.resolve import Catalog
 
@@ -89,6 +89,16 @@ def resolve_project(
         if parsed is None or catalog is None or findings.has_errors:
             return None
     return Project(sources, parsed.config, catalog)
+
+
+def is_config_sound(schemas: Path) -> bool:
+    """Return whether the configuration of SCHEMAS, if there is one, can be read and its form is valid."""
+    findings = Findings()
+    for file in (schemas / f"toolgen{suffix}" for suffix in (".yaml", ".yml", ".json")):
+        if file.is_file():
+            document = load_single_file(file, findings)
+            parse(Sources(schemas.as_posix(), (), (), (), (), document, {}, {}), findings)
+    return not findings.has_errors
 
 
 def render_project(project: Project, findings: Findings, progress: Progress = ignore_progress) -> Package | None:

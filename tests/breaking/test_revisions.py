@@ -432,6 +432,25 @@ def test_where_no_byte_changed_nothing_is_compiled(repository: Path, tmp_path: P
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("toolgen.yaml", "providrs: [openai_chat]\n", "unknown-key"),
+        ("toolgen.yaml", "breaking: {handler: warning}\n", "unknown-code"),
+        ("toolgen.json", "{", "not-json"),
+    ],
+)
+def test_a_wrong_configuration_is_reported_where_nothing_changed(
+    repository: Path, tmp_path: Path, name: str, text: str, code: str
+) -> None:
+    git(repository, "checkout", "-q", ".")
+    schemas = shutil.copytree(repository / "schemas", tmp_path / "schemas")
+    (schemas / name).write_text(text)
+    shutil.copytree(schemas, tmp_path / "same")
+    exit_code, _, said = run(tmp_path, "--against-dir", "same")
+    assert (exit_code, f"error[{code}]" in said) == (2, True), said
+
+
 def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
     """Another release may have made another payload of the same sources: the lock of the package knows."""
     schemas = repository / "schemas"

@@ -215,9 +215,10 @@ def test_an_empty_object_as_a_default_is_an_instance_of_its_class(tmp_path: Path
 def test_a_default_that_would_hold_itself_without_end_is_left_out(tmp_path: Path, default: Any) -> None:
     parts = {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/N", "default": default}}
     kept = {"others": {"type": "array", "items": {"$ref": "#/$defs/N"}, "default": []}}
+    kept |= {"map": {"type": "object", "additionalProperties": {"$ref": "#/$defs/N"}, "default": {}}}
     node = {"type": "object", "properties": parts | kept}
     parameters = {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "$defs": {"N": node}}
     files = {"tools/t0.json": tool(parameters, "t0")}
     tools = Package({}, tmp_path, write_package(files, tmp_path).rename(tmp_path / "endless").name).module("tools")
     made = tools.parse_arguments("t0", {"n": {"next": {"v": 2}}}).n
-    assert (made.next.v, made.next.next, made.others) == (2, None, [])
+    assert (made.next.v, made.next.next, made.others, made.map) == (2, None, [], {})

@@ -6,10 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion.encoding import Table
+from ..json_values import same_json
 from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, can_keep_schemas, describe_rule
-from .schemas import Pointer, declared_types, declares_null, required_names
+from .schemas import Pointer, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
@@ -20,7 +21,6 @@ _OF_OBJECTS = (
     "patternProperties",
     "minProperties",
 )
-_DEEPEST_UNION = 8
 _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unroll"})
 
 
@@ -179,7 +179,7 @@ def _optional(
 ) -> dict[str, Any]:
     """Make an optional property required and nullable."""
     resolved, _ = context.resolve(schema, ())
-    if _admits_null(context, schema, pointer):
+    if context.admits_null(schema, pointer):
         plain = (
             type(resolved) is dict
             and "default" in resolved
@@ -203,26 +203,6 @@ def _optional(
     )
     entry["null"] = "absent"
     return add_null(inner, context.dialect)
-
-
-def _admits_null(
-    context: LoweringContext, schema: Any, pointer: Pointer, depth: int = 0
-) -> bool:
-    """Return whether a schema, what it refers to, or a branch of it states that it admits null."""
-    found, _ = context.resolve(schema, ())
-    if type(found) is not dict or declares_null(found):
-        return declares_null(found)
-    found, _ = context.merge_all_of(found, pointer, ())
-    branches = (
-        found.get("anyOf", found.get("oneOf")) if not declared_types(found) else None
-    )
-    return declares_null(found) or (
-        type(branches) is list
-        and depth < _DEEPEST_UNION
-        and any(
-            _admits_null(context, branch, pointer, depth + 1) for branch in branches
-        )
-    )
 
 
 def _missing(
@@ -433,7 +413,7 @@ def lower_array(
         ):
             out["items"] = False
         else:
-            _at_most(context, source, len(first), out, sentences)
+            _at_most(context, source, len(first), pointer, out, sentences)
             if context.dialect.untyped != "keep":
                 out["items"] = {
                     "type": "string",
@@ -479,10 +459,13 @@ def _tuple(
     """Lower a tuple to a list whose items may match any of its schemas. Its length is kept if possible."""
     rest = context.lower_node(source.get("items", True), (*pointer, "items"), ref_stack)
     closed = rest[0] is NEVER
-    lowered, tables = [], []
+    lowered: list[Any] = []
+    tables = []
     for inner, encoding in nodes if closed else [*nodes, rest]:
         tables.append(encoding)
-        if inner not in lowered and inner.get("not") != {}:
+        if inner.get("not") != {} and not any(
+            same_json(inner, other) for other in lowered
+        ):
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
     one_form: Table | None = None
@@ -497,7 +480,7 @@ def _tuple(
         else {"anyOf": lowered}
     )
     if closed:
-        _at_most(context, source, len(first), out, sentences)
+        _at_most(context, source, len(first), pointer, out, sentences)
     kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
     sentences.append(f"In this order: {', '.join(kinds)}.")
     context.record_change(
@@ -521,6 +504,7 @@ def _at_most(
     context: LoweringContext,
     source: dict[str, Any],
     most: int,
+    pointer: Pointer,
     out: dict[str, Any],
     sentences: list[str],
 ) -> None:
@@ -531,4 +515,8 @@ def _at_most(
     if context.dialect.supports("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(describe_rule("maxItems", most))
+        text = describe_rule("maxItems", most)
+        sentences.append(text)
+        context.record_described(
+            pointer, "items", text, context.unsupported_reason("maxItems")
+        )

@@ -7,10 +7,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..conversion.encoding import Table
+from ..conversion.encoding import Encoding, Table
 from ..json_text import dump_allowing_nan
 from ..json_values import same_json
-from .context import LoweringContext, Node
+from .context import LoweringContext, Node, inner_tables
 from .dialects import Dialect
 from .schemas import (
     ANNOTATIONS,
@@ -37,6 +37,7 @@ __all__ = [
     "lower_annotations",
     "lower_enum",
     "lower_untyped",
+    "with_encoded_values",
 ]
 
 _INCLUSIVE = {"exclusiveMinimum": ("minimum", 1), "exclusiveMaximum": ("maximum", -1)}
@@ -298,11 +299,12 @@ def lower_untyped(
         context.record_change(
             pointer, "a value of any type", "rewritten", "it is sent as JSON text"
         )
+        if source.get("default") is not None and context.dialect.supports("default"):
+            source = {**source, "default": dump_allowing_nan(source["default"])}
+        words = [*sentences, "Any JSON value, as JSON text."]
         return {
             "type": "string",
-            **lower_annotations(
-                context, source, pointer, [*sentences, "Any JSON value, as JSON text."]
-            ),
+            **lower_annotations(context, source, pointer, words),
         }, {"json": True}
     if context.dialect.untyped == "refuse":
         context.record_unsupported(
@@ -474,7 +476,9 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
         )
         return {**out, "anyOf": branches}
     listed = "enum" in out or "const" in out
-    takes_null = dialect.enum in ("any", "scalars") or not listed
+    takes_null = (
+        dialect.enum in ("any", "scalars") or not listed
+    ) and out.keys().isdisjoint(("if", "not"))
     if (
         dialect.nullable == "type_list"
         and takes_null
@@ -493,3 +497,27 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
         return out
     core = {key: value for key, value in out.items() if key not in ANNOTATIONS}
     return {"anyOf": [core, dict(_NULL)], **select_annotations(out)}
+
+
+def with_encoded_values(
+    context: LoweringContext, source: dict[str, Any], encoding: Table | None
+) -> dict[str, Any]:
+    """Encode the default and examples of a schema as its values are, unless this requires tables that are not complete."""
+    if encoding is None or not _is_complete(encoding):
+        return source
+    encode = Encoding(encoding).encode
+    found = dict(source)
+    if source.get("default") is not None and context.dialect.supports("default"):
+        found["default"] = encode(source["default"])
+    if type(source.get("examples")) is list and context.dialect.supports("examples"):
+        found["examples"] = [encode(value) for value in source["examples"]]
+    return found
+
+
+def _is_complete(encoding: Table) -> bool:
+    """Return whether a table contains no references, and no unions, whose shapes are not known yet."""
+    return (
+        "ref" not in encoding
+        and "any" not in encoding
+        and all(map(_is_complete, filter(None, inner_tables(encoding))))
+    )

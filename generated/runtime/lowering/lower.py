@@ -3,14 +3,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..conversion.encoding import Table
-from .context import NEVER, LoweredSchema, LoweringContext, TooLargeError
+from ..json_values import same_json
+from .context import (
+    NEVER,
+    LoweredSchema,
+    LoweringContext,
+    RefStack,
+    TooLargeError,
+    inner_tables,
+)
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import Engine
 from .keywords import describe_rule
+from .references import shape_of
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -36,8 +45,6 @@ _EVALUATING = frozenset(
     ]
 )
 """Keywords of a branch that admit properties which the branch does not declare."""
-_DEEPEST = 3
-"""The depth to which shapes describe the branches of a union."""
 
 
 def lower(
@@ -74,12 +81,25 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
         out, encoding = root, None
     else:
         out, encoding = context.lower_node(root, ())
+        if out is NEVER:
+            context.record_change(
+                (),
+                "the schema",
+                "dropped",
+                "no value fits it",
+                checked="parse_arguments",
+                blocks_strict=True,
+            )
+            out, encoding = context.lower_node(
+                {"type": "object", "additionalProperties": False}, ()
+            )
         for name, target in context.kept.pending_definitions():
             inner, context.kept.encoding_tables[name] = context.lower_node(
                 context.references.value_at(target), target
             )
             context.kept.schemas[name] = inner
             context.empty |= {target} if inner is NEVER else set()
+        context.empty |= context.kept.targets_without_end()
         if context.wrapped:
             entry = (encoding or {"object": {}})["object"].get(_WRAPPER, {})
             encoding = {"wrap": _WRAPPER, **entry}
@@ -174,19 +194,40 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
     return context.record_source_pointer(schema, ())
 
 
-def _objects(context: LoweringContext, branches: list[Any]) -> list[dict[str, Any]]:
-    """Return the branches that may be objects, resolved and merged."""
+def _objects(
+    context: LoweringContext, branches: list[Any], ref_stack: RefStack = ()
+) -> list[dict[str, Any]]:
+    """Return the branches that may be objects, resolved and merged, with the branches of a union in place of the union.
+
+    A branch that leads back to a union around it adds nothing.
+    """
     found: list[dict[str, Any]] = []
     for branch in branches:
-        inner, _ = context.resolve(branch, ())
-        if type(inner) is dict:
-            inner, _ = context.merge_all_of(inner, (), ())
-        if (
-            type(inner) is dict
-            and inner is not NEVER
-            and ("object" in declared_types(inner) or not declared_types(inner))
+        context.count_schema()
+        inner, along = context.resolve(branch, ref_stack)
+        if inner is False or len(set(along)) < len(along):
+            continue
+        inner, _ = context.merge_all_of(inner if type(inner) is dict else {}, (), ())
+        if inner is NEVER:
+            continue
+        if inner.get("type", "object") != "object" and "object" not in declared_types(
+            inner
         ):
+            continue
+        keyword = next(
+            (word for word in _UNIONS if type(inner.get(word)) is list), None
+        )
+        if keyword is None:
             found.append(inner)
+            continue
+        rest = {key: value for key, value in inner.items() if key != keyword}
+        for each in _objects(context, inner[keyword], along):
+            lost: list[str] = []
+            joined = context.record_source_pointer(
+                merge_schemas(rest, each, lost), context.source_pointer_of(each, ())
+            )
+            context.record_conflicts((), lost)
+            found += _objects(context, [joined], along)
     return found
 
 
@@ -253,7 +294,9 @@ def _merged(
                 context, name, _properties(outer)[name], branches
             ):
                 continue
-            if not any(value == other for other in properties.setdefault(name, [])):
+            if not any(
+                same_json(value, other) for other in properties.setdefault(name, [])
+            ):
                 properties[name].append(value)
     _report_narrower_union(context, needs, _properties(outer), properties, branches)
     if properties:
@@ -273,6 +316,7 @@ def _merged(
     closes, more = context.dialect.closed, False
     for word, harmless in (
         ("patternProperties", [{}]),
+        ("unevaluatedProperties", [False]),
         ("additionalProperties", [False] if closes else [False, True, {}]),
     ):
         if any(branch.get(word) not in (None, *harmless) for branch in branches):
@@ -380,7 +424,11 @@ def _either(values: list[Any]) -> dict[str, Any]:
         return {"anyOf": values}
     joined: list[Any] = []
     for found in listed:
-        joined += [value for value in found or () if value not in joined]
+        joined += [
+            value
+            for value in found or ()
+            if not any(same_json(value, other) for other in joined)
+        ]
     return {
         **{
             key: value
@@ -413,8 +461,8 @@ def _table(
         **{f"#/$defs/{name}": schema for name, schema in context.kept.schemas.items()},
     }
     for entry, here, there in context.unions:
-        entry[0] = _shape_of(here, lambda reference: _at(context, reference))
-        entry[1] = _shape_of(there, written.get)
+        entry[0] = shape_of(here, lambda reference: _at(context, reference))
+        entry[1] = shape_of(there, written.get)
     tables = {**context.kept.encoding_tables, "": encoding}
     telling = frozenset[str]()
     while telling != (
@@ -448,17 +496,10 @@ def _changes_values(node: Any, telling: frozenset[str]) -> bool:
     if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
         return True
     if any(
-        "name" in entry or "null" in entry or _changes_values(entry.get("as"), telling)
-        for entry in node.get("object", {}).values()
+        "name" in entry or "null" in entry for entry in node.get("object", {}).values()
     ):
         return True
-    inner = [
-        node.get("more"),
-        node.get("items"),
-        *node.get("first", ()),
-        *(entry[2] for entry in node.get("any", ())),
-    ]
-    return any(_changes_values(one, telling) for one in inner)
+    return any(_changes_values(inner, telling) for inner in inner_tables(node))
 
 
 def _pruned(node: Any, telling: frozenset[str]) -> Any:
@@ -489,65 +530,4 @@ def _pruned(node: Any, telling: frozenset[str]) -> Any:
         found["any"] = [
             [here, there, _pruned(inner, telling)] for here, there, inner in node["any"]
         ]
-    return found
-
-
-def _resolved(schema: Any, resolve: Callable[[Any], Any]) -> Any:
-    steps = 0
-    while type(schema) is dict and "$ref" in schema and steps < 8:
-        schema = resolve(schema["$ref"])
-        steps += 1
-    return schema
-
-
-def _shape_of(
-    schema: Any, resolve: Callable[[Any], Any], depth: int = 0
-) -> dict[str, Any]:
-    """Return the shape of a schema. `resolve` returns the target of a reference, or None."""
-    schema = _resolved(schema, resolve)
-    if type(schema) is not dict or depth > _DEEPEST:
-        return {}
-    for part in schema["allOf"] if type(schema.get("allOf")) is list else ():
-        part = _resolved(part, resolve)
-        schema = merge_schemas(schema, part, []) if type(part) is dict else schema
-    found: dict[str, Any] = {}
-    kinds = declared_types(schema)
-    if kinds or schema.get("type") == []:  # of two types that exclude each other
-        found["type"] = (
-            [*kinds, "null"] if schema.get("nullable") is True else list(kinds)
-        )
-    if "const" in schema:
-        found["enum"] = [schema["const"]]
-    elif type(schema.get("enum")) is list:
-        found["enum"] = (
-            [*schema["enum"], None]
-            if schema.get("nullable") is True
-            else schema["enum"]
-        )
-    if type(schema.get("required")) is list:
-        found["required"] = list(schema["required"])
-    properties = schema.get("properties")
-    if type(properties) is dict:
-        inner = {
-            name: _shape_of(value, resolve, depth + 1)
-            for name, value in properties.items()
-        }
-        if inner := {name: shape for name, shape in inner.items() if shape}:
-            found["properties"] = inner
-        if schema.get("additionalProperties") is False and not schema.get(
-            "patternProperties"
-        ):
-            found["only"] = list(properties)
-    items = (
-        _shape_of(schema.get("items"), resolve, depth + 1)
-        if "prefixItems" not in schema
-        else {}
-    )
-    if items:
-        found["items"] = items
-    branches = schema.get("anyOf") or schema.get("oneOf")
-    if type(branches) is list and "type" not in found:
-        shapes = [_shape_of(branch, resolve, depth + 1) for branch in branches]
-        if all(shapes):
-            found["any"] = shapes
     return found

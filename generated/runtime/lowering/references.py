@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from ..conversion.encoding import Table
-from .schemas import Pointer, subschemas
+from .schemas import Pointer, declared_types, merge_schemas, subschemas
 
-__all__ = ["References", "RetainedDefinitions"]
+__all__ = ["References", "RetainedDefinitions", "shape_of"]
+
+_DEEPEST = 3
+"""The depth to which shapes describe the branches of a union."""
 
 
 class References:
@@ -172,3 +175,98 @@ class RetainedDefinitions:
         """Yield the queued definitions, including those that are queued in the meantime."""
         while self._waiting:
             yield self._waiting.pop(0)
+
+    def targets_without_end(self) -> set[Pointer]:
+        """Return the targets of lowered definitions that lead only to each other, so that no value fits them."""
+        ending: set[str] = set()
+        while more := {
+            name
+            for name, schema in self.schemas.items()
+            if name not in ending and _ends(schema, ending)
+        }:
+            ending |= more
+        return {
+            target
+            for target, name in self._names.items()
+            if name and name not in ending
+        }
+
+
+def _ends(schema: dict[str, Any], ending: set[str]) -> bool:
+    """Return whether a lowered schema, or a branch of it, is no reference, or refers to a definition in `ending`."""
+    if "$ref" in schema:
+        return (
+            schema["$ref"] == "#" or schema["$ref"].removeprefix("#/$defs/") in ending
+        )
+    branches = schema.get("anyOf")
+    return type(branches) is not list or any(
+        _ends(branch, ending) for branch in branches
+    )
+
+
+def _resolved(schema: Any, resolve: Callable[[Any], Any]) -> Any:
+    steps = 0
+    while type(schema) is dict and "$ref" in schema and steps < 8:
+        schema = resolve(schema["$ref"])
+        steps += 1
+    return schema
+
+
+def shape_of(
+    schema: Any, resolve: Callable[[Any], Any], depth: int = 0
+) -> dict[str, Any]:
+    """Return the shape of a schema. `resolve` returns the target of a reference, or None."""
+    schema = _resolved(schema, resolve)
+    if type(schema) is not dict or depth > _DEEPEST:
+        return {}
+    for part in schema["allOf"] if type(schema.get("allOf")) is list else ():
+        part = _resolved(part, resolve)
+        schema = merge_schemas(schema, part, []) if type(part) is dict else schema
+    found: dict[str, Any] = {}
+    kinds = declared_types(schema)
+    if kinds or schema.get("type") == []:  # of two types that exclude each other
+        found["type"] = (
+            [*kinds, "null"] if schema.get("nullable") is True else list(kinds)
+        )
+    if "const" in schema:
+        found["enum"] = [schema["const"]]
+    elif type(schema.get("enum")) is list:
+        found["enum"] = (
+            [*schema["enum"], None]
+            if schema.get("nullable") is True
+            else schema["enum"]
+        )
+    if type(schema.get("required")) is list:
+        found["required"] = list(schema["required"])
+    properties = schema["properties"] if type(schema.get("properties")) is dict else {}
+    inner = {
+        name: shape_of(value, resolve, depth + 1) for name, value in properties.items()
+    }
+    more = (
+        shape_of(schema.get("additionalProperties"), resolve, depth + 1)
+        if "patternProperties" not in schema
+        else {}
+    )
+    if inner := {name: shape for name, shape in inner.items() if shape or more}:
+        found["properties"] = inner
+    if more:
+        found["more"] = more
+    elif (
+        "properties" in schema
+        and schema.get("additionalProperties") is False
+        and not schema.get("patternProperties")
+    ):
+        found["only"] = list(properties)
+    items = (
+        shape_of(schema.get("items"), resolve, depth + 1)
+        if "prefixItems" not in schema
+        else {}
+    )
+    if items:
+        found["items"] = items
+    branches = schema.get("anyOf") or schema.get("oneOf")
+    if type(branches) is list and "type" not in found:
+        shapes = [shape_of(branch, resolve, depth + 1) for branch in branches]
+        if all(shapes):
+            found["any"] = shapes
+    return found

@@ -121,6 +121,8 @@ class ImportReader:
             self.report_at_key("import-error-answer", (*at, "error"))
         elif key in value:
             self.report_wrong_type((*at, key), value[key], "a list of tools")
+        elif (other := _tool_key(value)) is not None:
+            self._report_other_format(at, other, TOOL_KEYS[other])
         else:
             self.findings.add("import-no-list", self.document.span(*at), hint=f"pass {self.title}", key=key)
 

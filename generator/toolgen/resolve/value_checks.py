@@ -253,6 +253,34 @@ def check_values(
                     value=value if isinstance(value, str) else RawText(_as_json(value)),
                     reason=RawText(reason),
                 )
+            elif way == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema, validator):
+                findings.add("default-in-itself", library.span(place, *way))
+
+
+def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
+    """Return whether a default may be, or contain, an instance of a class in Python."""
+    if value == {}:
+        return not schema.keys().isdisjoint(("$ref", "properties", "allOf", "anyOf", "oneOf"))
+    return isinstance(value, dict | list) and value != []
+
+
+def _is_endless(schema: Any, pointer: Pointer, root: Any, validator: ValueValidator) -> bool:
+    """Return whether a schema is that of an optional property, and references inside it lead to a schema around it."""
+    around = root
+    for step in pointer[:-2]:
+        around = around[step]
+    if pointer[-2:-1] != ("properties",) or pointer[-1] in around.get("required", ()):
+        return False
+    left, met = [schema], set[str]()
+    while left:
+        for _, inner in walk_schemas(left.pop()):
+            ref = inner.get("$ref") if isinstance(inner, dict) else None
+            if isinstance(ref, str) and ref not in met:
+                met.add(ref)
+                left.append(validator.root.get("$defs", {}).get(ref.removeprefix(_PREFIX), validator.root))
+                if any(sub is schema for _, sub in walk_schemas(left[-1])):
+                    return True
+    return False
 
 
 def _as_json(value: Any) -> str:

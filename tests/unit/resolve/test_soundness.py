@@ -58,6 +58,29 @@ def test_contradictions_are_named(schema: dict[str, Any], code: str, said: str) 
     assert said in found[0].message
 
 
+N = {"$ref": "#/$defs/N"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "codes"),
+    [
+        ({**N, "default": {}}, ["default-in-itself"]),
+        ({**N, "default": {"v": 1}}, ["default-in-itself"]),
+        ({"type": "array", "items": N, "default": [{}]}, ["default-in-itself"]),
+        ({"type": "array", "items": N, "default": []}, []),
+        ({"type": "object", "additionalProperties": N, "default": {}}, []),
+        ({"type": "array", "items": {**N, "default": {}}}, []),
+    ],
+)
+def test_a_default_that_would_hold_itself_without_end_is_named(schema: dict[str, Any], codes: list[str]) -> None:
+    node = {"type": "object", "properties": {"v": {"type": "integer"}, "p": schema}}
+    parameters = {"properties": {"n": {**N, "default": {}}}, "$defs": {"N": node}}
+    assert [f.code for f in faults({"tools/a.yaml": tool(parameters)})] == codes
+
+    node["required"] = ["p"]
+    assert "default-in-itself" not in [f.code for f in faults({"tools/a.yaml": tool(parameters)})]
+
+
 @pytest.mark.parametrize(
     ("schema", "said", "hint"),
     [

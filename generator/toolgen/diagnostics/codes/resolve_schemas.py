@@ -156,6 +156,30 @@ parameters:
         "would slow down every build, and nobody can review it.",
     ),
     Code(
+        "default-in-itself",
+        "warning",
+        "the default is left out of the generated class, because an object in it may have the same default again",
+        "remove the default; an absent value then reads as None",
+        "The type of the parameter refers to itself, and its default contains objects of this type. Filling in their "
+        "defaults might never end, so an absent value reads as None, whatever the model reads in the schema.",
+        example=Example(
+            """\
+name: add
+parameters:
+  $defs:
+    Node: {type: object, properties: {next: {$ref: "#/$defs/Node", default: {}}}}
+  properties: {node: {$ref: "#/$defs/Node"}}
+""",
+            """\
+name: add
+parameters:
+  $defs:
+    Node: {type: object, properties: {next: {$ref: "#/$defs/Node"}}}
+  properties: {node: {$ref: "#/$defs/Node"}}
+""",
+        ),
+    ),
+    Code(
         "default-null",
         "warning",
         "the default is null, which its own schema does not accept",

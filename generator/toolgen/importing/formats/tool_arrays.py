@@ -75,7 +75,7 @@ def _read_openai(reader: ImportReader) -> Iterator[ImportedTool]:
 
 
 def _is_openai(entry: JsonObject) -> bool:
-    return "tools" not in entry and ("name" in entry or entry.get("type") == "function")
+    return "tools" not in entry and ("name" in entry or "function" in entry or entry.get("type") == "function")
 
 
 def _read_modular_prompt(reader: ImportReader) -> Iterator[ImportedTool]:

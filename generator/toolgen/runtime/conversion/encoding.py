@@ -388,8 +388,8 @@ def _fits(value: Any, shape: Mapping[str, Any]) -> bool:
             return False
         if "only" in shape and not value.keys() <= set(shape["only"]):
             return False
-        inner = shape.get("properties", {})
-        return all(_fits(item, inner[name]) for name, item in value.items() if name in inner)
+        inner, more = shape.get("properties", {}), shape.get("more", {})
+        return all(_fits(item, rule) for name, item in value.items() if (rule := inner.get(name, more)))
     return type(value) is not list or "items" not in shape or all(_fits(item, shape["items"]) for item in value)
 
 

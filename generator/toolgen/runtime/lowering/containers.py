@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..conversion.encoding import Table
+from ..json_values import same_json
 from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import add_null, can_keep_schemas, describe_rule
-from .schemas import Pointer, declared_types, declares_null, required_names
+from .schemas import Pointer, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
 _OF_OBJECTS = ("properties", "required", "additionalProperties", "patternProperties", "minProperties")
-_DEEPEST_UNION = 8
 _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unroll"})
 
 
@@ -129,7 +129,7 @@ def _optional(
 ) -> dict[str, Any]:
     """Make an optional property required and nullable."""
     resolved, _ = context.resolve(schema, ())
-    if _admits_null(context, schema, pointer):
+    if context.admits_null(schema, pointer):
         plain = type(resolved) is dict and "default" in resolved and resolved["default"] is None
         reason = "every property is required, so an absent value is sent as null and read back as null"
         context.record_change(
@@ -142,20 +142,6 @@ def _optional(
     )
     entry["null"] = "absent"
     return add_null(inner, context.dialect)
-
-
-def _admits_null(context: LoweringContext, schema: Any, pointer: Pointer, depth: int = 0) -> bool:
-    """Return whether a schema, what it refers to, or a branch of it states that it admits null."""
-    found, _ = context.resolve(schema, ())
-    if type(found) is not dict or declares_null(found):
-        return declares_null(found)
-    found, _ = context.merge_all_of(found, pointer, ())
-    branches = found.get("anyOf", found.get("oneOf")) if not declared_types(found) else None
-    return declares_null(found) or (
-        type(branches) is list
-        and depth < _DEEPEST_UNION
-        and any(_admits_null(context, branch, pointer, depth + 1) for branch in branches)
-    )
 
 
 def _missing(context: LoweringContext, required: list[str], properties: dict[str, Any], pointer: Pointer) -> None:
@@ -315,7 +301,7 @@ def lower_array(
         if "prefixItems" in out and (context.dialect.keywords is None or context.dialect.untyped == "keep"):
             out["items"] = False
         else:
-            _at_most(context, source, len(first), out, sentences)
+            _at_most(context, source, len(first), pointer, out, sentences)
             if context.dialect.untyped != "keep":
                 out["items"] = {"type": "string", **({"description": ""} if context.dialect.complete else {})}
         return found or None
@@ -354,10 +340,11 @@ def _tuple(
     """Lower a tuple to a list whose items may match any of its schemas. Its length is kept if possible."""
     rest = context.lower_node(source.get("items", True), (*pointer, "items"), ref_stack)
     closed = rest[0] is NEVER
-    lowered, tables = [], []
+    lowered: list[Any] = []
+    tables = []
     for inner, encoding in nodes if closed else [*nodes, rest]:
         tables.append(encoding)
-        if inner not in lowered and inner.get("not") != {}:
+        if inner.get("not") != {} and not any(same_json(inner, other) for other in lowered):
             lowered.append(inner)
     open_end = any(schema == {} for schema in lowered)
     one_form: Table | None = None
@@ -366,7 +353,7 @@ def _tuple(
         lowered = [inner]
     out["items"] = {} if open_end or not lowered else lowered[0] if len(lowered) == 1 else {"anyOf": lowered}
     if closed:
-        _at_most(context, source, len(first), out, sentences)
+        _at_most(context, source, len(first), pointer, out, sentences)
     kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
     sentences.append(f"In this order: {', '.join(kinds)}.")
     context.record_change(
@@ -383,7 +370,12 @@ def _tuple(
 
 
 def _at_most(
-    context: LoweringContext, source: dict[str, Any], most: int, out: dict[str, Any], sentences: list[str]
+    context: LoweringContext,
+    source: dict[str, Any],
+    most: int,
+    pointer: Pointer,
+    out: dict[str, Any],
+    sentences: list[str],
 ) -> None:
     """Limit the number of items, for which the source has no keyword."""
     high = source.get("maxItems")
@@ -392,4 +384,6 @@ def _at_most(
     if context.dialect.supports("maxItems"):
         out["maxItems"] = most
     else:
-        sentences.append(describe_rule("maxItems", most))
+        text = describe_rule("maxItems", most)
+        sentences.append(text)
+        context.record_described(pointer, "items", text, context.unsupported_reason("maxItems"))

@@ -25,11 +25,21 @@ from .schemas import (
     conditional_schemas,
     conditionally_required_names,
     declared_types,
+    declares_null,
     merge_schemas,
     required_names,
 )
 
-__all__ = ["NEVER", "LoweredSchema", "LoweringContext", "Node", "RefStack", "SchemaChange", "TooLargeError"]
+__all__ = [
+    "NEVER",
+    "LoweredSchema",
+    "LoweringContext",
+    "Node",
+    "RefStack",
+    "SchemaChange",
+    "TooLargeError",
+    "inner_tables",
+]
 
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
@@ -108,6 +118,9 @@ _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
 """Keywords whose meaning depends on their location."""
 
 
+_DEEPEST_UNION = 8
+
+
 class TooLargeError(Exception):
     """The result would be too large."""
 
@@ -149,6 +162,12 @@ class LoweringContext(ABC):
             return True
         named = (schema.get("properties") for _, schema in self.references.walk_schemas())
         return all(legal.fullmatch(name) for names in named if type(names) is dict for name in names)
+
+    def count_schema(self) -> None:
+        """Count a schema that is created. Raise an error if there are too many."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooLargeError
 
     def record_change(self, pointer: Pointer, what: str, action: Any, reason: str, **details: Any) -> None:
         """Record a change. The same change at the same location is recorded once, with all its consequences."""
@@ -225,6 +244,19 @@ class LoweringContext(ABC):
             schema = self.record_source_pointer(joined, pointer)
         return schema, ref_stack
 
+    def admits_null(self, schema: Any, pointer: Pointer, depth: int = 0) -> bool:
+        """Return whether a schema, what it refers to, or a branch of it states that it admits null."""
+        found, _ = self.resolve(schema, ())
+        if type(found) is not dict or declares_null(found):
+            return declares_null(found)
+        found, _ = self.merge_all_of(found, pointer, ())
+        branches = found.get("anyOf", found.get("oneOf")) if not declared_types(found) else None
+        return declares_null(found) or (
+            type(branches) is list
+            and depth < _DEEPEST_UNION
+            and any(self.admits_null(branch, pointer, depth + 1) for branch in branches)
+        )
+
     def declare_conditional_properties(
         self, source: dict[str, Any], schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
     ) -> dict[str, Any]:
@@ -250,8 +282,9 @@ class LoweringContext(ABC):
         for inner in conditional_schemas(source, lambda one: self.resolve(one, ref_stack)[0]):
             required += [*required_names(inner), *conditionally_required_names(inner)]
             for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
-                if name not in declared and value is not False and value not in found.setdefault(name, []):
-                    found[name].append(value)
+                if name not in declared and value is not False:
+                    known = found.setdefault(name, [])
+                    known += [] if any(same_json(value, other) for other in known) else [value]
         for name in dict.fromkeys(required) if closed else ():
             if name not in declared and not found.get(name):
                 reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
@@ -305,9 +338,7 @@ class LoweringContext(ABC):
     def _verbatim(self, schema: Any) -> Any:
         if type(schema) is not dict:
             return schema
-        self._left -= 1
-        if self._left < 0:
-            raise TooLargeError
+        self.count_schema()
         if not schema.keys().isdisjoint(_BY_PLACE):
             raise _NotVerbatimError
         found: dict[str, Any] = {}
@@ -340,3 +371,10 @@ class LoweringContext(ABC):
         return self.dialect.supports("description") and (
             pointer != () or "description" not in self.dialect.root.get("without", ())
         )
+
+
+def inner_tables(encoding: Table) -> list[Table | None]:
+    """Return the tables of the values in a container, or of the branches of a union."""
+    inner = [entry.get("as") for entry in encoding.get("object", {}).values()]
+    inner += [encoding.get("more"), encoding.get("items"), *encoding.get("first", ())]
+    return [*inner, *(branch[2] for branch in encoding.get("any", ()))]

@@ -8,7 +8,7 @@ from typing import Any
 from ..conversion.encoding import Table
 from ..json_text import dump_allowing_nan
 from .containers import lower_array, lower_object
-from .context import NEVER, LoweringContext, Node, RefStack, TooLargeError
+from .context import NEVER, LoweringContext, Node, RefStack, inner_tables
 from .keywords import (
     add_null,
     add_sentences,
@@ -17,6 +17,7 @@ from .keywords import (
     lower_annotations,
     lower_enum,
     lower_untyped,
+    with_encoded_values,
 )
 from .schemas import (
     ANNOTATIONS,
@@ -47,9 +48,7 @@ class Engine(LoweringContext):
             return NEVER, None
         if type(schema) is not dict:
             schema = {}
-        self._left -= 1
-        if self._left < 0:
-            raise TooLargeError
+        self.count_schema()
         pointer = self.source_pointer_of(schema, pointer)
         if "$ref" in schema:
             return _lower_reference(self, schema, pointer, ref_stack)
@@ -153,6 +152,7 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     sources, lowered, tables = _lower_branches(context, branches, outer, pointer, ref_stack)
     if not lowered:
         return NEVER, None
+    outer = with_encoded_values(context, outer, tables[0] if len(lowered) == 1 else None)
     words = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
     if len(lowered) == 1:
         alone = lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
@@ -204,8 +204,11 @@ def _lower_branches(
         if rules:
             inner, along = context.resolve(branch, ref_stack)
             if type(inner) is dict:
+                lost: list[str] = []
+                joined = merge_schemas(inner, rules, lost)
+                context.record_conflicts(pointer, lost)
                 place, inner_stack = context.source_pointer_of(inner, here), along
-                branch = context.record_source_pointer(merge_schemas(inner, rules, []), place)
+                branch = context.record_source_pointer(joined, place)
             else:
                 branch = context.record_source_pointer(dict(rules), pointer) if inner is not False else False
         out, encoding = context.lower_node(branch, here, inner_stack)
@@ -282,6 +285,7 @@ def _lower_typed(
     sentences: list[str] | None = None,
 ) -> Node:
     """Lower a schema that is neither a union nor a reference. Its description starts with `sentences`."""
+    source = _with_additional_properties(context, source, pointer)
     kinds = declared_types(source)
     sentences = sentences or []
     if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
@@ -316,8 +320,18 @@ def _lower_typed(
     keep_rules(context, rules, pointer, kind, out, sentences, values_encoded=respelled)
     if respelled:
         _leave_listed(context, source, pointer, out, sentences)
-    out |= lower_annotations(context, source, pointer, sentences)
+    out |= lower_annotations(context, with_encoded_values(context, source, encoding), pointer, sentences)
     return out, encoding
+
+
+def _with_additional_properties(context: LoweringContext, source: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
+    """Replace `unevaluatedProperties`, if it is not supported, by `additionalProperties` where it means the same."""
+    old, new = "unevaluatedProperties", "additionalProperties"
+    alike = old in source and source.keys().isdisjoint((new, "if", "dependentSchemas", "dependencies"))
+    if not alike or context.dialect.supports(old) or not context.dialect.supports(new):
+        return source
+    context.record_change(pointer, old, "rewritten", f"{new} means the same here")
+    return context.record_source_pointer({(new if key == old else key): v for key, v in source.items()}, pointer)
 
 
 def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
@@ -332,12 +346,9 @@ def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
             context.dialect.enum == "any" and context.dialect.maps == "keep" and context.dialect.untyped == "keep"
         )
         return not (faithful and context.are_names_legal())
-    inner = [entry.get("as") for entry in encoding.get("object", {}).values()]
-    inner += [encoding.get("more"), encoding.get("items"), *encoding.get("first", ())]
-    inner += [branch[2] for branch in encoding.get("any", ())]
     own = not {"json", "texts", "pairs", "wrap"}.isdisjoint(encoding)
     named = any("name" in entry or "null" in entry for entry in encoding.get("object", {}).values())
-    return own or named or any(_is_respelled(context, node) for node in inner)
+    return own or named or any(_is_respelled(context, node) for node in inner_tables(encoding))
 
 
 def _leave_listed(

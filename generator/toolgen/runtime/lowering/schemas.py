@@ -302,7 +302,9 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
     for keyword in ("unevaluatedProperties", "unevaluatedItems"):  # their meaning depends on the keywords next to them
         if keyword in other and not joined.keys() <= ANNOTATIONS | IDENTITY:
             lost.append(keyword)
-            joined.pop(keyword, None)
+            opens = any(each.get(keyword, False) is not False for each in (joined, other))
+            joined = {key: value for key, value in joined.items() if key != keyword}
+            joined.update(dict.fromkeys([keyword], True) if opens else {})
             other = {key: value for key, value in other.items() if key != keyword}
     for head, *rest in _GROUPS:
         if head in other:
@@ -338,9 +340,10 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
             lost.append(keyword)
     if len(lost) > conflicts:
         for keyword in ("unevaluatedProperties", "unevaluatedItems"):
-            if keyword in joined:
+            if joined.get(keyword, True) is not True:
                 lost.append(keyword)
-                del joined[keyword]
+                if joined.pop(keyword) is not False:
+                    joined[keyword] = True
     return joined
 
 

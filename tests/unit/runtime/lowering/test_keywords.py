@@ -183,3 +183,32 @@ def test_a_rule_that_goes_unchanged_has_no_keyword_that_the_provider_does_not_kn
         text = repr(found.schema)
         assert keyword in text or keyword in gone or found.unsupported_changes or "patternProperties" in keyword
         assert "x-note" not in text or "x-note" not in gone
+
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "a listed number": {"type": "integer", "enum": [1, 3], "default": 3},
+    "a listed number or null": {"anyOf": [{"type": "integer", "enum": [1, 3]}, {"type": "null"}], "default": 3},
+    "a listed object": {"enum": ["a", {"k": "v"}], "default": {"k": "v"}},
+    "a property with another name": {"type": "object", "properties": {"p q": TEXT}, "default": {"p q": "x"}},
+    "an optional property": {"type": "object", "properties": {"n": {"type": "integer"}}, "default": {}},
+    "items": {"type": "array", "items": {"enum": [True, 1]}, "default": [1, True]},
+    "any value": {"default": {"k": [1]}},
+}
+
+
+@every_dialect
+@pytest.mark.parametrize("case", DEFAULTS)
+def test_a_default_is_spelled_like_the_values_that_are_sent(case: str, dialect: tuple[str, str]) -> None:
+    schema = {"type": "object", "properties": {"a": DEFAULTS[case]}, "required": ["a"], "additionalProperties": False}
+    found = lowered(schema, dialect)
+    if found.unsupported_changes or "default" not in found.schema["properties"]["a"]:
+        return
+    default = found.schema["properties"]["a"]["default"]
+    assert admits(found, {"a": default}, openapi=dialect[1] == "openapi")
+    assert there_and_back(found, {"a": DEFAULTS[case]["default"]})[0] == {"a": default}
+
+
+def test_examples_are_spelled_like_the_values_that_are_sent() -> None:
+    keywords = ["type", "properties", "required", "additionalProperties", "enum", "examples"]
+    found = sent({"enum": [True, 2], "examples": [True]}, ("gemini", "open"), keywords=keywords)
+    assert found == {"type": "string", "enum": ["true", "2"], "examples": ["true"]}

@@ -23,6 +23,7 @@ METHOD = {"properties": {"method": {"enum": ["card", "bank"], "type": "string"}}
 CARD = {"properties": {"method": {"const": "card"}}}
 NUMBER = {"properties": {"number": TEXT}, "required": ["number"]}
 IBAN = {"properties": {"iban": TEXT}, "required": ["iban"]}
+CLOSED = {"additionalProperties": False}
 FREE = {"type": "object", "additionalProperties": False, "patternProperties": {"^x-": {}}}
 NEVER = {"allOf": [{"type": "array"}, {"type": "string"}]}
 NOTHING = {"$ref": "#/$defs/A"}
@@ -81,6 +82,57 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
             ]
         },
         [{"x": 1}],
+    ),
+    "a union in a union": (
+        {
+            "anyOf": [
+                {"properties": {"id": TEXT}, "oneOf": [{**CLOSED, **NUMBER}, {"anyOf": [{**CLOSED, **IBAN}, False]}]},
+                {**CLOSED, **METHOD},
+            ]
+        },
+        [{"number": "4"}, {"iban": "N"}, {"method": "card"}],
+    ),
+    "two unions in a branch": (
+        {"anyOf": [{"anyOf": [{"required": ["number"]}, {"type": "array"}], "oneOf": [{**CLOSED, **NUMBER}]}]},
+        [{"number": "4"}],
+    ),
+    "anything or a name": ({**CLOSED, **CARD, "anyOf": [True, {"required": ["method"]}]}, [{}]),
+    "true or 1": (
+        {"anyOf": [{**CLOSED, "properties": {"a": {"const": True}}}, {**CLOSED, "properties": {"a": {"const": 1}}}]},
+        [{"a": True}, {"a": 1}],
+    ),
+    "unevaluated properties": (
+        {"properties": {"a": TEXT}, "unevaluatedProperties": {"type": "integer"}},
+        [{"a": "x", "b": 1}],
+    ),
+    "unevaluated properties of a part": (
+        {"properties": {"a": TEXT}, "allOf": [{"properties": {"b": TEXT}, "unevaluatedProperties": True}]},
+        [{"a": "x", "c": 1}],
+    ),
+    "unevaluated properties of a branch": (
+        {"anyOf": [{**NUMBER, "unevaluatedProperties": {"type": "integer"}}, NUMBER]},
+        [{"number": "4", "b": 1}],
+    ),
+    "unevaluated properties next to a union": (
+        of({"type": "object", "unevaluatedProperties": TEXT, "anyOf": [NUMBER, IBAN]}, "a"),
+        [{"a": {"number": "4", "x": "y"}}],
+    ),
+    "no unevaluated properties": ({"properties": {"a": TEXT}, "unevaluatedProperties": False}, [{"a": "x"}]),
+    "null or an object with a condition": (
+        of({"oneOf": [{"type": "object", **METHOD, "if": CARD, "then": {"type": "object"}}, {"type": "null"}]}, "a"),
+        [{"a": None}, {"a": {"method": "card"}}],
+    ),
+    "a map or a property with another name": (
+        of(
+            {
+                "anyOf": [
+                    {"type": "object", "properties": {"k": {}}, "additionalProperties": TEXT},
+                    {"type": "object", "properties": {"a-b": {"type": "integer"}}, **CLOSED},
+                ]
+            },
+            "a",
+        ),
+        [{"a": {"a-b": 2}}, {"a": {"x": "y"}}, {"a": {"a-b": "y", "k": 1}}],
     ),
     "any additional properties in a branch": ({"anyOf": [{"additionalProperties": True}, NUMBER]}, [{"x": 1}]),
     "a branch allows more": (
@@ -165,6 +217,20 @@ def test_a_schema_that_may_be_strict_admits_a_valid_value(case: str, dialect: tu
     assert any(admits(found, there_and_back(found, value)[0]) for value in values), found.schema
 
 
+OPEN = ("unevaluated properties", "unevaluated properties of a part", "unevaluated properties of a branch")
+
+
+@every_dialect
+@pytest.mark.parametrize("case", [*OPEN, "unevaluated properties next to a union"])
+def test_an_object_with_a_rule_for_unevaluated_properties_is_not_closed(case: str, dialect: tuple[str, str]) -> None:
+    schema = CASES[case][0]
+    found = lowered({"type": "object", **schema}, dialect)
+    if DIALECTS[dialect].closed:
+        assert any(change.blocks_strict for change in found.changes)
+    if DIALECTS[dialect].says_open and case in OPEN[:2]:
+        assert found.schema["additionalProperties"] in (True, {"type": "integer"})
+
+
 @every_dialect
 def test_a_property_that_admits_no_value_is_reported_where_the_object_is_open(dialect: tuple[str, str]) -> None:
     schema = {"type": "object", "properties": {"a": {"allOf": [TEXT, {"type": "integer"}]}, "b": TEXT}}
@@ -202,3 +268,29 @@ def test_a_required_property_that_admits_nothing_is_reported(dialect: tuple[str,
         assert [(c.action, c.blocks_strict) for c in found.changes if c.pointer == ("properties", "a")] == [
             ("dropped", True)
         ]
+
+
+@every_dialect
+@pytest.mark.parametrize(
+    ("inner", "value"),
+    [
+        ({"type": "array", "items": False}, ["x"]),
+        ({"type": "array", "prefixItems": [TEXT], "items": False}, ["x", "y"]),
+        ({"type": "array", "prefixItems": [TEXT, NEVER]}, ["x", "y"]),
+    ],
+)
+def test_a_length_that_is_not_sent_is_reported(inner: Any, value: Any, dialect: tuple[str, str]) -> None:
+    found = lowered(of(inner, "a"), dialect)
+    if admits(found, {"a": value}, openapi=dialect[1] == "openapi"):
+        reported = [
+            (c.action, c.checked) for c in found.changes if c.pointer == ("properties", "a") and c.what == "items"
+        ]
+        assert reported == [("described", "parse_arguments")]
+
+
+@every_dialect
+@pytest.mark.parametrize("root", [{"enum": ["a"]}, {"const": 1}, {"allOf": [False]}, {"$ref": "#/$defs/N"}])
+def test_a_root_that_admits_nothing_is_an_empty_object(root: Any, dialect: tuple[str, str]) -> None:
+    found = lowered({"type": "object", **root, "$defs": {"N": {"type": "object", "enum": [1]}}}, dialect)
+    if not DIALECTS[dialect].plain:
+        assert (found.schema["type"].lower(), found.schema.get("properties", {})) == ("object", {})

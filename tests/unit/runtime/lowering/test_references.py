@@ -95,3 +95,38 @@ def test_references_that_double_at_each_step_do_not_grow_without_end() -> None:
     found = lowered(of({"$ref": "#/$defs/D0"}, **{"$defs": {**definitions, "D40": TEXT}}), ("ollama", "open"))
     assert len(repr(found.schema)) < 200_000
     assert [record.reason for record in found.changes] == ["it is too large after references are inlined"]
+
+
+@every_dialect
+def test_a_union_at_the_root_that_leads_back_to_itself_has_its_other_branches(dialect: tuple[str, str]) -> None:
+    branch = {"type": "object", "properties": {"x": TEXT}, "required": ["x"], "additionalProperties": False}
+    union = {"anyOf": [{"$ref": "#/$defs/U"}, {"oneOf": [{"$ref": "#/$defs/U"}, branch]}]}
+    found = lowered({"type": "object", "$ref": "#/$defs/U", "$defs": {"U": union}}, dialect)
+    if found.schema.get("properties"):
+        assert list(found.schema["properties"]) == found.schema["required"] == ["x"]
+    else:
+        assert DIALECTS[dialect].plain
+
+
+@pytest.mark.parametrize(
+    "definitions",
+    [
+        {"A": {"anyOf": [{"$ref": "#/$defs/A"}, {"allOf": [{"type": "array"}, TEXT]}]}},
+        {
+            "A": {"$ref": "#/$defs/B", "description": "B."},
+            "B": {"oneOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]},
+        },
+    ],
+)
+@every_dialect
+def test_a_definition_that_leads_only_to_itself_admits_nothing(definitions: Any, dialect: tuple[str, str]) -> None:
+    schema = of({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "integer"}]}, "a", **{"$defs": definitions})
+    found = lowered(schema, dialect)
+    if DIALECTS[dialect].plain:
+        assert found.schema["properties"] == schema["properties"]
+    elif DIALECTS[dialect].refs == "keep" and DIALECTS[dialect].recursion != "unroll":
+        assert "$ref" not in str(found.schema["properties"])
+        assert admits(found, {"a": 1})
+        assert not admits(found, {"a": "x"})
+    else:
+        assert any("recursion is expanded" in change.reason for change in found.changes)
