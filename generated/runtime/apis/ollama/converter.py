@@ -56,7 +56,11 @@ from ...responses import (
     mark_calls_invalid,
     provider_stop_reason,
 )
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import (
+    read_result_text_or_error,
+    report_lost_error_flag,
+    write_result_text,
+)
 from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
@@ -474,14 +478,7 @@ class OllamaConverter(NativeToolSdkConverter):
         is_error: bool | None,
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "behaviour",
-                "the API has no error flag for results",
-            )
+        report_lost_error_flag(kind, is_error, at, writer)
         content = value
         if kind != "multimodal":
             content = write_result_text(

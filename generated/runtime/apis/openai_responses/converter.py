@@ -46,7 +46,11 @@ from ...responses import (
     provider_stop_reason,
     read_optional_object,
 )
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import (
+    read_result_text_or_error,
+    report_lost_error_flag,
+    write_result_text,
+)
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
@@ -371,14 +375,7 @@ class ResponsesConverter(OutputFormatConverter):
         is_error: bool | None,
     ) -> str | list[Any]:
         """Write the result of a call."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "behaviour",
-                "the API has no error flag for results",
-            )
+        report_lost_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(

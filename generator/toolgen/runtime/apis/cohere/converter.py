@@ -40,7 +40,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -314,10 +314,7 @@ class CohereConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"), "isError", "dropped", "behaviour", "the API has no error flag for results"
-            )
+        report_lost_error_flag(kind, is_error, at, writer)
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
