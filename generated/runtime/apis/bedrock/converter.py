@@ -65,7 +65,13 @@ def _rest_of_response(
         outer["message"] = inner
     if outer:
         rest["output"] = outer
-    places = (("output", wire), ("message", output), ("role", said), ("content", said))
+    places = (
+        ("output", wire),
+        ("message", output),
+        ("role", said),
+        ("content", said),
+        ("stopReason", wire),
+    )
     absent = [key for key, holder in places if key not in holder]
     if absent:
         rest["$absent"] = absent

@@ -478,6 +478,9 @@ class CohereConverter(ChatConverter):
         word = optional_text(wire, "finish_reason", at)
         if word is not None and word not in self.FINISH_REASONS:
             rest["finish_reason"] = word
+        absent = [key for key in ("message", "finish_reason") if key not in wire]
+        if absent:
+            rest["$absent"] = absent
         place = (at, "message")
         if type(body) is dict:
             message = self.read_assistant_message(body, place, reader)
@@ -485,8 +488,6 @@ class CohereConverter(ChatConverter):
                 merge_extras_into(message, reader.wire.name, {"$single": ["content"]})
         elif body is None:
             message = AssistantMessage()
-            if "message" not in wire:
-                rest["$absent"] = ["message"]
         else:
             raise wrong_type(place, "an object", body)
         usage = wire.get("usage")

@@ -317,11 +317,11 @@ class OllamaConverter(NativeToolSdkConverter):
         if "done" not in absent:
             wire["done"] = extras["done"] if "done" in extras else bool(extras) or completion.finish_reason != "error"
         failed = not extras and completion.finish_reason == "error"  # then the response is not done
-        word = None if failed else provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-        if word is not None and not (
-            completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
-        ):
-            wire["done_reason"] = word
+        unknown = completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
+        if not failed and not unknown:
+            word = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            if word is not None:
+                wire["done_reason"] = word
         if completion.usage is not None:
             wire |= self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
