@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .conversion.writer import Writer
+from .errors import wrong_type
 from .lazy_dataclass import replace
 from .models import (
     Completion,
@@ -33,6 +34,7 @@ __all__ = [
     "is_completion_read_from_wire",
     "order_by_index",
     "partial_object",
+    "read_hashable_index",
 ]
 
 
@@ -191,6 +193,17 @@ def order_by_index(calls: list[OpenCall]) -> list[OpenCall]:
     if None in places or len(places) < len(calls):
         return calls
     return sorted(calls, key=lambda call: call.wire_index or 0)
+
+
+def read_hashable_index(index: Any, at: Path) -> Any:
+    """Return the index of an event, after a check of its type.
+
+    Raises:
+        ConversionError: The index is an array or an object.
+    """
+    if type(index) in (dict, list):
+        raise wrong_type(at, "a number", index)
+    return index
 
 
 _CONTENT: Path = ((ROOT, "message"), "content")

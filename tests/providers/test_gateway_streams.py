@@ -321,3 +321,35 @@ def test_what_a_stream_interleaves_is_written_once(sample: Package, source: str,
         assert [text for text in once if sent(wires).count(text) != 1] == []
         if target in IN_ORDER:
             assert merged(parts_of(again)) == merged(steps)
+
+
+@pytest.mark.parametrize("provider", having("stream", CONVERSING))
+def test_a_model_that_is_stated_is_in_every_event_that_has_one(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    losses: list[Any] = []
+    writer = module.StreamWriter(id="a", created=1, model="some-model", on_loss=losses.append)
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage("Hello"), "stop"))
+    events = [*writer.write(models.TextDelta("Hel")), *writer.write(models.TextDelta("lo")), *writer.write(done)]
+    stream = module.Stream()
+    for event in events:
+        stream.feed(event)
+    stream.finish()
+    found = [model for event in events for model in models_in(event)]
+    assert set(found) <= {"some-model"}
+    if "model" in [loss.path for loss in losses]:
+        assert found == []
+    else:
+        assert found[:1] == models_in(events[0])
+        assert stream.result().model == "some-model"
+
+
+def models_in(value: Any) -> list[Any]:
+    """The models that a value of the wire names."""
+    if isinstance(value, list):
+        return [model for item in value for model in models_in(item)]
+    if not isinstance(value, dict):
+        return []
+    return [
+        *(item for key, item in value.items() if key in ("model", "modelVersion")),
+        *(model for item in value.values() for model in models_in(item)),
+    ]

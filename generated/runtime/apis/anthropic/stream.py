@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.writer import OnLoss
 from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
+from ...stream_parts import OpenCall, read_hashable_index
+from ...streams import BaseStream, BaseStreamWriter
 from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
@@ -281,14 +280,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
     was not streamed, or if its deltas came in a different order than the response has.
     """
 
-    def __init__(
-        self,
-        *,
-        id: str | None = None,
-        created: int | None = None,
-        on_loss: OnLoss | None = None,
-    ) -> None:
-        super().__init__(id=id, created=created, on_loss=on_loss)
+    def _set_up(self) -> None:
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._places: dict[int, int] = {}
@@ -311,7 +303,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 "message": {
                     "id": self.id or "",
                     **message,
-                    "model": "",
+                    "model": self.model or "",
                     "usage": usage,
                 },
             }

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall, order_by_index
-from ...streams import BaseStream, read_hashable_index
+from ...stream_parts import OpenCall, order_by_index, read_hashable_index
+from ...streams import BaseStream
 
 __all__ = ["CohereStream"]
 

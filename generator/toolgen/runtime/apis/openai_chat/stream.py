@@ -8,8 +8,8 @@ from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
-from ...stream_parts import OpenCall, order_by_index
-from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
+from ...stream_parts import OpenCall, order_by_index, read_hashable_index
+from ...streams import BaseStream, BaseStreamWriter
 from .fields import StreamedPartList, join_custom_call, join_values
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
