@@ -172,8 +172,10 @@ class ResponsesConverter(OutputFormatConverter):
         return messages
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
-        """Read a result. One that does not directly follow its call keeps its position."""
+        """Read a result. One that does not directly follow its call keeps its position. The server may have the call."""
         result = self.read_tool_result(item, at, reader)
+        if not result.name:
+            merge_extras_into(result, reader.wire.name, {"$stored": True})
         last = messages[-1] if messages else None
         if type(last) is ToolMessage:
             last.results.append(result)
