@@ -258,7 +258,7 @@ class ToolLoop:
         return completion
 
     def _make_ids_unique(self, calls: Sequence[ToolCall]) -> None:
-        """Give calls a new id if an earlier call has the same one. Some APIs start counting again in each response.
+        """Give calls a new id if they have none, or that of an earlier call. Some APIs count again in each response.
 
         A call that repeats an id of the same response becomes invalid, because the two cannot be distinguished.
         """
@@ -267,7 +267,7 @@ class ToolLoop:
         turn = sum(isinstance(message, AssistantMessage) for message in self._messages)
         here: set[str] = set()
         for position, call in enumerate(calls):
-            given = call.id
+            given = call.id if isinstance(call.id, str) else ""  # an app's own session may have none
             if given in earlier or given in here or not given.strip():
                 call.id = synthetic_id(turn, position)
                 while call.id in taken:
