@@ -429,7 +429,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             rest["$absent"] = [*rest.get("$absent", ()), "choices"]
         else:
             rest["choices"] = []
-        opaque = type(body) is dict and bool(body.get("tool_calls"))
+        opaque = type(body) is dict and bool(
+            body.get("tool_calls") or body.get("function_call")
+        )
         reason = derive_finish_reason(
             self.deciding_reason(word, wire), message, self.FINISH_REASONS, opaque
         )
