@@ -412,7 +412,9 @@ class BaseStreamWriter:
 
     def _has_error(self, body: dict[str, Any]) -> bool:
         """Return whether the complete response has its provider's own error, which says more than an event."""
-        return bool(body.get("error"))
+        return type(body) is dict and bool(
+            body.get("error")
+        )  # the text of `prompt` is not an object
 
     def sent_call(self, index: int) -> SentCall:
         """Return the part of a call that was sent so far."""
