@@ -200,6 +200,47 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
     assert 10 < killed < 59
 
 
+def test_a_resumed_run_that_is_cancelled_records_what_ran(runnable: Package) -> None:
+    """Otherwise the next run would run it again."""
+    models, running = runnable.module("models"), runnable.module("running")
+    first = held(runnable, WRITE, COMMAND)
+    verdicts = {call.id: running.Allow() for call in first.pending}
+    added: list[Any] = []
+
+    class Waiting(Handlers):
+        async def write_file(self, args: Any) -> Any:
+            return {"bytes": 1}
+
+        async def run_command(self, args: Any) -> Any:
+            await asyncio.get_running_loop().create_future()
+
+    async def cancelled() -> None:
+        session = native(runnable, [completion(runnable, "Done.")], later=True)
+        request = models.Request(list(first.messages))
+        stream = running.arun_stream(
+            session, request, Waiting(), review=running.allow_all, verdicts=verdicts, on_message=added.append
+        )
+
+        async def drain() -> None:
+            async for event in stream:
+                if event.type == "tool_result":
+                    written.set()
+
+        written = asyncio.Event()
+        task = asyncio.ensure_future(drain())
+        await written.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert stream.result.stopped_by == "cancelled"
+
+    asyncio.run(cancelled())
+    assert [[kind for kind, _ in told(message)] for message in added] == [["data", "error"]]
+    result, session = resumed(runnable, [*first.messages, *added], handlers := Handlers())
+    assert (result.stopped_by, handlers.log) == ("end", [])
+    assert runnable.module("messages").validate(session.sent[0].messages) == []
+
+
 def test_dispatch_all_takes_verdicts_and_tells_what_is_held(runnable: Package) -> None:
     models, running = runnable.module("models"), runnable.module("running")
     calls = [models.ToolCall(f"c{i}", *one) for i, one in enumerate((READ, WRITE, COMMAND))]

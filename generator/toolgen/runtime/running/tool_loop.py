@@ -200,16 +200,17 @@ class ToolLoop:
             if known:
                 self._add(ToolMessage(known), place)
                 place, added = place + 1, added + 1
-            if rest:
+            if rest and isinstance(answer, AssistantMessage):
+                self._completion = Completion(answer, "tool_calls")
                 names = [tool.name for tool in self._request.tools or () if isinstance(tool, ToolDefinition)]
                 dispatcher = self._dispatching(self._heard, names)
                 async with aclosing(self._called(rest, dispatcher, place)) as results:
                     async for result in results:
                         yield result
                 self._results.clear()
-                if dispatcher.held and isinstance(answer, AssistantMessage):
+                if dispatcher.held:
                     self._dispatcher.held = dispatcher.held
-                    self._end(Completion(answer, "tool_calls"), "held")
+                    self._end(self._completion, "held")
 
     async def _next_request(self) -> Request:
         """Return the next request, after the app's `prepare`."""
