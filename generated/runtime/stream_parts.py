@@ -260,12 +260,14 @@ class SentOrder:
     """The texts, the reasoning and the calls of a stream, in the order in which they were sent.
 
     Many APIs join the texts of a response. Text that was sent after a call is then before it in the completion. A
-    writer that compares the completion with what it sent, part by part, would send this text again.
+    writer that compares the completion with what it sent, part by part, would send this text again. Calls among each
+    other are in the order of their index, or of their start on a wire that has them as blocks (`by_start`).
     """
 
-    __slots__ = ("_calls", "_runs")
+    __slots__ = ("_by_start", "_calls", "_runs")
 
-    def __init__(self) -> None:
+    def __init__(self, by_start: bool) -> None:
+        self._by_start = by_start
         self._runs: list[_Run] = []
         self._calls: set[str] = set()
 
@@ -303,19 +305,28 @@ class SentOrder:
             for kind, text in sent.items()
         ):
             return completion
-        calls = {
-            part.call.id: part
-            for part in parts
-            if type(part) is ToolCallPart and part.call.id in self._calls
-        }
+        called = [part for part in parts if type(part) is ToolCallPart]
+        calls = {part.call.id: part for part in called if part.call.id in self._calls}
+        begun = [
+            pieces[0]
+            for kind, pieces in self._runs
+            if kind is ToolCallPart and pieces[0] in calls
+        ]
+        placed = (
+            [calls[key] for key in begun] if self._by_start else called[: len(begun)]
+        )
+        left = iter(placed)
         arranged: list[Any] = []
         for kind, pieces in self._runs:
             if kind is not ToolCallPart:
                 arranged.append(kind("".join(pieces)))
             elif pieces[0] in calls:
-                arranged.append(calls[pieces[0]])
+                arranged.append(next(left))
         arranged += _unsent(
-            parts, calls, {kind: len(text) for kind, text in sent.items()}, writer
+            parts,
+            set(map(id, placed)),
+            {kind: len(text) for kind, text in sent.items()},
+            writer,
         )
         return replace(
             completion, message=replace(completion.message, content=arranged)
@@ -330,6 +341,8 @@ class SentOrder:
             zip(self._runs, runs, strict=False), 1
         ):
             text, whole = "".join(sent), "".join(pieces)
+            if sent_as is kind is ToolCallPart and not self._by_start:
+                continue
             if sent_as is not kind or not (
                 text == whole or (i == len(self._runs) and whole.startswith(text))
             ):
@@ -338,7 +351,7 @@ class SentOrder:
 
 
 def _unsent(
-    parts: list[Any], calls: dict[str, Any], sent: dict[Any, int], writer: Writer
+    parts: list[Any], placed: set[int], sent: dict[Any, int], writer: Writer
 ) -> list[Any]:
     """Return the parts that were not sent, and the rest of texts that were sent in part.
 
@@ -346,7 +359,7 @@ def _unsent(
 
     Args:
         parts: The parts of the completion.
-        calls: The calls that were sent, by id.
+        placed: The calls that have a place, by their identity.
         sent: The length of the text that was sent, by the type of its parts.
         writer: Gets the reports.
     """
@@ -354,7 +367,7 @@ def _unsent(
     last = -1
     for i, part in enumerate(parts):
         kind = type(part)
-        if kind is ToolCallPart and calls.get(part.call.id) is part:
+        if id(part) in placed:
             last = i
         elif sent.get(kind) and part.text:
             last = i

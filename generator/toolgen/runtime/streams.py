@@ -293,6 +293,8 @@ class BaseStreamWriter:
 
     converter: ClassVar[Any]
     """The provider's converter, which writes the complete response. The provider's module sets it."""
+    HAS_BLOCKS: ClassVar[bool] = False
+    """Whether a call is a block of the response, so that calls are in the order in which they begin."""
 
     def __init__(
         self,
@@ -310,7 +312,7 @@ class BaseStreamWriter:
         self.calls: dict[int, SentCall] = {}
         self.text: list[str] = []
         self.reasoning: list[str] = []
-        self.order = SentOrder()
+        self.order = SentOrder(self.HAS_BLOCKS)
         self.ended = False
         self._failure: str | None = None
         self._set_up()

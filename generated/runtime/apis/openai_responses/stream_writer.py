@@ -58,6 +58,8 @@ class ResponsesStreamWriter(BaseStreamWriter):
     end, as a whole. The last event has the response in its own order.
     """
 
+    HAS_BLOCKS = True
+
     def _set_up(self) -> None:
         self._number = 0
         self._items: list[_Sent] = []

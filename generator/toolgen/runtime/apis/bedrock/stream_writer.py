@@ -24,6 +24,8 @@ class BedrockStreamWriter(BaseStreamWriter):
     was not streamed, or if its deltas came in a different order than the response has.
     """
 
+    HAS_BLOCKS = True
+
     def _set_up(self) -> None:
         self._started = False
         self._blocks: list[dict[str, Any]] = []
