@@ -116,6 +116,17 @@ def test_calls_that_a_limit_or_a_crash_left_run_first(runnable: Package) -> None
     assert runnable.module("messages").validate(session.sent[0].messages) == []
 
 
+@pytest.mark.parametrize(("reason", "fault"), [("length", "truncated"), ("content_filter", "filtered")])
+def test_calls_of_a_response_that_was_cut_off_do_not_run_later(runnable: Package, reason: str, fault: str) -> None:
+    """The session is the app's own: it has the stop reason, but did not mark the calls."""
+    session = native(runnable, [completion(runnable, READ, reason=reason)])
+    first = reviewed(runnable).run(session, "Hello", Handlers())
+    assert first.stopped_by == reason
+    assert [call.invalid.reason for call in runnable.module("messages").tool_calls_of(first.messages[-1])] == [fault]
+    result, _ = resumed(runnable, first.messages, handlers := Handlers())
+    assert (result.stopped_by, handlers.log) == ("end", [])
+
+
 def test_calls_of_older_turns_are_told_that_they_did_not_run(runnable: Package) -> None:
     models = runnable.module("models")
     old = completion(runnable, WRITE, READ).message

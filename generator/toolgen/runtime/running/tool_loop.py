@@ -33,6 +33,7 @@ from ..models import (
     ToolResult,
     Usage,
 )
+from ..responses import mark_calls_invalid
 from .dispatcher import Dispatcher, OnResult
 from .handler_calls import EndingError, await_if_awaitable, carry_ending
 from .handlers import Review, callable_names, relax_tool_choice
@@ -252,6 +253,7 @@ class ToolLoop:
     def _answered(self, completion: Completion) -> Completion:
         """Add the response to the conversation, and return it."""
         self._completion = completion
+        mark_calls_invalid(completion.message, completion.finish_reason)  # an app's own session may not have done it
         self._make_ids_unique(tool_calls_of(completion.message))
         if completion.usage is not None:
             self._used.append(completion.usage)
