@@ -61,7 +61,7 @@ async def complete_chat(model: AsyncSession, body: dict[str, Any]) -> Response:
         return JSONResponse(openai_chat.to_response(completion, id=identifier, created=created, on_loss=report))
     events = model.stream(request)
     first = await anext(events)  # raises if the request is refused, while a status can still be sent
-    writer = openai_chat.StreamWriter(id=identifier, created=created, on_loss=report)
+    writer = openai_chat.StreamWriter(id=identifier, created=created, model=model.model, on_loss=report)
     options = body.get("stream_options")
     usage = isinstance(options, dict) and options.get("include_usage") is True
     return StreamingResponse(framed(first, events, writer, usage), media_type="text/event-stream")

@@ -14,7 +14,8 @@ from .conversion.reader import Reader
 from .conversion.values import to_plain_object
 from .conversion.wire import ProviderWire
 from .conversion.writer import OnLoss, Writer
-from .errors import ConversionError, wrong_type
+from .errors import ConversionError
+from .lazy_dataclass import replace
 from .models import (
     ApiError,
     AssistantMessage,
@@ -30,27 +31,11 @@ from .models import (
     ToolCallPart,
     ToolDefinition,
 )
-from .paths import ROOT, Path, without_path
+from .paths import ROOT, without_path
 from .responses import mark_call_invalid, mark_calls_invalid
 from .stream_parts import OpenCall, PartialObject, SentCall, SentOrder, order_by_index
 
-__all__ = ["BaseStream", "BaseStreamWriter", "index_sort_key", "read_hashable_index"]
-
-
-def read_hashable_index(index: Any, at: Path) -> Any:
-    """Return the index of an event, after a check of its type.
-
-    Raises:
-        ConversionError: The index is an array or an object.
-    """
-    if type(index) in (dict, list):
-        raise wrong_type(at, "a number", index)
-    return index
-
-
-def index_sort_key(index: Any) -> tuple[bool, Any]:
-    """Return a sort key of such an index: numbers come before all others."""
-    return (False, index) if type(index) is int else (True, str(index))
+__all__ = ["BaseStream", "BaseStreamWriter"]
 
 
 class BaseStream:
@@ -337,13 +322,15 @@ class BaseStreamWriter:
     """Writes the events of one response, for apps that act as the provider.
 
     Values that the format has only at the end (the id of the response, extras, usage) are written with the last events.
-    `id` and `created` (seconds since 1970) are part of every event if the wire has them, and so is `model`, if an app that
-    knows it sets it before the first event. What was sent as a delta is not sent again, even if the completion has its
-    parts in another order (`SentOrder`).
+    `id`, `created` (seconds since 1970) and `model` are part of the events before it that have them on the wire, and stand
+    in for what the completion lacks. What was sent as a delta is not sent again, even if the completion has its parts in
+    another order (`SentOrder`).
     """
 
     converter: ClassVar[Any]
     """The provider's converter, which writes the complete response. The provider's module sets it."""
+    HAS_BLOCKS: ClassVar[bool] = False
+    """Whether a call is a block of the response, so that calls are in the order in which they begin."""
 
     def __init__(
         self,
@@ -351,18 +338,23 @@ class BaseStreamWriter:
         id: str | None = None,
         created: int | None = None,
         on_loss: OnLoss | None = None,
+        model: str | None = None,
     ) -> None:
         self.id = id
         self.created = created
-        self.model: str | None = None
+        self.model = model
         self.writer = Writer(self.converter.wire, on_loss, "weaken", is_response=True)
         self.writer.is_stream = True
         self.calls: dict[int, SentCall] = {}
         self.text: list[str] = []
         self.reasoning: list[str] = []
-        self.order = SentOrder()
+        self.order = SentOrder(self.HAS_BLOCKS)
         self.ended = False
         self._failure: str | None = None
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Create the state that only the writer of one API has."""
 
     def write(self, event: StreamEvent) -> list[dict[str, Any]]:
         """Write one event. Events after `completed` are ignored.
@@ -395,6 +387,8 @@ class BaseStreamWriter:
         if type(event) is CompletedEvent:
             self.ended = True
             completion = self.order.arrange(event.completion, self.writer)
+            if completion.model is None and self.model is not None:
+                completion = replace(completion, model=self.model)
             body = self.converter.write_response(
                 completion, self.id, self.created, self.writer
             )
@@ -420,7 +414,9 @@ class BaseStreamWriter:
 
     def _has_error(self, body: dict[str, Any]) -> bool:
         """Return whether the complete response has its provider's own error, which says more than an event."""
-        return bool(body.get("error"))
+        return type(body) is dict and bool(
+            body.get("error")
+        )  # the text of `prompt` is not an object
 
     def sent_call(self, index: int) -> SentCall:
         """Return the part of a call that was sent so far."""

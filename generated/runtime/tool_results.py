@@ -17,6 +17,7 @@ __all__ = [
     "media_kind",
     "read_result_text_or_error",
     "report_error_text_sent_with_flag",
+    "report_lost_error_flag",
     "write_result_text",
 ]
 
@@ -53,6 +54,17 @@ def report_error_text_sent_with_flag(
                 "it is sent as text with the error flag",
             )
             return
+
+
+def report_lost_error_flag(
+    kind: str, is_error: bool | None, at: Path, writer: Writer
+) -> None:
+    """Report the error flag of a result for a wire that has none. The text of an error says that it is one."""
+    if is_error is not None:
+        matters = is_error and kind in ("data", "multimodal")
+        writer.report_unsupported(
+            (at[0], "isError"), "isError", "behaviour" if matters else "note"
+        )
 
 
 def write_result_text(

@@ -620,6 +620,7 @@ class Bedrock(BedrockConverter):
             tool_config.get("toolChoice", ABSENT),
             ((at, "toolConfig"), "toolChoice"),
             reader,
+            tools,
         )
         output_format, output_format_kept = self.read_output_format(
             output_config.get("textFormat", ABSENT),
@@ -709,6 +710,7 @@ class Bedrock(BedrockConverter):
             (at, "toolChoice"),
             writer,
             request.messages,
+            request.tools,
         )
         if tool_choice is not ABSENT:
             tool_config["toolChoice"] = tool_choice

@@ -878,8 +878,6 @@ class Mistral(MistralConverter):
         extras = (
             writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         )
-        if result.is_error is not None:
-            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
             "content": self.write_result_content(

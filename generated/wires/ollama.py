@@ -620,8 +620,6 @@ class Ollama(OllamaConverter):
         extras = (
             writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         )
-        if result.is_error is not None:
-            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {"role": "tool"}
         wire |= write_matched_result_call(
             result.tool_call_id, result.name, extras, (at, "toolCallId"), writer

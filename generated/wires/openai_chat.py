@@ -963,8 +963,6 @@ class OpenaiChat(ChatConverter):
         extras = (
             writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         )
-        if result.is_error is not None:
-            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "role": "tool",
             "tool_call_id": writer.call_id(result.tool_call_id),

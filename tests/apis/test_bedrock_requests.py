@@ -350,6 +350,21 @@ def test_no_call_is_said_by_leaving_the_tools_out(sample: Package, models: Any, 
     assert sample.provider(PROVIDER).to_request(models.load(models.Request, given)) == body
 
 
+@pytest.mark.parametrize(
+    ("choice", "severity"),
+    [("auto", "note"), ({"names": ["now"], "mode": "auto"}, "note"), ("required", "behaviour"), ("none", "behaviour")],
+)
+def test_a_choice_does_not_concern_tools_that_stand_in(
+    sample: Package, models: Any, choice: Any, severity: str
+) -> None:
+    body, losses = written(sample, models, {"messages": CALLS, "toolChoice": choice})
+    assert body["toolConfig"] == {"tools": [SPEC]}
+    assert {loss.path: loss.severity for loss in losses} == {"toolChoice": severity, "tools": "warning"}
+    body, losses = written(sample, models, {"messages": [HELLO], "toolChoice": choice})
+    assert "toolConfig" not in body
+    assert [loss.path for loss in losses] == ["toolChoice"]
+
+
 @pytest.mark.parametrize("choice", ["required", {"name": "now"}])
 def test_a_call_cannot_be_demanded_without_tools(sample: Package, models: Any, choice: Any) -> None:
     request = models.load(models.Request, {"messages": [HELLO], "toolChoice": choice})

@@ -177,3 +177,29 @@ def test_only_an_enforced_output_schema_is_kept_as_it_was(sample: Package, stric
     request = laws.read(sample, "openai_chat", body)
     assert (request.output_format.metadata is None) == (strict is None)
     assert laws.write(sample, "openai_chat", request) == body
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "azure"])
+def test_a_call_in_the_deprecated_form_is_kept_and_is_not_the_end(sample: Package, provider: str) -> None:
+    module = sample.provider(provider)
+    said = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": '{"a": 1}'}}
+    answer = {"index": 0, "message": said, "finish_reason": "function_call"}
+    body = {"id": "a", "object": "chat.completion", "created": 1, "model": "m", "choices": [answer]}
+    completion = module.from_response(body)
+    assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", "function_call")
+    assert module.from_tool_calls(body) == []
+    assert laws.exact(module.to_response(completion)) == laws.exact(body)
+    request = {
+        "model": "m",
+        "messages": [{"role": "user", "content": "x"}, said, {"role": "function", "name": "now", "content": "noon"}],
+        "functions": [{"name": "now", "parameters": {"type": "object"}}],
+        "function_call": {"name": "now"},
+    }
+    assert laws.exact(module.to_request(module.from_request(request))) == laws.exact(request)
+    start, *pieces = ({"name": "now", "arguments": ""}, {"arguments": '{"a":'}, {"arguments": " 1}"})
+    deltas = [{"role": "assistant", "content": None, "function_call": start}, *({"function_call": p} for p in pieces)]
+    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "function_call"})
+    head = {"id": "a", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    streamed, _ = laws.played(sample, provider, [{**head, "choices": [choice]} for choice in choices])
+    assert streamed == completion

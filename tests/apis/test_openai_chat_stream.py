@@ -78,6 +78,17 @@ def test_an_id_twice_makes_two_calls_and_the_second_is_marked(sample: Package) -
     assert [c.invalid and c.invalid.reason for c in calls] == [None, "duplicate_id"]
 
 
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "mistral"])
+def test_calls_with_one_id_may_come_side_by_side(sample: Package, provider: str) -> None:
+    lanes = [[head("call_a", "now", '{"a":'), more(f"{i}}}")] for i in range(3)]
+    events = [piece(lane[step], index=i) for step in range(2) for i, lane in enumerate(lanes)]
+    completion, told = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
+    calls = laws.calls_of(sample, completion)
+    assert [c.arguments for c in calls] == [{"a": 0}, {"a": 1}, {"a": 2}]
+    assert [c.invalid and c.invalid.reason for c in calls] == [None, "duplicate_id", "duplicate_id"]
+    laws.adds_up(sample, completion, told)
+
+
 EMPTY = [None, "", " ", "\n", "{}"]
 
 

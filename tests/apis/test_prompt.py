@@ -283,3 +283,30 @@ def test_the_client_gets_the_body_as_arguments(sample: Package, models: Any) -> 
     module, request = sample.provider(PROVIDER), models.Request([models.UserMessage("Hi")], model="m")
     assert module.to_sdk(request) == module.to_request(request)
     assert module.to_sdk(request).keys() == {"messages", "model"}
+
+
+@pytest.mark.parametrize(("reason", "fault"), [("length", "truncated"), ("content_filter", "filtered")])
+def test_a_call_that_was_cut_off_is_no_call_in_the_text(sample: Package, models: Any, reason: str, fault: str) -> None:
+    module, losses = sample.provider(PROVIDER), []
+    call = models.ToolCall("call_1", "now", {"a": 1}, models.InvalidCall('{"a":1}', fault))
+    message = models.AssistantMessage([models.TextPart("Well."), models.ToolCallPart(call)])
+    written = module.to_response(models.Completion(message, reason), on_loss=losses.append)
+    assert laws.calls_of(sample, module.from_response(written)) == []
+    assert written == "Well."
+    assert ("message.content[1]", "dropped", "warning") in [(one.path, one.action, one.severity) for one in losses]
+
+
+def test_a_stream_that_failed_is_written_up_to_the_failure(sample: Package, models: Any) -> None:
+    losses: list[Any] = []
+    writer = sample.provider(PROVIDER).StreamWriter(on_loss=losses.append)
+    call = models.ToolCall("call_1", "now", {}, models.InvalidCall('{"a":', "truncated"))
+    message = models.AssistantMessage([models.TextPart("Well."), models.ToolCallPart(call)])
+    events = [
+        models.TextDelta("Well."),
+        models.ToolCallDelta(0, "call_1", "now", '{"a":'),
+        models.ErrorEvent("gone"),
+        models.CompletedEvent(models.Completion(message, "error")),
+    ]
+    assert [piece for event in events for piece in writer.write(event)] == ["Well."]
+    assert writer.finish() == []
+    assert "an error" in [loss.what for loss in losses]

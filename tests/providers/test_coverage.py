@@ -40,7 +40,7 @@ NAMES = {
     "Stream": ["turn", "tools"],
     "iter_events": ["source", "turn", "tools", "text_only"],
     "aiter_events": ["source", "turn", "tools", "text_only"],
-    "StreamWriter": ["id", "created", "on_loss"],
+    "StreamWriter": ["id", "created", "on_loss", "model"],
 }
 """What a provider's module has, and the parameters of what can be called: the same for every provider."""
 

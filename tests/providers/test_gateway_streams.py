@@ -321,3 +321,63 @@ def test_what_a_stream_interleaves_is_written_once(sample: Package, source: str,
         assert [text for text in once if sent(wires).count(text) != 1] == []
         if target in IN_ORDER:
             assert merged(parts_of(again)) == merged(steps)
+
+
+@pytest.mark.parametrize("provider", having("stream", CONVERSING))
+def test_a_model_that_is_stated_is_in_every_event_that_has_one(sample: Package, models: Any, provider: str) -> None:
+    module = sample.provider(provider)
+    losses: list[Any] = []
+    writer = module.StreamWriter(id="a", created=1, model="some-model", on_loss=losses.append)
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage("Hello"), "stop"))
+    events = [*writer.write(models.TextDelta("Hel")), *writer.write(models.TextDelta("lo")), *writer.write(done)]
+    stream = module.Stream()
+    for event in events:
+        stream.feed(event)
+    stream.finish()
+    found = [model for event in events for model in models_in(event)]
+    assert set(found) <= {"some-model"}
+    if "model" in [loss.path for loss in losses]:
+        assert found == []
+    else:
+        assert found[:1] == models_in(events[0])
+        assert stream.result().model == "some-model"
+
+
+def models_in(value: Any) -> list[Any]:
+    """The models that a value of the wire names."""
+    if isinstance(value, list):
+        return [model for item in value for model in models_in(item)]
+    if not isinstance(value, dict):
+        return []
+    return [
+        *(item for key, item in value.items() if key in ("model", "modelVersion")),
+        *(model for item in value.values() for model in models_in(item)),
+    ]
+
+
+BLOCKS = ("anthropic", "bedrock", "openai_responses")
+"""The wires on which calls are in the order in which they begin."""
+
+
+@pytest.mark.parametrize("deltas", ["all", "those of the last", "none"])
+@pytest.mark.parametrize("provider", having("stream", CONVERSING))
+def test_calls_that_begin_in_another_order_keep_their_arguments(
+    sample: Package, models: Any, provider: str, deltas: str
+) -> None:
+    """The second call has its id before the first one, or the first ones are only in the completion."""
+    module = sample.provider(provider)
+    calls = [models.ToolCall(f"call0000{i}", "get_weather", {"city": f"c{i}"}) for i in range(3)]
+    texts = [json.dumps(call.arguments, separators=(",", ":")) for call in calls]
+    starts = [models.ToolCallDelta(i, call.id, call.name, texts[i][:4]) for i, call in enumerate(calls)]
+    rests = [models.ToolCallDelta(i, arguments_delta=texts[i][4:]) for i in range(3)]
+    chosen = {"all": [*reversed(starts), *rests], "those of the last": [starts[2], rests[2]], "none": []}[deltas]
+    message = models.AssistantMessage([models.TextPart("Hm"), *map(models.ToolCallPart, calls)])
+    events = [*chosen, models.TextDelta("Hm"), models.CompletedEvent(models.Completion(message, "tool_calls"))]
+    writer, stream = module.StreamWriter(id="a", created=1), module.Stream()
+    for event in events:
+        for written in writer.write(event):
+            stream.feed(written)
+    stream.finish()
+    found = [(call.id, call.arguments, call.invalid) for call in laws.calls_of(sample, stream.result())]
+    meant = [(call.id, call.arguments, None) for call in calls]
+    assert (sorted(found) if provider in BLOCKS else found) == meant

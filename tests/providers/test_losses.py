@@ -153,6 +153,16 @@ def test_a_loss_of_behaviour_is_refused_unless_weakened(sample: Package, models:
         assert refused == 2
 
 
+@pytest.mark.parametrize("flag", [True, False])
+@each_provider
+def test_an_error_flag_is_reported_once(sample: Package, models: Any, provider: str, flag: bool) -> None:
+    for kind, value in (("data", {"a": 1}), ("multimodal", [TEXT])):
+        losses: list[Any] = []
+        laws.write(sample, provider, one_result(models, kind, value, isError=flag), losses)
+        found = [loss.severity for loss in losses if loss.path.endswith(".isError")]
+        assert found in ([], ["note"], ["behaviour"] if flag else ["note"])
+
+
 @each_provider
 def test_on_unsupported_takes_two_words(sample: Package, models: Any, provider: str) -> None:
     with pytest.raises(ValueError, match="on_unsupported"):

@@ -199,7 +199,7 @@ def test_a_choice_without_tools_is_left_out(
 
 @pytest.mark.parametrize("choice", ["required", {"name": "get_weather"}, {"names": ["now"], "mode": "required"}])
 @pytest.mark.parametrize("tools", [None, [], [SEARCH]])
-@pytest.mark.parametrize("provider", REFUSING)
+@pytest.mark.parametrize("provider", [*REFUSING, "bedrock"])
 def test_no_call_can_be_required_without_tools(
     sample: Package, models: Any, provider: str, tools: Any, choice: Any
 ) -> None:

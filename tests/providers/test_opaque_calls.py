@@ -137,6 +137,25 @@ def test_no_result_goes_out_without_its_call(sample: Package, source: str, targe
     assert [loss.path for loss in losses if loss.what == "a result" and loss.action == "described"] == places
 
 
+@pytest.mark.parametrize("target", [p for p in CONVERSING if p != "openai_responses"])
+def test_the_result_of_a_call_that_the_server_keeps_is_text_elsewhere(
+    sample: Package, models: Any, target: str
+) -> None:
+    call = {"type": "function_call", "call_id": "call_b", "name": "now", "arguments": "{}"}
+    outputs = [{"type": "function_call_output", "call_id": f"call_{name}", "output": f"noon {name}"} for name in "ba"]
+    for items, count in ((outputs[1:], 0), ([call, *outputs], 1)):
+        kept = {"model": "m", "previous_response_id": "resp_1", "input": [*items, {"role": "user", "content": "And?"}]}
+        request, losses = laws.read(sample, "openai_responses", kept), []
+        request = models.load(models.Request, models.dump(request))
+        body = laws.write(sample, target, request, losses)
+        wire = WIRES[target]
+        assert wire.order_faults(body) == []
+        assert len(wire.calls(body)) == len(wire.results(body)) == count
+        assert "noon a" in wire.texts(body)
+        assert [loss.severity for loss in losses if loss.what == "a result"] == ["warning"]
+        assert laws.write(sample, "openai_responses", request) == kept
+
+
 EMPTY = {"an empty text": "", "a blank text": " \n"}
 
 

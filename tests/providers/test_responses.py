@@ -13,7 +13,7 @@ from tests.providers.exchanges import Exchanges
 from tests.providers.recorded import answered, streamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
-from tests.support.places import put
+from tests.support.places import at, put
 from tests.support.repository import CONVERSING, OWN_CODE, PROFILES, having, profile, table
 
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
@@ -68,6 +68,34 @@ def test_a_reason_is_derived_from_the_word_and_the_calls(
         elif calls:
             assert [c.invalid for c in found] == [None, None]
         assert laws.exact(module.to_response(completion)) == laws.exact(body)
+
+
+@pytest.mark.parametrize("provider", having("finish_reasons", CONVERSING))
+def test_a_reason_that_says_something_does_not_stand_for_others(sample: Package, models: Any, provider: str) -> None:
+    """Such as `load` and `pause_turn`, which say that something else happened."""
+    losses: list[Any] = []
+    module = sample.provider(provider)
+    body = module.to_response(models.Completion(models.AssistantMessage("Hi"), "other"), on_loss=losses.append)
+    found = module.from_response(body)
+    if found.stop_reason is not None and found.stop_reason.lower() == "other":
+        assert (found.finish_reason, losses) == ("other", [])
+    else:
+        assert found.finish_reason == "stop"
+        assert "finishReason" in [loss.path for loss in losses if loss.severity == "warning"]
+
+
+@pytest.mark.parametrize("provider", having("finish_reasons"))
+def test_a_missing_reason_stays_missing(sample: Package, provider: str) -> None:
+    module = sample.provider(provider)
+    *path, key = table(provider)["at"]["stop"]
+    body = copy.deepcopy(answer_of(provider))
+    holder = at(body, path)
+    for missing in ({key: None}, {}):
+        holder.pop(key, None)
+        holder.update(missing)
+        losses: list[Any] = []
+        assert laws.exact(module.to_response(module.from_response(body), on_loss=losses.append)) == laws.exact(body)
+        assert losses == []
 
 
 @pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), rows("errors"))

@@ -372,6 +372,7 @@ def test_ids_that_come_again_are_told_apart(runnable: Package) -> None:
         (["x", "x"], ["call_1_0", "call_1_1"], 1),
         (["y", "y"], ["y", "call_1_1"], 1),
         (["", " "], ["call_1_0", "call_1_1"], 2),
+        ([None, None], ["call_1_0", "call_1_1"], 2),
     ],
 )
 def test_no_two_calls_of_a_conversation_have_one_id(runnable: Package, ids: Any, after: Any, run: int) -> None:

@@ -116,6 +116,17 @@ def test_calls_that_a_limit_or_a_crash_left_run_first(runnable: Package) -> None
     assert runnable.module("messages").validate(session.sent[0].messages) == []
 
 
+@pytest.mark.parametrize(("reason", "fault"), [("length", "truncated"), ("content_filter", "filtered")])
+def test_calls_of_a_response_that_was_cut_off_do_not_run_later(runnable: Package, reason: str, fault: str) -> None:
+    """The session is the app's own: it has the stop reason, but did not mark the calls."""
+    session = native(runnable, [completion(runnable, READ, reason=reason)])
+    first = reviewed(runnable).run(session, "Hello", Handlers())
+    assert first.stopped_by == reason
+    assert [call.invalid.reason for call in runnable.module("messages").tool_calls_of(first.messages[-1])] == [fault]
+    result, _ = resumed(runnable, first.messages, handlers := Handlers())
+    assert (result.stopped_by, handlers.log) == ("end", [])
+
+
 def test_calls_of_older_turns_are_told_that_they_did_not_run(runnable: Package) -> None:
     models = runnable.module("models")
     old = completion(runnable, WRITE, READ).message
@@ -198,6 +209,47 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
         assert sorted(done) == sorted(asked), steps
         assert len(asked) == 3
     assert 10 < killed < 59
+
+
+def test_a_resumed_run_that_is_cancelled_records_what_ran(runnable: Package) -> None:
+    """Otherwise the next run would run it again."""
+    models, running = runnable.module("models"), runnable.module("running")
+    first = held(runnable, WRITE, COMMAND)
+    verdicts = {call.id: running.Allow() for call in first.pending}
+    added: list[Any] = []
+
+    class Waiting(Handlers):
+        async def write_file(self, args: Any) -> Any:
+            return {"bytes": 1}
+
+        async def run_command(self, args: Any) -> Any:
+            await asyncio.get_running_loop().create_future()
+
+    async def cancelled() -> None:
+        session = native(runnable, [completion(runnable, "Done.")], later=True)
+        request = models.Request(list(first.messages))
+        stream = running.arun_stream(
+            session, request, Waiting(), review=running.allow_all, verdicts=verdicts, on_message=added.append
+        )
+
+        async def drain() -> None:
+            async for event in stream:
+                if event.type == "tool_result":
+                    written.set()
+
+        written = asyncio.Event()
+        task = asyncio.ensure_future(drain())
+        await written.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert stream.result.stopped_by == "cancelled"
+
+    asyncio.run(cancelled())
+    assert [[kind for kind, _ in told(message)] for message in added] == [["data", "error"]]
+    result, session = resumed(runnable, [*first.messages, *added], handlers := Handlers())
+    assert (result.stopped_by, handlers.log) == ("end", [])
+    assert runnable.module("messages").validate(session.sent[0].messages) == []
 
 
 def test_dispatch_all_takes_verdicts_and_tells_what_is_held(runnable: Package) -> None:

@@ -30,7 +30,11 @@ from ..paths import ROOT, Path
 from ..responses import derive_finish_reason, mark_calls_invalid
 from ..stream_parts import OpenCall
 from ..streams import BaseStream, BaseStreamWriter
-from ..tool_results import read_result_text_or_error, write_result_text
+from ..tool_results import (
+    read_result_text_or_error,
+    report_lost_error_flag,
+    write_result_text,
+)
 from .text_messages import TextChatConverter, join_texts
 
 __all__ = [
@@ -141,14 +145,7 @@ class ModularPromptConverter(TextChatConverter):
         is_error: bool | None,
     ) -> str:
         """Write the result of a call as text."""
-        if is_error and kind in ("data", "multimodal"):
-            writer.report_loss(
-                (at[0], "isError"),
-                "isError",
-                "dropped",
-                "the format has no error flag for results",
-                "behaviour",
-            )
+        report_lost_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         writer.report_loss(

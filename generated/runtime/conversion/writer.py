@@ -317,14 +317,6 @@ class Writer:
             self.report_unsupported((at, "cache"), "cache")
         return part.text
 
-    def report_omitted_error_flag(
-        self, kind: str, is_error: bool | None, at: Path
-    ) -> None:
-        """Report that a result at `at` failed, on a wire that shows it only for results of kind `error` and text."""
-        if is_error and kind in ("data", "multimodal"):
-            reason = "the API has no error flag for results"
-            self.report_loss((at, "isError"), "isError", "dropped", reason, "behaviour")
-
     def report_adopted_reasoning(
         self, metadata: dict[str, Any] | None, at: Path
     ) -> None:

@@ -32,7 +32,7 @@ def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list
     """Return the messages with the results of each turn directly after its calls, in one message.
 
     Messages between calls and results move after them, and are reported. A result without an earlier call stays where
-    it is, but if its call was an opaque part of another provider, the result becomes text, which is reported.
+    it is, but if only another provider has its call, the result becomes text, which is reported.
     """
     placed = _placed(messages, at)
     return placed if _in_order(messages) else _describe_foreign_results(_reordered(placed, writer), writer)
@@ -193,17 +193,24 @@ def _opaque_call_id(part: OpaquePart) -> str | None:
 
 
 def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Placed]:
-    """Return the messages with text for the results of calls that are opaque parts of another provider.
+    """Return the messages with text for the results of calls that only another provider has.
 
-    Such calls are not sent, and APIs reject a result without its call.
+    Such a call is an opaque part, or stored at the provider (`$stored` in the extras of the result). It is not sent, and
+    APIs reject a result without its call.
     """
     unsent: set[str] = set()
+    called: set[str] = set()
     described: list[Placed] = []
     for message, place, places in placed:
         if type(message) is AssistantMessage and type(message.content) is list:
             opaque = [part for part in message.content if type(part) is OpaquePart]
             unsent.update(key for part in opaque if (key := _opaque_call_id(part)) is not None)
-            unsent.difference_update(_answerable_ids(message, writer.wire.name))
+            answerable = _answerable_ids(message, writer.wire.name)
+            called.update(answerable)
+            unsent.difference_update(answerable)
+        elif type(message) is ToolMessage:
+            stored = [result for result in message.results if _is_stored_elsewhere(result, writer.wire.name)]
+            unsent.update(result.tool_call_id for result in stored if result.tool_call_id not in called)
         if type(message) is not ToolMessage or unsent.isdisjoint(r.tool_call_id for r in message.results):
             described.append((message, place, places))
             continue
@@ -218,6 +225,11 @@ def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Plac
                 writer.report_loss(there, "a result", "described", reason, "warning")
                 described.append((UserMessage(describe_result(result)), place, None))
     return described
+
+
+def _is_stored_elsewhere(result: ToolResult, provider: str) -> bool:
+    states = (result.metadata or {}).items()
+    return any(name != provider and type(state) is dict and "$stored" in state for name, state in states)
 
 
 def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:

@@ -88,6 +88,7 @@ _SIMILAR: Mapping[FinishReason, Sequence[FinishReason]] = {
     "error": ["length", "content_filter"],
     "content_filter": ["error", "length"],
     "length": ["error", "content_filter"],
+    "other": ["stop"],
 }
 """The reasons to use if a wire lacks one. A response that ended early must not look complete: its calls are not run."""
 
@@ -105,7 +106,8 @@ def provider_stop_reason(
     An unknown reason belongs to this provider if the response has its extras (`extras`), or if it has no other meaning.
     Reasons of other providers are ignored. `has_foreign` means that the table contains such reasons, because gateways
     pass them on. If the table lacks the meaning, a similar one is used, and reported; a response with calls ended
-    normally. A stream needs no reason for a failure: without one, it has failed.
+    normally. Most reasons for `other` say what happened, so only one that says nothing more stands for all of them. A
+    stream needs no reason for a failure: without one, it has failed.
     """
     word = completion.stop_reason
     known = word in table and not has_foreign
@@ -115,11 +117,11 @@ def provider_stop_reason(
     others = () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
     for similar in (meaning, *others):
         for word, reason in table.items():
-            if reason == similar:
+            if reason == similar and (reason != "other" or word.lower() == "other"):
                 if similar != meaning != "tool_calls":
-                    writer.report_loss(
-                        (ROOT, "finishReason"), "finishReason", "rewritten", f"the nearest reason is {word}"
-                    )
+                    severity: Literal["warning", "note"] = "warning" if meaning == "other" else "note"
+                    said = f"the nearest reason is {word}"
+                    writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", said, severity)
                 return word
     return None
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .conversion.writer import Writer
+from .errors import wrong_type
 from .lazy_dataclass import replace
 from .models import (
     Completion,
@@ -29,9 +30,11 @@ __all__ = [
     "PartialObject",
     "SentCall",
     "SentOrder",
+    "index_sort_key",
     "is_completion_read_from_wire",
     "order_by_index",
     "partial_object",
+    "read_hashable_index",
 ]
 
 
@@ -173,6 +176,22 @@ def order_by_index(calls: list[OpenCall]) -> list[OpenCall]:
     return sorted(calls, key=lambda call: call.wire_index or 0)
 
 
+def read_hashable_index(index: Any, at: Path) -> Any:
+    """Return the index of an event, after a check of its type.
+
+    Raises:
+        ConversionError: The index is an array or an object.
+    """
+    if type(index) in (dict, list):
+        raise wrong_type(at, "a number", index)
+    return index
+
+
+def index_sort_key(index: Any) -> tuple[bool, Any]:
+    """Return a sort key of such an index: numbers come before all others."""
+    return (False, index) if type(index) is int else (True, str(index))
+
+
 _CONTENT: Path = ((ROOT, "message"), "content")
 _TEXTS = (TextPart, ReasoningPart)
 
@@ -222,12 +241,14 @@ class SentOrder:
     """The texts, the reasoning and the calls of a stream, in the order in which they were sent.
 
     Many APIs join the texts of a response. Text that was sent after a call is then before it in the completion. A
-    writer that compares the completion with what it sent, part by part, would send this text again.
+    writer that compares the completion with what it sent, part by part, would send this text again. Calls among each
+    other are in the order of their index, or of their start on a wire that has them as blocks (`by_start`).
     """
 
-    __slots__ = ("_calls", "_runs")
+    __slots__ = ("_by_start", "_calls", "_runs")
 
-    def __init__(self) -> None:
+    def __init__(self, by_start: bool) -> None:
+        self._by_start = by_start
         self._runs: list[_Run] = []
         self._calls: set[str] = set()
 
@@ -262,14 +283,18 @@ class SentOrder:
         sent = {kind: _joined(self._runs, kind) for kind in _TEXTS}
         if not all(_joined(_runs_of(parts), kind).startswith(text) for kind, text in sent.items()):
             return completion
-        calls = {part.call.id: part for part in parts if type(part) is ToolCallPart and part.call.id in self._calls}
+        called = [part for part in parts if type(part) is ToolCallPart]
+        calls = {part.call.id: part for part in called if part.call.id in self._calls}
+        begun = [pieces[0] for kind, pieces in self._runs if kind is ToolCallPart and pieces[0] in calls]
+        placed = [calls[key] for key in begun] if self._by_start else called[: len(begun)]
+        left = iter(placed)
         arranged: list[Any] = []
         for kind, pieces in self._runs:
             if kind is not ToolCallPart:
                 arranged.append(kind("".join(pieces)))
             elif pieces[0] in calls:
-                arranged.append(calls[pieces[0]])
-        arranged += _unsent(parts, calls, {kind: len(text) for kind, text in sent.items()}, writer)
+                arranged.append(next(left))
+        arranged += _unsent(parts, set(map(id, placed)), {kind: len(text) for kind, text in sent.items()}, writer)
         return replace(completion, message=replace(completion.message, content=arranged))
 
     def _is_order_of(self, parts: list[Any]) -> bool:
@@ -279,19 +304,21 @@ class SentOrder:
             return False
         for i, ((sent_as, sent), (kind, pieces)) in enumerate(zip(self._runs, runs, strict=False), 1):
             text, whole = "".join(sent), "".join(pieces)
+            if sent_as is kind is ToolCallPart and not self._by_start:
+                continue
             if sent_as is not kind or not (text == whole or (i == len(self._runs) and whole.startswith(text))):
                 return False
         return True
 
 
-def _unsent(parts: list[Any], calls: dict[str, Any], sent: dict[Any, int], writer: Writer) -> list[Any]:
+def _unsent(parts: list[Any], placed: set[int], sent: dict[Any, int], writer: Writer) -> list[Any]:
     """Return the parts that were not sent, and the rest of texts that were sent in part.
 
     Metadata of texts that were sent is reported here, because the parts that are written in their place have none.
 
     Args:
         parts: The parts of the completion.
-        calls: The calls that were sent, by id.
+        placed: The calls that have a place, by their identity.
         sent: The length of the text that was sent, by the type of its parts.
         writer: Gets the reports.
     """
@@ -299,7 +326,7 @@ def _unsent(parts: list[Any], calls: dict[str, Any], sent: dict[Any, int], write
     last = -1
     for i, part in enumerate(parts):
         kind = type(part)
-        if kind is ToolCallPart and calls.get(part.call.id) is part:
+        if id(part) in placed:
             last = i
         elif sent.get(kind) and part.text:
             last = i

@@ -16,6 +16,7 @@ __all__ = [
     "media_kind",
     "read_result_text_or_error",
     "report_error_text_sent_with_flag",
+    "report_lost_error_flag",
     "write_result_text",
 ]
 
@@ -40,6 +41,13 @@ def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Write
         ):
             writer.report_loss((at, "kind"), "an error", "rewritten", "it is sent as text with the error flag")
             return
+
+
+def report_lost_error_flag(kind: str, is_error: bool | None, at: Path, writer: Writer) -> None:
+    """Report the error flag of a result for a wire that has none. The text of an error says that it is one."""
+    if is_error is not None:
+        matters = is_error and kind in ("data", "multimodal")
+        writer.report_unsupported((at[0], "isError"), "isError", "behaviour" if matters else "note")
 
 
 def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Writer) -> str:

@@ -817,8 +817,6 @@ class OpenaiResponses(ResponsesConverter):
         extras = (
             writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         )
-        if result.is_error is not None:
-            writer.report_unsupported((at, "isError"), "isError")
         wire: dict[str, Any] = {
             "type": "function_call_output",
             "call_id": writer.call_id(result.tool_call_id),

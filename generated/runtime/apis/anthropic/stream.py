@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.writer import OnLoss
 from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, index_sort_key, read_hashable_index
+from ...stream_parts import OpenCall, index_sort_key, read_hashable_index
+from ...streams import BaseStream, BaseStreamWriter
 from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
@@ -278,14 +277,9 @@ class AnthropicStreamWriter(BaseStreamWriter):
     was not streamed, or if its deltas came in a different order than the response has.
     """
 
-    def __init__(
-        self,
-        *,
-        id: str | None = None,
-        created: int | None = None,
-        on_loss: OnLoss | None = None,
-    ) -> None:
-        super().__init__(id=id, created=created, on_loss=on_loss)
+    HAS_BLOCKS = True
+
+    def _set_up(self) -> None:
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._places: dict[int, int] = {}
@@ -308,7 +302,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 "message": {
                     "id": self.id or "",
                     **message,
-                    "model": "",
+                    "model": self.model or "",
                     "usage": usage,
                 },
             }

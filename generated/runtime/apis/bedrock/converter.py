@@ -65,7 +65,13 @@ def _rest_of_response(
         outer["message"] = inner
     if outer:
         rest["output"] = outer
-    places = (("output", wire), ("message", output), ("role", said), ("content", said))
+    places = (
+        ("output", wire),
+        ("message", output),
+        ("role", said),
+        ("content", said),
+        ("stopReason", wire),
+    )
     absent = [key for key, holder in places if key not in holder]
     if absent:
         rest["$absent"] = absent
@@ -111,10 +117,10 @@ class BedrockConverter(BedrockMessageConverter):
         return ABSENT
 
     def read_request_tool_choice(
-        self, value: Any, at: Path, reader: Reader
+        self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
     ) -> tuple[ToolChoice | None, Any]:
         """Read the tool choice."""
-        return self.read_tool_choice(value, at, reader)
+        return self.read_tool_choice_with_tools(value, at, reader, tools)
 
     def write_request_tool_choice(
         self,
@@ -123,16 +129,19 @@ class BedrockConverter(BedrockMessageConverter):
         at: Path,
         writer: Writer,
         messages: Sequence[Message],
+        tools: Sequence[Any] | None,
     ) -> Any:
-        """Write the tool choice. If no tool may be called and the history has no calls, the tools are left out."""
-        if choice == "none" and not any(
+        """Write the tool choice, which needs tools. If no tool may be called, they are left out unless there were calls."""
+        if choice != "none":
+            return self.write_tool_choice_with_tools(choice, extra, at, writer, tools)
+        if any(
             has_tool_calls(message) or is_tool_result(message) for message in messages
         ):
-            writer.report_loss(
-                at, "toolChoice", "rewritten", "the tools are left out instead"
-            )
-            return ABSENT
-        return self.write_tool_choice(choice, extra, at, writer)
+            return self.write_tool_choice(choice, extra, at, writer)
+        writer.report_loss(
+            at, "toolChoice", "rewritten", "the tools are left out instead"
+        )
+        return ABSENT
 
     def read_output_format(
         self, value: Any, at: Path, reader: Reader

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.extras import inner_extras
-from ...conversion.writer import OnLoss
 from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
@@ -26,14 +25,9 @@ class BedrockStreamWriter(BaseStreamWriter):
     was not streamed, or if its deltas came in a different order than the response has.
     """
 
-    def __init__(
-        self,
-        *,
-        id: str | None = None,
-        created: int | None = None,
-        on_loss: OnLoss | None = None,
-    ) -> None:
-        super().__init__(id=id, created=created, on_loss=on_loss)
+    HAS_BLOCKS = True
+
+    def _set_up(self) -> None:
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._places: dict[int, int] = {}

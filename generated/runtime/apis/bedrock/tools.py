@@ -46,7 +46,7 @@ def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
 def complete_tool_config(
     wire: dict[str, Any], choice: ToolChoice | None, extras: Extras, writer: Writer
 ) -> None:
-    """Make `toolConfig` valid for the API: no choice without tools, and tools if there are calls.
+    """Make `toolConfig` valid for the API: tools if there are calls, and no empty list of them.
 
     If no tool may be called, the tools are left out, which the API accepts only if there were no calls.
     """
@@ -73,16 +73,6 @@ def complete_tool_config(
         writer.report_loss((ROOT, "tools"), "tools", "defaulted", reason, "warning")
         wire["toolConfig"] = {**config, "tools": made}
         return
-    if choice is not None and "toolChoice" in config:
-        if choice != "auto":
-            writer.report_loss(
-                (ROOT, "toolChoice"),
-                "toolChoice",
-                "dropped",
-                "the request has no tools",
-                "behaviour",
-            )
-        config = {key: value for key, value in config.items() if key != "toolChoice"}
     if config.get("tools") == []:
         config = {key: value for key, value in config.items() if key != "tools"}
     if config:

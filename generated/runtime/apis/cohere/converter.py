@@ -46,7 +46,11 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import (
+    read_result_text_or_error,
+    report_lost_error_flag,
+    write_result_text,
+)
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -435,7 +439,7 @@ class CohereConverter(ChatConverter):
         is_error: bool | None,
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
-        writer.report_omitted_error_flag(kind, is_error, at[0])
+        report_lost_error_flag(kind, is_error, at, writer)
         if kind == "multimodal":
             return write_parts_moving_media(
                 value, extra, (at[0], "value"), writer, self.write_result_part
@@ -462,6 +466,9 @@ class CohereConverter(ChatConverter):
         word = optional_text(wire, "finish_reason", at)
         if word is not None and word not in self.FINISH_REASONS:
             rest["finish_reason"] = word
+        absent = [key for key in ("message", "finish_reason") if key not in wire]
+        if absent:
+            rest["$absent"] = absent
         place = (at, "message")
         if type(body) is dict:
             message = self.read_assistant_message(body, place, reader)
@@ -469,8 +476,6 @@ class CohereConverter(ChatConverter):
                 merge_extras_into(message, reader.wire.name, {"$single": ["content"]})
         elif body is None:
             message = AssistantMessage()
-            if "message" not in wire:
-                rest["$absent"] = ["message"]
         else:
             raise wrong_type(place, "an object", body)
         usage = wire.get("usage")

@@ -7,8 +7,13 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall, order_by_index
-from ...streams import BaseStream, index_sort_key, read_hashable_index
+from ...stream_parts import (
+    OpenCall,
+    index_sort_key,
+    order_by_index,
+    read_hashable_index,
+)
+from ...streams import BaseStream
 
 __all__ = ["CohereStream"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.writer import OnLoss
 from ...json_values import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
@@ -30,14 +29,7 @@ class CohereStreamWriter(BaseStreamWriter):
     that clients ignore.
     """
 
-    def __init__(
-        self,
-        *,
-        id: str | None = None,
-        created: int | None = None,
-        on_loss: OnLoss | None = None,
-    ) -> None:
-        super().__init__(id=id, created=created, on_loss=on_loss)
+    def _set_up(self) -> None:
         self._begun = False
         self._plan = ""
         self._blocks: list[dict[str, Any]] = []

@@ -46,7 +46,11 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import (
+    read_result_text_or_error,
+    report_lost_error_flag,
+    write_result_text,
+)
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
@@ -196,8 +200,10 @@ class ResponsesConverter(OutputFormatConverter):
     def read_result(
         self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]
     ) -> None:
-        """Read a result. One that does not directly follow its call keeps its position."""
+        """Read a result. One that does not directly follow its call keeps its position. The server may have the call."""
         result = self.read_tool_result(item, at, reader)
+        if not result.name:
+            merge_extras_into(result, reader.wire.name, {"$stored": True})
         last = messages[-1] if messages else None
         if type(last) is ToolMessage:
             last.results.append(result)
@@ -370,7 +376,7 @@ class ResponsesConverter(OutputFormatConverter):
         is_error: bool | None,
     ) -> str | list[Any]:
         """Write the result of a call."""
-        writer.report_omitted_error_flag(kind, is_error, at[0])
+        report_lost_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(

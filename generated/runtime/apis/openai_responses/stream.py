@@ -8,8 +8,8 @@ from typing import Any
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall
-from ...streams import BaseStream, read_hashable_index
+from ...stream_parts import OpenCall, read_hashable_index
+from ...streams import BaseStream
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStream"]

@@ -33,6 +33,7 @@ from ..models import (
     ToolResult,
     Usage,
 )
+from ..responses import mark_calls_invalid
 from .dispatcher import Dispatcher, OnResult
 from .handler_calls import EndingError, await_if_awaitable, carry_ending
 from .handlers import Review, callable_names, relax_tool_choice
@@ -200,16 +201,17 @@ class ToolLoop:
             if known:
                 self._add(ToolMessage(known), place)
                 place, added = place + 1, added + 1
-            if rest:
+            if rest and isinstance(answer, AssistantMessage):
+                self._completion = Completion(answer, "tool_calls")
                 names = [tool.name for tool in self._request.tools or () if isinstance(tool, ToolDefinition)]
                 dispatcher = self._dispatching(self._heard, names)
                 async with aclosing(self._called(rest, dispatcher, place)) as results:
                     async for result in results:
                         yield result
                 self._results.clear()
-                if dispatcher.held and isinstance(answer, AssistantMessage):
+                if dispatcher.held:
                     self._dispatcher.held = dispatcher.held
-                    self._end(Completion(answer, "tool_calls"), "held")
+                    self._end(self._completion, "held")
 
     async def _next_request(self) -> Request:
         """Return the next request, after the app's `prepare`."""
@@ -251,6 +253,7 @@ class ToolLoop:
     def _answered(self, completion: Completion) -> Completion:
         """Add the response to the conversation, and return it."""
         self._completion = completion
+        mark_calls_invalid(completion.message, completion.finish_reason)  # an app's own session may not have done it
         self._make_ids_unique(tool_calls_of(completion.message))
         if completion.usage is not None:
             self._used.append(completion.usage)
@@ -258,7 +261,7 @@ class ToolLoop:
         return completion
 
     def _make_ids_unique(self, calls: Sequence[ToolCall]) -> None:
-        """Give calls a new id if an earlier call has the same one. Some APIs start counting again in each response.
+        """Give calls a new id if they have none, or that of an earlier call. Some APIs count again in each response.
 
         A call that repeats an id of the same response becomes invalid, because the two cannot be distinguished.
         """
@@ -267,7 +270,7 @@ class ToolLoop:
         turn = sum(isinstance(message, AssistantMessage) for message in self._messages)
         here: set[str] = set()
         for position, call in enumerate(calls):
-            given = call.id
+            given = call.id if isinstance(call.id, str) else ""  # an app's own session may have none
             if given in earlier or given in here or not given.strip():
                 call.id = synthetic_id(turn, position)
                 while call.id in taken:

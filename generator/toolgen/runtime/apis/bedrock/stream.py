@@ -8,8 +8,8 @@ from ...conversion.extras import inner_extras
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...stream_parts import OpenCall
-from ...streams import BaseStream, index_sort_key, read_hashable_index
+from ...stream_parts import OpenCall, index_sort_key, read_hashable_index
+from ...streams import BaseStream
 from .client_values import encode_bytes_as_base64, find_exception
 from .content import block_kind
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...conversion.writer import OnLoss
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...responses import mark_call_invalid
-from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
+from ...stream_parts import OpenCall, read_hashable_index
+from ...streams import BaseStream, BaseStreamWriter
 from .parts import ENUM_NUMBER_PATHS, part_list
 
 if TYPE_CHECKING:
@@ -304,8 +303,7 @@ def _take_text(answer: _Candidate, part: dict[str, Any], events: list[StreamEven
 class GeminiStreamWriter(BaseStreamWriter):
     """Writes chunks with text as it arrives. Complete calls come at the end, when their signatures are known."""
 
-    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
-        super().__init__(id=id, created=created, on_loss=on_loss)
+    def _set_up(self) -> None:
         self._sent: list[tuple[bool, list[str]]] = []
         self._waiting: dict[str, Any] | None = None
         self._calls_begun = False
@@ -342,6 +340,8 @@ class GeminiStreamWriter(BaseStreamWriter):
         chunk: dict[str, Any] = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
         if self.id is not None:
             chunk["responseId"] = self.id
+        if self.model is not None:
+            chunk["modelVersion"] = self.model
         return chunk
 
     def _error(self, message: str) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ from ...models import (
 )
 from ...paths import Path
 from ...responses import with_usage
-from ...tool_results import write_result_text
+from ...tool_results import report_lost_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
@@ -214,7 +214,7 @@ class MistralConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, unless they were inside a result."""
-        writer.report_omitted_error_flag(kind, is_error, at[0])
+        report_lost_error_flag(kind, is_error, at, writer)
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)

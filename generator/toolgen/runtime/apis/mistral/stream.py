@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.writer import OnLoss
 from ...models import Completion, StreamEvent, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall, order_by_index
@@ -60,8 +59,7 @@ class MistralStream(ChatStream):
 class MistralStreamWriter(ChatStreamWriter):
     """Writes `chat.completion.chunk` objects, with thoughts in lists and calls in the last one."""
 
-    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
-        super().__init__(id=id, created=created, on_loss=on_loss)
+    def _set_up(self) -> None:
         self._sent: list[tuple[str, list[str]]] = []
 
     def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -44,7 +44,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
@@ -315,11 +315,11 @@ class OllamaConverter(NativeToolSdkConverter):
         if "done" not in absent:
             wire["done"] = extras["done"] if "done" in extras else bool(extras) or completion.finish_reason != "error"
         failed = not extras and completion.finish_reason == "error"  # then the response is not done
-        word = None if failed else provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-        if word is not None and not (
-            completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
-        ):
-            wire["done_reason"] = word
+        unknown = completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
+        if not failed and not unknown:
+            word = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            if word is not None:
+                wire["done_reason"] = word
         if completion.usage is not None:
             wire |= self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
@@ -349,7 +349,7 @@ class OllamaConverter(NativeToolSdkConverter):
         self, kind: str, value: Any, extras: Extras, at: Path, writer: Writer, is_error: bool | None
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
-        writer.report_omitted_error_flag(kind, is_error, at[0])
+        report_lost_error_flag(kind, is_error, at, writer)
         content = value
         if kind != "multimodal":
             content = write_result_text(kind, value, extras.get("$text", ABSENT), (at[0], "value"), writer)

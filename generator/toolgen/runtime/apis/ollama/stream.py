@@ -137,7 +137,9 @@ class OllamaStreamWriter(BaseStreamWriter):
     """Writes a chunk for each piece of text. The last chunk has all calls, complete, and is the only one with usage."""
 
     def _line(self, key: str, text: str) -> list[dict[str, Any]]:
-        line: dict[str, Any] = {} if self.created is None else {"created_at": format_rfc3339(self.created)}
+        line: dict[str, Any] = {} if self.model is None else {"model": self.model}
+        if self.created is not None:
+            line["created_at"] = format_rfc3339(self.created)
         message = {"role": "assistant", "content": "", key: text}
         return [{**line, "message": message, "done": False}]
 

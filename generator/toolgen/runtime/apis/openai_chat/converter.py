@@ -40,7 +40,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, write_result_text
+from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
 from .fields import (
     extras_of_choice,
@@ -262,7 +262,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
-        writer.report_omitted_error_flag(kind, is_error, at[0])
+        report_lost_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
@@ -306,7 +306,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             rest["$absent"] = [*rest.get("$absent", ()), "choices"]
         else:
             rest["choices"] = []
-        opaque = type(body) is dict and bool(body.get("tool_calls"))
+        opaque = type(body) is dict and bool(body.get("tool_calls") or body.get("function_call"))
         reason = derive_finish_reason(self.deciding_reason(word, wire), message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"

@@ -8,8 +8,8 @@ from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
-from ...stream_parts import OpenCall, order_by_index
-from ...streams import BaseStream, BaseStreamWriter, read_hashable_index
+from ...stream_parts import OpenCall, order_by_index, read_hashable_index
+from ...streams import BaseStream, BaseStreamWriter
 from .fields import StreamedPartList, join_custom_call, join_values
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
@@ -194,8 +194,8 @@ class ChatStream(BaseStream):
         """Return the call that a piece belongs to.
 
         Another id means another call. Without an id the index decides, and without both the position in the chunk.
-        A piece with a name and arguments for a call that is already complete starts another call, and so does such
-        a piece if its id is known from another index.
+        A piece with a name and arguments for a call that is already complete starts another call, and so does a piece
+        with a name whose id is known from another index.
         """
         index = piece.get("index")
         identifier = piece.get("id") or None
@@ -203,7 +203,8 @@ class ChatStream(BaseStream):
         known = self._slots.get(slot)
         if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
             same = self._by_id.get(identifier) if type(identifier) is str else None
-            if same is not None and not _begins_anew(same, function):
+            moved = same is not None and None not in (index, same.wire_index) and function.get("name")
+            if same is not None and not moved and not _begins_anew(same, function):
                 self._slots[slot] = same
                 return same
             known = None

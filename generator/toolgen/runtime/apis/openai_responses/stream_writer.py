@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.writer import OnLoss
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import is_completion_read_from_wire
@@ -23,7 +22,6 @@ _DEMANDED: dict[str, Any] = {
     "incomplete_details": None,
     "instructions": None,
     "metadata": {},
-    "model": "",
     "output": [],
     "parallel_tool_calls": True,
     "tool_choice": "auto",
@@ -54,8 +52,9 @@ class ResponsesStreamWriter(BaseStreamWriter):
     end, as a whole. The last event has the response in its own order.
     """
 
-    def __init__(self, *, id: str | None = None, created: int | None = None, on_loss: OnLoss | None = None) -> None:
-        super().__init__(id=id, created=created, on_loss=on_loss)
+    HAS_BLOCKS = True
+
+    def _set_up(self) -> None:
         self._number = 0
         self._items: list[_Sent] = []
         self._by_call: dict[int, _Sent] = {}
@@ -73,7 +72,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         response: dict[str, Any] = {"id": self.id or "", "object": "response"}
         if self.created is not None:
             response["created_at"] = self.created
-        response |= {"status": "in_progress", **_DEMANDED}
+        response |= {"status": "in_progress", **_DEMANDED, "model": self.model or ""}
         return [self._event(kind, response=response) for kind in ("response.created", "response.in_progress")]
 
     def _open(self, head: dict[str, Any]) -> tuple[_Sent, list[dict[str, Any]]]:

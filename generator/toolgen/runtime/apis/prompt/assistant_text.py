@@ -16,6 +16,7 @@ from ...conversion.writer import Writer
 from ...errors import BareApiError
 from ...history import has_tool_calls
 from ...json_values import same_json
+from ...lazy_dataclass import replace
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -217,7 +218,7 @@ def write_text_response(completion: Completion, writer: Writer) -> Any:
     if completion.finish_reason not in ("stop", "tool_calls"):
         writer.report_unsupported((ROOT, "finishReason"), "finishReason", "warning")
     at = (ROOT, "message")
-    message = completion.message
+    message = _without_cut_off_calls(completion.message, (at, "content"), writer)
     if getattr(message, "name", None) is not None:
         writer.report_unsupported((at, "name"), "name")
     text = AssistantTextWriter(writer, None).write_message(message, writer.own_extras(message.metadata, at), at)
@@ -226,3 +227,16 @@ def write_text_response(completion: Completion, writer: Writer) -> Any:
     wire: dict[str, Any] = {} if text is None and "$absent" in extras else {"content": text}
     restore_extras(wire, extras)
     return wire
+
+
+def _without_cut_off_calls(message: AssistantMessage, at: Path, writer: Writer) -> AssistantMessage:
+    """Return a message of a response without calls that were cut off or filtered. As text they could be run."""
+    if type(message.content) is not list:
+        return message
+    parts: list[AssistantPart] = []
+    for i, part in enumerate(message.content):
+        if type(part) is ToolCallPart and part.call.invalid and part.call.invalid.reason in ("truncated", "filtered"):
+            writer.report_loss((at, i), "a call", "dropped", "it was cut off, and text cannot say so", "warning")
+        else:
+            parts.append(part)
+    return message if len(parts) == len(message.content) else replace(message, content=parts)
