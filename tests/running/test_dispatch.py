@@ -299,6 +299,27 @@ def test_async_handlers_run_on_the_loop_of_the_caller(runnable: Package) -> None
     assert loops[0] is loops[1]
 
 
+def test_the_app_s_task_factory_makes_the_task_of_an_async_handler(runnable: Package) -> None:
+    made: list[asyncio.Task[Any]] = []
+    called: list[asyncio.Task[Any] | None] = []
+
+    class Async(Handlers):
+        async def grep(self, args: Any) -> Any:
+            called.append(asyncio.current_task())
+            return args.pattern
+
+    def factory(loop: asyncio.AbstractEventLoop, coroutine: Any, **settings: Any) -> asyncio.Task[Any]:
+        made.append(asyncio.Task(coroutine, loop=loop, **settings))
+        return made[-1]
+
+    async def main() -> Any:
+        asyncio.get_running_loop().set_task_factory(factory)
+        return await runnable.module("tools").dispatch(call(runnable, "grep", {"pattern": "a"}), Async())
+
+    assert asyncio.run(main()).value == "a"
+    assert called == made[:1]  # the loop makes others when it ends
+
+
 def test_dispatch_sync_works_where_a_loop_is_running(runnable: Package) -> None:
     async def main() -> Any:
         return runnable.module("tools").dispatch_sync(call(runnable, "grep", {"pattern": "a"}), Handlers())

@@ -8,7 +8,7 @@ import contextvars
 import inspect
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -26,9 +26,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
-_START: dict[str, Any] = {"eager_start": True} if sys.version_info >= (3, 12) else {}
-"""How a task starts: if possible at once. Code that waits for nothing then does not wait for the event loop."""
 
 Handler = Callable[[Any], Any]
 
@@ -159,11 +156,19 @@ async def _in_own_task(work: Awaitable[T]) -> T:
     A cancellation of this task cancels that one.
     """
     try:
-        return await asyncio.Task(carry_ending(work), loop=asyncio.get_running_loop(), **_START)
+        return await _started(carry_ending(work))
     except EndingError as carried:
         raise carried.ending from None
     finally:
         _drop(work)  # a task that is cancelled before its first step never starts it
+
+
+def _started(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Start a task, if possible at once: code that waits for nothing then does not wait for the event loop."""
+    loop = asyncio.get_running_loop()
+    if sys.version_info >= (3, 12) and loop.get_task_factory() is None:
+        return asyncio.Task(work, loop=loop, eager_start=True)
+    return loop.create_task(work)
 
 
 def _whole(handler: Handler, arguments: object) -> Any:
