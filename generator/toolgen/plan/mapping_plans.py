@@ -61,7 +61,7 @@ PLAIN_FORMS: Mapping[str, FieldFastPath] = {
 }
 """By name of the field reader. An object that requires a key whose reader is not listed has no regular form."""
 
-KEEP_NOTHING: Mapping[str, str] = {
+WITHOUT_EXTRAS: Mapping[str, str] = {
     "data_url": "",
     "effort": "",
     "messages": "",
@@ -185,12 +185,12 @@ class KeyMapping:
     aliases: tuple[str, ...]
 
     @property
-    def may_keep(self) -> bool:
+    def may_have_extras(self) -> bool:
         """Return whether the reader also returns extras, and the writer takes them."""
-        return self.kind in ("call", "beside") and self.function not in KEEP_NOTHING
+        return self.kind in ("call", "beside") and self.function_name not in WITHOUT_EXTRAS
 
     @property
-    def function(self) -> str:
+    def function_name(self) -> str:
         """Return the name that the reader and the writer share."""
         return self.reads.removeprefix("self.").removeprefix("read_")
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import Package
-from toolgen.plan.mapping_plans import KEEP_NOTHING, PLAIN_FORMS, TESTS, FieldFastPath
+from toolgen.plan.mapping_plans import PLAIN_FORMS, TESTS, WITHOUT_EXTRAS, FieldFastPath
 from toolgen.resources import modules_by_exported_name
 
 VALUES: list[Any] = [
@@ -43,7 +43,7 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
             plain.append(value)
             result = read(copy.deepcopy(value), (), readers[1], *([table] if table else []))
             found, *others = result if type(result) is tuple else (result,)
-            if codec not in KEEP_NOTHING:
+            if codec not in WITHOUT_EXTRAS:
                 assert others.pop() is sample.module("runtime.conversion.extras").ABSENT
             assert (found, set(others)) == (value, {None} if others else set())
             assert (readers[0].used, readers[0].position) == (readers[1].used, readers[1].position)
@@ -53,9 +53,9 @@ def test_what_is_plain_on_the_wire_is_read_as_it_is(sample: Package, codec: str)
 
 @pytest.mark.parametrize("codec", FORMS)
 def test_what_is_plain_in_the_format_is_written_as_it_is(sample: Package, codec: str) -> None:
-    wire, expression = sample.provider(PROVIDER).WIRE, KEEP_NOTHING.get(codec)
+    wire, expression = sample.provider(PROVIDER).WIRE, WITHOUT_EXTRAS.get(codec)
     write = None if expression else function(sample, f"write_{codec}")
-    kept = [] if codec in KEEP_NOTHING else [sample.module("runtime.conversion.extras").ABSENT]
+    kept = [] if codec in WITHOUT_EXTRAS else [sample.module("runtime.conversion.extras").ABSENT]
     plain = []
     text = "{0}" if "{1}" not in PLAIN_FORMS[codec].writes else None
     for value in (v for v in VALUES if text is None or type(v) is str):

@@ -87,7 +87,6 @@ def path_expression(*keys: str) -> str:
 
 
 OPTIONAL_READERS: Mapping[str, tuple[str, ...]] = {
-    "": ("optional_object",),
     "a string": ("optional_text",),
     "a number": ("optional_number",),
     "an integer": ("optional_value", "int"),
@@ -95,7 +94,7 @@ OPTIONAL_READERS: Mapping[str, tuple[str, ...]] = {
     "an object": ("optional_value", "dict"),
     "an array": ("optional_value", "list"),
 }
-"""By the expected type: the function that reads a value or null, and its last argument. Without one, an inner object."""
+"""By the expected type: the function that reads a value or null, and its last argument."""
 
 
 def optional_value(expected: str, holder: str, key_path: Sequence[str]) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from toolgen.plan.mapping_plans import (
     JSON_TEXT,
-    KEEP_NOTHING,
     PLAIN_FORMS,
+    WITHOUT_EXTRAS,
     FastPathObject,
     KeyMapping,
     ObjectMapping,
@@ -53,7 +53,8 @@ def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
     """Yield the statements that read the inner objects."""
     for held in mapping.objects[1:]:
         if not held.required:
-            yield f"{held.variable} = {optional_value('', held.parent, held.way)}"
+            outer = path_expression(*held.way[:-1])
+            yield f"{held.variable} = {call('optional_object', held.parent, python_string(held.key), outer)}"
         else:
             yield f"{held.variable} = {get(held.parent, held.key)}"
             yield block(f"if type({held.variable}) is not dict", _wrong_type(held.way, "an object", held.variable))
@@ -165,7 +166,7 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
         where = path_expression(*(key.key_path[:-1] if key.kind == "beside" else key.key_path))
         given = key.holder if key.kind == "beside" else get(key.holder, key.key, "ABSENT")
         arguments = given, where, "reader", *key.given, *([key.table] if key.table else [])
-        kept = [f"{name}_kept"] if key.may_keep else []
+        kept = [f"{name}_kept"] if key.may_have_extras else []
         yield f"{', '.join([*key.variables, *kept])} = {call(key.reads, *arguments)}"
         return
     if key.kind == "text_or":
@@ -203,7 +204,7 @@ def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
     tests = [
         f"wire.keys() == {mapping.objects[0].known}_LEAST",
         *(f"{held.variable}.keys() == {held.known}_LEAST" for held in mapping.objects[1:] if held.required),
-        *(f"{key.variables[0]}_kept is ABSENT" for key in mapping.keys if key.kind == "call" and key.may_keep),
+        *(f"{key.variables[0]}_kept is ABSENT" for key in mapping.keys if key.kind == "call" and key.may_have_extras),
         # A null that a field reader reads as absent is part of the extras.
         *(f"None not in {held}.values()" for held in dict.fromkeys(k.holder for k in mapping.keys if k.kind == "call")),
     ]
@@ -224,7 +225,7 @@ def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
         yield f"{_rest_of(held.variable)} = {call('unmapped_members', held.variable, held.known)}"
     for key in mapping.keys:
         rest, kept = _rest_of(key.holder), f"{key.variables[0]}_kept"
-        if key.kind == "call" and key.may_keep:
+        if key.kind == "call" and key.may_have_extras:
             yield block(f"if {kept} is not ABSENT", f"{item(rest, key.key)} = {kept}")
         elif key.kind == "beside":
             yield f"{rest} |= {kept}"
@@ -374,11 +375,11 @@ def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
     value, *others = (f"{mapping.variable}.{name}" for name in key.attributes)
     where = path_expression(key.field)
     if key.kind in ("call", "beside"):
-        if KEEP_NOTHING.get(key.function):
-            return KEEP_NOTHING[key.function].format(value, at=where)
+        if WITHOUT_EXTRAS.get(key.function_name):
+            return WITHOUT_EXTRAS[key.function_name].format(value, at=where)
         given = (f"{mapping.variable}.{name}" for name in key.given_attributes)
         kept = [f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"]
-        if not key.may_keep:
+        if not key.may_have_extras:
             kept = []
         elif key.kind == "beside":
             kept = [nested_extras_expression(*key.key_path[:-1])]
