@@ -257,7 +257,7 @@ class TurnBuilder:
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
         last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
-        if (
+        if (  # the common case: a turn of its own, without anything to restore or report
             last is not None
             and last["role"] != role
             and blocks
