@@ -28,7 +28,7 @@ from toolgen.render.shipped import (
     use_installed_runtime,
     wire_class_inputs,
 )
-from toolgen.render.templates import HEADER, format_generated_module, format_python, template_environment
+from toolgen.render.templates import HEADER, SHARED_HEADER, format_generated_module, format_python, template_environment
 from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayload, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
@@ -111,7 +111,7 @@ def _models(form: Format) -> tuple[str, list[str]]:
 
 def _wires(catalog: Catalog, names: list[str]) -> tuple[Files, list[str]]:
     """Return the modules of the wires, and the providers whose module is generated for this project."""
-    files = {"wires/__init__.py": HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")}
+    files = {"wires/__init__.py": SHARED_HEADER + (wires_folder() / "__init__.py").read_text(encoding="utf-8")}
     is_ours = is_shipped_up_to_date(MODELS, catalog.format.schema)
     local: list[str] = []
     for line in profile_ancestors(catalog.profiles):
@@ -163,14 +163,9 @@ def runtime_files() -> Files:
     }
 
 
-@cache
-def _formatted_runtime(path: str) -> str:
-    return format_python(path, HEADER + runtime_files()[path])
-
-
 def runtime_module_text(path: str) -> str:
     """Return a module that no schema changes, as it is copied."""
-    return load_or_make(partial(_formatted_runtime, path), "runtime", path)
+    return SHARED_HEADER + runtime_files()[path]
 
 
 def _frameworks(names: Iterable[str]) -> Files:
