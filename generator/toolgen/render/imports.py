@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 import symtable
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from types import MappingProxyType
@@ -77,9 +78,6 @@ def _dots(module: str) -> int:
 MARK = "# imports\n"
 """The line of a template that the imports replace."""
 
-_FUTURE = "from __future__ import annotations\n"
-"""Removed before names are collected: with it, annotations are not code."""
-
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -123,7 +121,7 @@ def insert_imports(
     Raises:
         UnknownNameError: a name is not defined in the text, the format or the runtime.
     """
-    wanted = _globals(symtable.symtable((names_from or text).replace(_FUTURE, "", 1), "<module>", "exec"))
+    wanted = _globals(names_from or text)
     groups: dict[str, list[str]] = {}
     models = set(models)
     unknown = sorted(wanted - models - others.keys() - STANDARD.keys() - modules_by_exported_name().keys() - _BUILTINS)
@@ -145,8 +143,13 @@ def insert_imports(
     return text.replace(MARK, "".join(standard) + ("\n" if standard and own else "") + "".join(own), 1)
 
 
-def _globals(module: symtable.SymbolTable) -> set[str]:
-    """Return the names that the module's code reads but does not define."""
+def _globals(text: str) -> set[str]:
+    """Return the names that a module reads but does not define.
+
+    The module has the future import of annotations, so a symbol table has no names of annotations. Without it, they
+    would be in scopes that differ between versions of Python.
+    """
+    module = symtable.symtable(text, "<module>", "exec")
     defined = {s.get_name() for s in module.get_symbols() if s.is_assigned() or s.is_imported()}
     read = {s.get_name() for s in module.get_symbols() if s.is_referenced()}
 
@@ -156,7 +159,21 @@ def _globals(module: symtable.SymbolTable) -> set[str]:
             walk(inner)
 
     walk(module)
-    return read - defined
+    read.update(_annotation_names(text))
+    return {name for name in read - defined if not name.startswith("__")}  # such as `__conditional_annotations__`
+
+
+def _annotation_names(text: str) -> Iterator[str]:
+    """Yield the names in the annotations of a module."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            annotation = node.annotation
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            annotation = node.returns
+        else:
+            continue
+        if annotation is not None:
+            yield from (name.id for name in ast.walk(annotation) if isinstance(name, ast.Name))
 
 
 IMPORTED_BY_APPS = ("runtime/loop.py",)

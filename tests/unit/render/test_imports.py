@@ -1,0 +1,51 @@
+"""Imports of generated modules are found in every version of Python, whose symbol tables differ in what they say of annotations."""
+
+from __future__ import annotations
+
+import pytest
+
+from toolgen.render.imports import UnknownNameError, insert_imports
+
+MODULE = '''"""A module."""
+
+from __future__ import annotations
+
+# imports
+
+NAMES: frozenset[str] = frozenset(["a"])
+if NAMES:
+    PATHS: Mapping[str, Path] = {}
+
+
+class C(Reader):
+    table: ClassVar[dict[str, Usage]] = {}
+
+    def read(self, message: Message, at: Path | None = ROOT) -> Iterator[ToolCall]:
+        part: TextPart = object_at(message, at)
+        call: ToolCall
+        local = len(part.text)
+        yield from (found(each, local) for each in part)
+'''
+MODELS = ("Message", "TextPart", "ToolCall", "Usage", "ToolResult")
+
+
+def test_names_in_code_and_in_annotations_are_imported_once() -> None:
+    text = insert_imports(MODULE, MODELS, {"object_at": "..own", "found": "..own"})
+    inserted = text.removeprefix(MODULE.partition("# imports\n")[0]).partition("\n\nNAMES")[0]
+    assert inserted.splitlines() == [
+        "from collections.abc import Iterator, Mapping",
+        "from typing import ClassVar",
+        "",
+        "from ..own import found, object_at",
+        "from ..runtime.conversion.reader import Reader",
+        "from ..runtime.models import Message, TextPart, ToolCall, Usage",
+        "from ..runtime.paths import ROOT, Path",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", ["missing(NAMES)", "TABLE: missing = {}", "def f(x: missing) -> None: ...", "def g() -> missing: ..."]
+)
+def test_a_name_that_is_defined_nowhere_is_an_error(line: str) -> None:
+    with pytest.raises(UnknownNameError, match="there is no missing"):
+        insert_imports(f"{MODULE}\n{line}\n", MODELS, {"object_at": "..own", "found": "..own"})
