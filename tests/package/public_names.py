@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Mapping
+import typing
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -86,11 +87,8 @@ def _member(path: str, value: Any) -> Iterator[str]:
         for name, inner in vars(value).items():
             if not name.startswith("_") and inspect.isfunction(inner):
                 yield from _member(f"{path}.{name}", inner)
-    elif callable(value):
-        try:
-            parameters: Mapping[str, Any] = inspect.signature(value).parameters
-        except (TypeError, ValueError):  # an alias of a type
-            return
+    elif callable(value) and typing.get_origin(value) is None:  # an alias of a type has no parameters of its own
+        parameters = inspect.signature(value).parameters
         yield from (f"name {path}({name})" for name in parameters if name != "self" and not name.startswith("_"))
 
 
