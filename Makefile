@@ -1,6 +1,6 @@
 # Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz programs editors formats pages site prose soak clean
+.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz programs editors formats pages site prose soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -41,6 +41,13 @@ test: $(READY) ## set up, and run all tests that are not slow: at most five minu
 
 test-all: $(READY) ## run all tests, including wheels, environments, type checkers, kills and fuzzing
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+
+pythons: ## run all tests that are not slow on each newer Python that is installed, in environments below build/
+	@for minor in 12 13 14 15 16; do \
+		if python3.$$minor -c '' 2>/dev/null; then \
+			echo "Python 3.$$minor" && $(MAKE) --no-print-directory PYTHON=python3.$$minor VENV=build/python3.$$minor test || exit 1; \
+		fi; \
+	done
 
 quick: $(READY) ## run laws, unit tests, architecture and snapshots: one minute; no commands, imports, hostile files, disk faults, clients or sessions
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)
