@@ -137,6 +137,14 @@ PRINTING: tuple[Code, ...] = (
         "A run prints at most a hundred findings, the most severe first. Output as JSON has all findings.",
     ),
     Code(
+        "package-out-of-date",
+        "error",
+        "the package is not what a build would write: {problem}",
+        "run `toolgen build` and commit the result; move a file away if toolgen did not write it",
+        "The package is committed with its sources, so that everybody runs what the declarations say. Somebody changed "
+        "a source without building, or changed the package by hand.",
+    ),
+    Code(
         "tool-refused",
         "error",
         "{tool} cannot be sent to {provider} as declared: {what}, because {reason}",
