@@ -333,17 +333,10 @@ class ChatStreamWriter(BaseStreamWriter):
             rest = {key: value for key, value in choice.items() if key not in ("message", "index")}
             chunk = self._chunk(delta)
             chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **rest}]
-            chunks.append({**top, **{k: v for k, v in chunk.items() if k not in top}})
+            chunks.append({**top, **chunk})
         if "usage" in body or not chunks:
-            last = {k: v for k, v in self._chunk({}).items() if k not in top and k != "choices"}
-            chunks.append(
-                {
-                    **top,
-                    **last,
-                    "choices": [],
-                    **({"usage": body["usage"]} if "usage" in body else {}),
-                }
-            )
+            usage = {"usage": body["usage"]} if "usage" in body else {}
+            chunks.append({**top, **self._chunk({}), "choices": [], **usage})
         return chunks
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
