@@ -503,12 +503,22 @@ def test_what_does_not_fit_in_a_configuration_is_named(
     assert KEY not in held_by(raised.value)
 
 
-def test_a_client_that_is_not_installed_is_named(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("interface", "module", "package"),
+    [
+        ("cohere", "cohere", "cohere"),
+        ("gemini", "google.genai", "google-genai"),
+        ("mistral", "mistralai.client", "mistralai"),
+    ],
+)
+def test_a_client_that_is_not_installed_is_named(
+    runnable: Package, monkeypatch: pytest.MonkeyPatch, interface: str, module: str, package: str
+) -> None:
     import sys
 
-    monkeypatch.setitem(sys.modules, "cohere", None)
-    with pytest.raises(ImportError, match="cohere"):
-        runnable.module("sessions").connect({"interface": "cohere", "api_keys": [KEY], "models": ["m"]})
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=f"requires the package {package}; install it"):
+        runnable.module("sessions").connect({"interface": interface, "api_keys": [KEY], "models": ["m"]})
 
 
 def test_an_error_shows_no_key(runnable: Package) -> None:
