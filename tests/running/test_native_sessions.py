@@ -521,6 +521,15 @@ def test_a_client_that_is_not_installed_is_named(
         runnable.module("sessions").connect({"interface": interface, "api_keys": [KEY], "models": ["m"]})
 
 
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "gemini", "ollama", "openai_chat", "openai_responses"])
+def test_a_session_without_a_model_says_where_to_set_one(runnable: Package, provider: str) -> None:
+    models = runnable.module("models")
+    session = runnable.module(f"sessions.{provider}").Session(object())
+    with pytest.raises(TypeError, match=r"^no model is set; pass one to the session"):
+        session.call_kwargs(models.Request([models.UserMessage("Hi")]), streaming=False)
+    assert session.call_kwargs(models.Request([models.UserMessage("Hi")], "some-model"), streaming=False)
+
+
 def test_an_error_shows_no_key(runnable: Package) -> None:
     made = runnable.module("sessions.openai_chat").Session(Keyed("a", [Refused(401, "invalid_api_key")], []), "m")
     with pytest.raises(runnable.module("sessions").SessionError) as raised:

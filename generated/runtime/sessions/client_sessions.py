@@ -218,7 +218,16 @@ class ClientSession:
         """Convert a request to keyword arguments for the client's call.
 
         Half of a surrogate pair, which no client can encode, is replaced by U+FFFD, and reported.
+
+        Raises:
+            TypeError: Neither the session nor the request names a model.
         """
+        if (
+            request.model is None and not request.metadata
+        ):  # a request that was read may name a stored prompt instead
+            raise TypeError(
+                "no model is set; pass one to the session, as in Session(client, model), or to the request"
+            )
         whole = replace(request, stream=True if streaming else None)
         found = self.provider.to_sdk(
             whole, on_loss=self.on_loss, on_unsupported=self._on_unsupported
