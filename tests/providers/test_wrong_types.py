@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers.recorded import streamed
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE
+from tests.support.repository import CONVERSING, OWN_CODE, having
 
 VALUES: tuple[Any, ...] = ("x", 5, 1.5, True, None, [], {}, [5], {"a": 1})
 
@@ -91,3 +91,10 @@ def test_values_that_are_not_of_the_format_are_named_with_their_place(sample: Pa
             module.to_request(request, on_loss=lambda loss: None)
         assert str(raised.value).startswith(message)
         assert ("`load`" in str(raised.value)) is ("an object" in message)
+
+
+@pytest.mark.parametrize("provider", having("choice"))
+def test_a_choice_that_is_no_choice_says_what_is_one(sample: Package, provider: str) -> None:
+    errors = sample.module("errors")
+    with pytest.raises(errors.ConversionError, match="is not one of auto, none, required, a NamedToolChoice or an"):
+        sample.provider(provider).to_tool_choice("get_weather", on_unsupported="weaken")
