@@ -386,6 +386,8 @@ class ChatStreamWriter(BaseStreamWriter):
             for key, value in body.items()
             if key not in ("choices", "object", "usage")
         }
+        if self.created is not None:
+            top["created"] = self.created  # as in the chunks before
         chunks: list[dict[str, Any]] = []
         choices = body.get("choices") or []
         ends = self.ENDS_WITH_USAGE and "usage" in body
@@ -410,10 +412,10 @@ class ChatStreamWriter(BaseStreamWriter):
             chunk["choices"] = [
                 {"index": choice.get("index", i), "delta": delta, **rest}
             ]
-            chunks.append({**top, **chunk})
+            chunks.append({**chunk, **top})
         if "usage" in body or not chunks:
             usage = {"usage": body["usage"]} if "usage" in body else {}
-            chunks.append({**top, **self._chunk({}), "choices": [], **usage})
+            chunks.append({**self._chunk({}), **top, "choices": [], **usage})
         return chunks
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:

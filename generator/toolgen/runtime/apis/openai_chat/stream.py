@@ -322,6 +322,8 @@ class ChatStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         top = {key: value for key, value in body.items() if key not in ("choices", "object", "usage")}
+        if self.created is not None:
+            top["created"] = self.created  # as in the chunks before
         chunks: list[dict[str, Any]] = []
         choices = body.get("choices") or []
         ends = self.ENDS_WITH_USAGE and "usage" in body
@@ -333,10 +335,10 @@ class ChatStreamWriter(BaseStreamWriter):
             rest = {key: value for key, value in choice.items() if key not in ("message", "index")}
             chunk = self._chunk(delta)
             chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **rest}]
-            chunks.append({**top, **chunk})
+            chunks.append({**chunk, **top})
         if "usage" in body or not chunks:
             usage = {"usage": body["usage"]} if "usage" in body else {}
-            chunks.append({**top, **self._chunk({}), "choices": [], **usage})
+            chunks.append({**self._chunk({}), **top, "choices": [], **usage})
         return chunks
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
