@@ -24,7 +24,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from examples.connection import report, session
 from examples.gateway_requests import refuse, without_unused_keys
-from generated.models import CompletedEvent, StreamEvent
+from generated.models import StreamEvent
 from generated.providers import openai_chat
 from generated.runtime.errors import ConversionError
 from generated.sessions import AsyncSession, SessionError
@@ -73,8 +73,6 @@ async def framed(
     """Write events as lines of a stream. Only clients that asked for it get the chunk with the usage, which has no choices."""
     event: StreamEvent | None = first
     while event is not None:
-        if isinstance(event, CompletedEvent):
-            event = replace(event, completion=replace(event.completion, id=None))
         for chunk in writer.write(event):
             if usage or chunk.get("choices") != []:
                 yield line(chunk)

@@ -414,7 +414,12 @@ from_error = _converter.from_error
 
 
 class Stream(CopilotStream):
-    """A stream of one response. Call `feed` for each event, and `finish` when the source ends or fails."""
+    """A stream of one response. Call `feed` for each event, and `finish` when the source ends or fails.
+
+    Args:
+        turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+        tools: Definitions of tools that the package does not declare, to decode their arguments.
+    """
 
     converter = _converter
 

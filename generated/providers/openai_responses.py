@@ -485,7 +485,12 @@ from_error = _converter.from_error
 
 
 class Stream(ResponsesStream):
-    """A stream of one response. Call `feed` for each event, and `finish` when the source ends or fails."""
+    """A stream of one response. Call `feed` for each event, and `finish` when the source ends or fails.
+
+    Args:
+        turn: Index of the assistant message in the conversation, from 0. Synthetic ids contain it.
+        tools: Definitions of tools that the package does not declare, to decode their arguments.
+    """
 
     converter = _converter
 
@@ -495,7 +500,14 @@ aiter_events = Stream.aiter_events
 
 
 class StreamWriter(ResponsesStreamWriter):
-    """The inverse of Stream, for apps that act as the provider. Call `write` for each event, then `finish`."""
+    """The inverse of Stream, for apps that act as the provider. Call `write` for each event, then `finish`.
+
+    Args:
+        id: The id of the response, in all events that have it on the wire.
+        created: The creation time in seconds since 1970.
+        on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+        model: The model, in all events that have it on the wire.
+    """
 
     converter = _converter
 

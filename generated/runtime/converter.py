@@ -198,7 +198,7 @@ class Converter:
         Example:
             body = to_request(Request([UserMessage("Hi")], model="some-model"))
         """
-        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+        writer = Writer(self.wire, on_loss, on_unsupported, request=request)
         written = self.write_checked_request(request, writer)
         writer.report_remaining_losses()
         return written
@@ -393,7 +393,7 @@ class SdkConverter(Converter):
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        writer = Writer(self.wire, on_loss, on_unsupported, tools=request.tools or ())
+        writer = Writer(self.wire, on_loss, on_unsupported, request=request)
         written = self.write_sdk_kwargs(request, writer)
         writer.report_remaining_losses()
         return written

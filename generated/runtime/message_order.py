@@ -10,11 +10,13 @@ from itertools import count, repeat
 from typing import TypeAlias
 
 from .conversion.writer import Writer
+from .errors import wrong_class
 from .models import (
     AssistantMessage,
     AssistantPart,
     Message,
     OpaquePart,
+    SystemMessage,
     ToolCallPart,
     ToolMessage,
     ToolResult,
@@ -28,6 +30,7 @@ __all__ = ["Placed", "order_for_api", "order_restoring_separate_results", "resul
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
+_MESSAGES = frozenset([SystemMessage, UserMessage, AssistantMessage, ToolMessage])
 _SEPARATE = frozenset(["$apart", "$within"])
 
 
@@ -53,6 +56,9 @@ def order_restoring_separate_results(messages: Sequence[Message], at: Path, writ
 
 
 def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:
+    if not _MESSAGES.issuperset(map(type, messages)):
+        i, message = next((i, message) for i, message in enumerate(messages) if type(message) not in _MESSAGES)
+        raise wrong_class((at, i), "a message such as UserMessage", message)
     return list(zip(messages, zip(repeat(at), count()), repeat(None)))
 
 

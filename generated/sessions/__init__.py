@@ -54,10 +54,20 @@ _OPENAI = ClientClasses(
     needs_address=True,
 )
 _GOOGLE_GENAI = ClientClasses(
-    "google.genai", "Client", "Client", key="api_key", address=None
+    "google.genai",
+    "Client",
+    "Client",
+    key="api_key",
+    address=None,
+    package="google-genai",
 )
 _MISTRALAI_CLIENT = ClientClasses(
-    "mistralai.client", "Mistral", "Mistral", key="api_key", address="server_url"
+    "mistralai.client",
+    "Mistral",
+    "Mistral",
+    key="api_key",
+    address="server_url",
+    package="mistralai",
 )
 _OLLAMA = ClientClasses("ollama", "Client", "AsyncClient", key=None, address="host")
 _OPENAI_2 = ClientClasses(

@@ -35,7 +35,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of Anthropic Messages, for async code."""
 
     name = "anthropic"
     provider: ClassVar[ProviderModule] = _provider

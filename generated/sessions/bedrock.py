@@ -35,7 +35,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of Amazon Bedrock Converse, for async code."""
 
     name = "bedrock"
     provider: ClassVar[ProviderModule] = _provider

@@ -35,7 +35,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of Cohere Chat, for async code."""
 
     name = "cohere"
     provider: ClassVar[ProviderModule] = _provider

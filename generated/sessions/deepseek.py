@@ -36,7 +36,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of DeepSeek Chat Completions, for async code."""
 
     name = "deepseek"
     provider: ClassVar[ProviderModule] = _provider

@@ -33,7 +33,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of Gemini API, for async code."""
 
     name = "gemini"
     provider: ClassVar[ProviderModule] = _provider

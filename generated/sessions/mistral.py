@@ -34,7 +34,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of Mistral, for async code."""
 
     name = "mistral"
     provider: ClassVar[ProviderModule] = _provider

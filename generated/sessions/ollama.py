@@ -32,7 +32,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of Ollama, for async code."""
 
     name = "ollama"
     provider: ClassVar[ProviderModule] = _provider

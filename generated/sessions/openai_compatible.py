@@ -35,7 +35,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of OpenAI-compatible Chat Completions, for async code."""
 
     name = "openai_compatible"
     provider: ClassVar[ProviderModule] = _provider

@@ -34,7 +34,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of OpenAI Responses, for async code."""
 
     name = "openai_responses"
     provider: ClassVar[ProviderModule] = _provider

@@ -35,7 +35,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of OpenRouter Chat Completions, for async code."""
 
     name = "openrouter"
     provider: ClassVar[ProviderModule] = _provider

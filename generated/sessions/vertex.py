@@ -33,7 +33,7 @@ class Session(NativeSession):
 
 
 class AsyncSession(AsyncNativeSession):
-    """The same for async code."""
+    """A conversation with a model of Vertex AI, for async code."""
 
     name = "vertex"
     provider: ClassVar[ProviderModule] = _provider

@@ -258,13 +258,20 @@ def _listed(values: Iterable[object]) -> str:
     return ", ".join(parts())
 
 
-def wrong_type_hint(expected: str, value: object) -> str | None:
-    """Return a hint for a value of the wrong type, if the fix is obvious."""
+def wrong_type_hint(expected: str, value: object, key: object = None) -> str | None:
+    """Return a hint for a value of the wrong type under a key, if the fix is obvious."""
     if value is None:
         return "give it a value, or remove it"
+    if key == "required" and isinstance(value, bool):
+        return "list the names of required properties next to `properties`: `required: [name]`"
+    if expected == "object or boolean" and value in _TYPE_NAMES:
+        return f"write a schema: `{{type: {value}}}`"
     if "string" in expected and isinstance(value, bool | int | float):
         return "put it in quotes"
     return None
+
+
+_TYPE_NAMES = ("array", "boolean", "integer", "number", "object", "string")
 
 
 def _root_types(error: ValidationError) -> list[str]:

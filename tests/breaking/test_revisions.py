@@ -345,6 +345,7 @@ def test_an_old_folder_without_tools_is_an_error(repository: Path) -> None:
     shutil.copytree(repository / "schemas", repository / "released/schemas")
     code, _, said = run(repository, "--against-dir", "released")
     assert (code, "error[against-unreadable]" in said) == (2, True), said
+    assert "hint: did you mean 'released/schemas'?" in said
     before = Path.cwd()
     os.chdir(repository)
     try:

@@ -104,6 +104,25 @@ def test_check_finds_files_that_are_missing_and_files_of_tools_that_are_gone(bui
     assert toolgen("check", cwd=built).returncode == 1
 
 
+@pytest.mark.parametrize("form", ["json", "github", "sarif", "gitlab", "markdown"])
+def test_check_reports_each_file_to_programs(built: Path, form: str) -> None:
+    (built / "generated" / "models.py").unlink()
+    (built / "generated" / "own.py").write_text("", "utf-8")
+    result = toolgen("check", "--format", form, cwd=built)
+    assert result.returncode == 1
+    said = result.stderr if form == "github" else result.stdout
+    assert said.count("package-out-of-date") >= 2
+    for path, problem in (("generated/models.py", "missing"), ("generated/own.py", "not written by toolgen")):
+        assert path in said
+        assert problem in said
+
+
+def test_check_of_a_package_that_was_not_built_says_so_in_two_lines(project: Path) -> None:
+    result = toolgen("check", cwd=project)
+    assert (result.returncode, result.stdout) == (1, "generated: missing\n")
+    assert result.stderr == "generated: out of date with schemas; run `toolgen build`\n"
+
+
 def test_a_provider_that_does_not_exist_is_the_command_lines_fault(project: Path) -> None:
     (project / "schemas" / "toolgen.yaml").write_text(f"providers: [{PROFILES[0]}]\n", "utf-8")
     for command in (["build"], ["check"], ["lint"], ["providers"], ["show", "good"]):
@@ -343,6 +362,13 @@ def test_version(tmp_path: Path) -> None:
     result = toolgen("--version", cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.startswith("toolgen ")
+
+
+def test_an_unknown_command_names_the_nearest_one(tmp_path: Path) -> None:
+    result = toolgen("bulid", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "did you mean 'build'?" in result.stderr
+    assert "did you mean" not in toolgen("xyzzy", cwd=tmp_path).stderr
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,14 @@ def test_each_tool_has_a_page_a_text_and_an_entry(pages: Path) -> None:
     assert json.dumps(wires["anthropic"]["payload"], indent=2, ensure_ascii=False) in page.text
 
 
+def test_a_format_is_named_as_one(tmp_path: Path) -> None:
+    day = {"type": "string", "format": "date"}
+    tool = {"name": "visit", "parameters": {"type": "object", "properties": {"day": day}}}
+    write_project(tmp_path, (tool,), providers=["openai_chat"])
+    assert run(tmp_path).exit_code == 0
+    assert '- `day` string (format "date")' in (tmp_path / "out/tools/visit.md").read_text()
+
+
 def test_links_resolve_and_lead_nowhere_else(pages: Path) -> None:
     for file in sorted(pages.rglob("*.html")):
         page = Page(file.read_text())

@@ -36,6 +36,21 @@ def test_an_empty_folder_becomes_a_project_that_works(tmp_path: Path) -> None:
     assert "no problems found" in done.stderr
 
 
+def test_the_next_command_works_from_where_init_ran(tmp_path: Path) -> None:
+    made = toolgen("init", "new project", cwd=tmp_path)
+    following = made.stderr.splitlines()[-1]
+    assert following == "next: toolgen build 'new project/schemas'"
+    assert toolgen(*shlex.split(following)[2:], cwd=tmp_path).returncode == 0
+    assert (tmp_path / "new project" / "generated").is_dir()
+
+
+def test_a_file_is_no_place_for_a_project(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("")
+    made = toolgen("init", "notes.md", cwd=tmp_path)
+    assert made.returncode == 2
+    assert "'notes.md' is a file" in made.stderr
+
+
 def test_below_the_root_of_a_repository_it_says_what_to_move(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     assert "only read in the root" not in toolgen("init", tmp_path).stderr

@@ -209,3 +209,9 @@ def test_a_definition_on_the_wire(sample: Any, models: Any) -> None:
     wire = {"name": "t", "description": "Does it.", "parameters": schema, "strict": True}
     assert to_tools([full]) == [{"type": "function", "function": wire}]
     assert to_tools([models.ToolDefinition("t")]) == [{"type": "function", "function": {"name": "t"}}]
+
+
+@pytest.mark.parametrize("text", ['{"role": "user", "content": "Hi"}', b"[]"])
+def test_load_of_json_text_says_how_to_read_it(models: Any, text: str | bytes) -> None:
+    with pytest.raises(models.ConversionError, match=r"found .*; read JSON text with json\.loads first$"):
+        models.load(models.Message, text)

@@ -343,6 +343,18 @@ def test_a_model_that_is_stated_is_in_every_event_that_has_one(sample: Package, 
         assert stream.result().model == "some-model"
 
 
+@pytest.mark.parametrize("provider", having("stream", CONVERSING))
+def test_what_a_gateway_states_is_the_same_in_every_event(sample: Package, models: Any, provider: str) -> None:
+    """A client knows a stream by its id, so the completion's own id and model do not replace those of earlier events."""
+    writer = sample.provider(provider).StreamWriter(id="mine", created=1, model="alias", on_loss=lambda loss: None)
+    done = models.Completion(
+        models.AssistantMessage("Hello"), "stop", id="theirs", model="real", usage=models.Usage(1, 1, 2)
+    )
+    events = [*writer.write(models.TextDelta("Hello")), *writer.write(models.CompletedEvent(done))]
+    assert "theirs" not in json.dumps(events)
+    assert set(models_in(events)) <= {"alias"}
+
+
 def models_in(value: Any) -> list[Any]:
     """The models that a value of the wire names."""
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Every member of every event of a stream, with every other JSON type: nothing raises, and what came is read."""
+"""Members of events of any JSON type, of which none raises, and values in requests that are not of the format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers.recorded import streamed
 from tests.support.generated import Package
-from tests.support.repository import OWN_CODE
+from tests.support.repository import CONVERSING, OWN_CODE, having
 
 VALUES: tuple[Any, ...] = ("x", 5, 1.5, True, None, [], {}, [5], {"a": 1})
 
@@ -70,3 +70,31 @@ def test_a_member_of_the_wrong_type_ends_in_one_completed_event(sample: Package,
                     assert heard[-1].type == "completed"
                     assert heard[-1].completion == stream.result()
     assert cases > 100
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_values_that_are_not_of_the_format_are_named_with_their_place(sample: Package, provider: str) -> None:
+    module, models = sample.provider(provider), sample.module("models")
+    said = {"role": "user", "content": "Hi"}
+    hello, image = models.UserMessage("Hi"), {"type": "image", "url": "https://example.org/a.png"}
+    wrong = {
+        "must be a Request, found an object": {"messages": [said]},
+        "messages[0]: must be a message such as UserMessage, found an object": models.Request([said], "m"),
+        "messages[1]: must be a message such as UserMessage, found a string": models.Request([hello, "Hi"], "m"),
+        "messages[0].content[0]: must be a content part, found an object": models.Request(
+            [models.UserMessage([image])], "m"
+        ),
+        "tools[0]: must be a ToolDefinition, found an object": models.Request([hello], "m", [{"name": "now"}]),
+    }
+    for message, request in wrong.items():
+        with pytest.raises(models.ConversionError) as raised:
+            module.to_request(request, on_loss=lambda loss: None)
+        assert str(raised.value).startswith(message)
+        assert ("`load`" in str(raised.value)) is ("an object" in message)
+
+
+@pytest.mark.parametrize("provider", having("choice"))
+def test_a_choice_that_is_no_choice_says_what_is_one(sample: Package, provider: str) -> None:
+    errors = sample.module("errors")
+    with pytest.raises(errors.ConversionError, match="is not one of auto, none, required, a NamedToolChoice or an"):
+        sample.provider(provider).to_tool_choice("get_weather", on_unsupported="weaken")

@@ -121,6 +121,18 @@ def test_a_tool_error_without_a_text_is_a_failure(runnable: Package) -> None:
     assert [type(error) for error in errors] == [LookupError] * 2
 
 
+def test_a_review_that_fails_is_not_logged_as_the_tool(runnable: Package, caplog: pytest.LogCaptureFixture) -> None:
+    def review(call: Any, arguments: Any) -> Any:
+        return True
+
+    work = reviewed(runnable).dispatch_all(calls(runnable, "w"), Handlers(), review=review)
+    (result,) = asyncio.run(work)
+    assert result.kind == "error"
+    (record,) = caplog.records
+    assert record.getMessage() == "the review of a call of the tool write_file failed"
+    assert record.exc_info[1].__notes__[0].startswith("in the review of a call of the tool write_file, call ")  # type: ignore[index,union-attr]
+
+
 class Panic(BaseException):
     """As native code raises it."""
 

@@ -256,6 +256,22 @@ def test_an_exception_has_what_arrived_before_it(runnable: Package) -> None:
         assert error.usage == usage
 
 
+def test_a_run_continues_from_the_messages_of_an_error_of_the_api(runnable: Package) -> None:
+    models, errors = runnable.module("models"), runnable.module("errors")
+    refused = errors.SessionError("openai_chat", 429, models.ApiError("rate_limit", "Slow down.", True))
+    assert (refused.messages, refused.usage) == ([], None)
+
+    def refuse() -> Any:
+        raise refused
+
+    session = native(runnable, [completion(runnable, READ), refuse, completion(runnable, "Done.")])
+    loop = reviewed(runnable)
+    with pytest.raises(errors.SessionError) as raised:
+        loop.run(session, "Hello", Handlers())
+    result = loop.run(session, models.Request(raised.value.messages), Handlers())
+    assert [message.role for message in result.messages] == ["user", "assistant", "tool", "assistant"]
+
+
 def test_a_declared_timeout_holds_unless_the_run_has_its_own(tmp_path: Any) -> None:
     tool = {"name": "slow", "description": "Wait for a while.", "risk": "low", "timeout": 0.05}
     package = Package(compiled(write_project(tmp_path, (tool,), {})), tmp_path)

@@ -503,12 +503,31 @@ def test_what_does_not_fit_in_a_configuration_is_named(
     assert KEY not in held_by(raised.value)
 
 
-def test_a_client_that_is_not_installed_is_named(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("interface", "module", "package"),
+    [
+        ("cohere", "cohere", "cohere"),
+        ("gemini", "google.genai", "google-genai"),
+        ("mistral", "mistralai.client", "mistralai"),
+    ],
+)
+def test_a_client_that_is_not_installed_is_named(
+    runnable: Package, monkeypatch: pytest.MonkeyPatch, interface: str, module: str, package: str
+) -> None:
     import sys
 
-    monkeypatch.setitem(sys.modules, "cohere", None)
-    with pytest.raises(ImportError, match="cohere"):
-        runnable.module("sessions").connect({"interface": "cohere", "api_keys": [KEY], "models": ["m"]})
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=f"requires the package {package}; install it"):
+        runnable.module("sessions").connect({"interface": interface, "api_keys": [KEY], "models": ["m"]})
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "gemini", "ollama", "openai_chat", "openai_responses"])
+def test_a_session_without_a_model_says_where_to_set_one(runnable: Package, provider: str) -> None:
+    models = runnable.module("models")
+    session = runnable.module(f"sessions.{provider}").Session(object())
+    with pytest.raises(TypeError, match=r"^no model is set; pass one to the session"):
+        session.call_kwargs(models.Request([models.UserMessage("Hi")]), streaming=False)
+    assert session.call_kwargs(models.Request([models.UserMessage("Hi")], "some-model"), streaming=False)
 
 
 def test_an_error_shows_no_key(runnable: Package) -> None:

@@ -107,6 +107,9 @@ def test_github_escapes_what_could_end_a_command() -> None:
     assert FORMATTERS["github"]([each], {}) == (
         "::error file=a%2Cb%3Ac%25.yaml,line=2,col=7,title=x::50%25 of%0A::error::all, really: yes\n"
     )
+    hinted = Finding(Span("a.yaml", 2, 7), "x", "error", "50% of", "breaks: model; id: 12")
+    assert FORMATTERS["github"]([hinted], {}).endswith("::50%25 of%0Ahint: breaks: model; id: 12\n")
+    assert json.loads(FORMATTERS["gitlab"]([hinted], {}))[0]["description"] == "50% of. breaks: model; id: 12"
     assert FORMATTERS["github"]([finding(level="warning")], {}).startswith("::warning file=")
     assert FORMATTERS["github"]([finding(level="note")], {}).startswith("::notice file=")
 

@@ -234,7 +234,7 @@ class Dispatcher:
             except BaseException as error:  # whatever a review raises, the call must not run
                 if cancellation.should_propagate(error):
                     raise
-                self._failed(ready, error)
+                self._failed(ready, error, "the review of a call of ")
                 return self._report_result(
                     error_result(ready.call, "The review of the call failed. The call was not run.")
                 )
@@ -334,10 +334,10 @@ class Dispatcher:
         self._failed(ready, error)
         return error_result(ready.call, failure_text(ready.name, error))
 
-    def _failed(self, ready: _Ready, error: BaseException) -> None:
-        error.add_note(f"in the tool {ready.name}, call {ready.call.id!r}")
+    def _failed(self, ready: _Ready, error: BaseException, what: str = "") -> None:
+        error.add_note(f"in {what}the tool {ready.name}, call {ready.call.id!r}")
         if self._on_error is None:
-            _LOG.error("the tool %s failed", ready.name, exc_info=error)
+            _LOG.error("%sthe tool %s failed", what, ready.name, exc_info=error)
         else:
             self._on_error(error)
 

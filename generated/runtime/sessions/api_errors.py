@@ -14,7 +14,7 @@ from typing import Any
 
 from ..errors import BareApiError
 from ..json_text import JSONError, loads
-from ..models import ApiError
+from ..models import ApiError, Message, Usage
 
 __all__ = ["SessionError", "request_id", "resolve_attribute", "retry_after", "status_and_body"]
 
@@ -26,7 +26,8 @@ class SessionError(Exception):
     """An API rejected a request.
 
     `error` has the reason, and whether a retry may help; the message only has its kind. The client's own exception is
-    not chained, because servers repeat parts of API keys in it.
+    not chained, because servers repeat parts of API keys in it. If a run raises it, `messages` is the conversation up to
+    then, from which a later run can continue, and `usage` what its responses used.
     """
 
     def __init__(
@@ -49,6 +50,8 @@ class SessionError(Exception):
         self.error = error
         self.request_id = request_id
         self.retry_after = retry_after
+        self.messages: list[Message] = []
+        self.usage: Usage | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return the parts of a copy, because the message is made from three arguments."""

@@ -51,7 +51,10 @@ class ClientCalls:
 
 @dataclass(frozen=True, slots=True)
 class ClientClasses:
-    """The names of a client's classes and of their arguments. None for what does not exist."""
+    """The names of a client's classes and of their arguments. None for what does not exist.
+
+    `package` is the name of the distribution with the client, if it is not that of its module.
+    """
 
     module: str
     sync: str
@@ -59,6 +62,7 @@ class ClientClasses:
     key: str | None
     address: str | None
     needs_address: bool = False
+    package: str | None = None
 
 
 class _Keys(BaseModel):
@@ -182,7 +186,8 @@ def _client(maker: ClientClasses, config: AnyProviderConfig, key: str | None, la
     try:
         module = import_module(maker.module)
     except ImportError as error:
-        raise ImportError(f"the interface {config.interface} requires the package of {maker.module}") from error
+        package = maker.package or maker.module
+        raise ImportError(f"the interface {config.interface} requires the package {package}; install it") from error
     keywords = {} if maker.key is None else {maker.key: key}
     if config.base_url is not None and maker.address is not None:
         keywords[maker.address] = config.base_url

@@ -150,7 +150,8 @@ def _old_state(
         data = read_committed_file(schemas.absolute().parent, commit, _lock_path(old))
     for fault in (each for each in said if each.level == "error" or each.code == NO_CONTENT):
         where = RawText(f"{fault.span.path}:{fault.span.line}:{fault.span.column}")
-        findings.add("against-unreadable", Span(schemas.as_posix()), where=where, before=RawText(fault.message))
+        place, problem = Span(schemas.as_posix()), RawText(fault.message)
+        findings.add("against-unreadable", place, hint=fault.hint, where=where, before=problem)
         findings.items[-1] = replace(findings.items[-1], level=fault.level)
     if old is None:
         return None

@@ -44,6 +44,8 @@ def command(
 ) -> None:
     """Compile SCHEMAS (default: schemas) into a Python package.
 
+    With `--provider`, the other providers of the package stay, until a build without it has those of toolgen.yaml.
+
     \b
     Example:
       toolgen build schemas/ --out app/tools

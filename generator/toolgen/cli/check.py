@@ -32,14 +32,15 @@ def command(
 ) -> None:
     """Check that the package is up to date.
 
-    Prints what a build would change, and writes nothing. Use `--provider` if the package was built with it. Then the
+    Prints what a build would change, and writes nothing. Each file is a finding in the formats for programs. Use `--provider` if the package was built with it. Then the
     other providers of the package are checked too.
 
     \b
     Example:
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
-    from toolgen.diagnostics import Findings
+    from toolgen.diagnostics import Findings, Span
+    from toolgen.diagnostics.finding import RawText
     from toolgen.diagnostics.formatters import DOCUMENT_FORMATS
     from toolgen.write import find_drift
     from toolgen.write.output_path import display_path
@@ -51,8 +52,12 @@ def command(
         fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
     output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
+    failed = findings.has_errors
+    if output_format != "text":  # the text and the diff below tell people the same
+        for path, problem in drift.problems(output.name):
+            findings.add("package-out-of-date", Span(path), problem=RawText(problem))
     reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    if findings.has_errors:
+    if failed:
         sys.exit(EXIT_ERROR)
     if not drift.fails_check:
         if not quiet:
@@ -66,7 +71,8 @@ def command(
                     f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr
                 )
         sys.exit(EXIT_OK)
-    text = "".join(f"{line}\n" for line in drift.messages(output.name)) + paint_diff(drift.diff)
+    diff = "" if drift.is_absent else paint_diff(drift.diff)
+    text = "".join(f"{line}\n" for line in drift.messages(output.name)) + diff
     write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
     if not quiet:
         advice = [

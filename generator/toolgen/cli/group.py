@@ -43,6 +43,20 @@ class Commands(click.Group):
         stems = (name[:-3] for name in os.listdir(os.path.dirname(__file__)) if name.endswith(".py"))
         return sorted([*_REFERENCE, *_RENAMED, *(stem.rstrip("_") for stem in stems if stem not in _SHARED)])
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command. For an unknown one, the error has the nearest name."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from toolgen.diagnostics.finding import did_you_mean
+
+            hint = did_you_mean(args[0], self.list_commands(ctx))
+            if hint is None:
+                raise
+            raise click.UsageError(f"{error.message.rstrip('.')}; {hint}", ctx) from None
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command, and return the command."""
         if cmd_name in _RENAMED:
@@ -67,7 +81,7 @@ _color_option = click.Option(
     show_default=True,
     expose_value=False,
     callback=lambda _, __, when: set_color_mode(when),
-    help="Whether findings and diffs have colours; NO_COLOR, FORCE_COLOR and TERM are heeded.",
+    help="Whether findings and diffs have colors; auto depends on the terminal, NO_COLOR, FORCE_COLOR and TERM.",
 )
 """The option `--color` of every command."""
 
@@ -131,8 +145,7 @@ provider_option = click.option(
     multiple=True,
     metavar="NAME",
     shell_complete=complete_providers,
-    help="Only this provider; can be repeated. A build then keeps the others that the package has. "
-    "A build without it has the providers of toolgen.yaml.",
+    help="Only this provider; can be repeated. Default: the providers of toolgen.yaml.",
 )
 
 format_option = click.option(

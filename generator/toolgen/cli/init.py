@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 
 from toolgen.cli.command_support import EXIT_ERROR, out_of_date
+from toolgen.cli.group import format_command
 from toolgen.cli.terminal import write_output
 
 
 @click.command("init")
-@click.argument("folder", metavar="[DIR]", type=click.Path(path_type=Path), default=Path())
+@click.argument("folder", metavar="[DIR]", type=click.Path(file_okay=False, path_type=Path), default=Path())
 @click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
 def command(folder: Path, quiet: bool) -> None:
     """Create a small working project in DIR (default: here).
@@ -71,5 +72,5 @@ def command(folder: Path, quiet: bool) -> None:
                 "the path of this folder to their commands\n",
                 sys.stderr,
             )
-        said = "next: toolgen build" if written.created else "nothing to do"
+        said = f"next: {format_command('build', folder / 'schemas', None)}" if written.created else "nothing to do"
         write_output(f"{said}\n", sys.stderr)

@@ -171,18 +171,23 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 def format_as_github(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return `::error file=…,line=…,col=…,title=code::message` for each finding, the most severe first, and a count.
 
+    The hint is a second line of the message. That of `breaking` has the id by which a change is accepted.
     GitHub shows only the first ten of each level in each step.
     """
     del texts  # GitHub shows the lines itself
     every = sorted(findings, key=lambda finding: _RANK[finding.level])
     lines = [
         f"::{_COMMANDS[finding.level]} file={_property(finding.span.path)},line={finding.span.line},"
-        f"col={finding.span.column},title={_property(finding.code)}::{_data(finding.message)}\n"
+        f"col={finding.span.column},title={_property(finding.code)}::{_data(_with_hint(finding))}\n"
         for finding in every
     ]
     if len(every) > 10:
         lines.append(f"::notice::{_counted(every)}\n")
     return "".join(lines)
+
+
+def _with_hint(finding: Finding) -> str:
+    return f"{finding.message}\nhint: {finding.hint}" if finding.hint else finding.message
 
 
 def _counted(findings: Sequence[Finding]) -> str:
@@ -303,7 +308,9 @@ def format_as_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> s
     every = list(findings)
     rows = [
         {
-            "description": escape_unprintable(finding.message),
+            "description": escape_unprintable(
+                f"{finding.message}. {finding.hint}" if finding.hint else finding.message
+            ),
             "check_name": finding.code,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.level],

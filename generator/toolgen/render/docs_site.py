@@ -25,7 +25,7 @@ _FACTS = (
     ("default", "default {}"),
     ("const", "always {}"),
     ("enum", "one of {}"),
-    ("format", "a {}"),
+    ("format", "format {}"),
     ("pattern", "matches {}"),
     ("minimum", "at least {}"),
     ("maximum", "at most {}"),

@@ -199,8 +199,9 @@ def _sessions(catalog: Catalog) -> str:
     for profile in catalog.profiles:
         session = profile.facts.get("session", {})
         if session.get("client"):
-            constant = _constant(session["client"], clients)
-            clients[constant] = session["client"]
+            client = {"package": profile.facts.get("sdk", {}).get("package"), **session["client"]}
+            constant = _constant(client, clients)
+            clients[constant] = client
             interfaces += [(name, profile.name, constant) for name in (profile.name, *session.get("interfaces", ()))]
     template = template_environment().get_template("sessions/__init__.py.jinja")
     text = template.render(clients=clients, interfaces=sorted(interfaces))

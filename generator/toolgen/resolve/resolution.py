@@ -258,6 +258,8 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
             )
     linked = _linked_profiles(sources, wanted, findings)
     check_configured_defaults(parsed, linked, known, findings)
+    if not requested_providers and not findings.has_errors:
+        _check_unused_profiles(sources.providers, linked, findings)
     profiles = tuple(reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
     format = reuse_with_findings(
         partial(merge_neutral_format_documents, sources.formats), findings, "format", sources.formats
@@ -309,6 +311,14 @@ def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings
 
     found = load_with_findings(make, findings, "profiles", tuple(document.digest for document in documents), wanted)
     return tuple(each for each in map(profile, found) if each is not None)
+
+
+def _check_unused_profiles(documents: Iterable[Document], linked: Iterable[Profile], findings: Findings) -> None:
+    """Warn about profiles of the project that no provider of the package uses."""
+    used = {document.source for profile in linked for document in profile.documents}
+    for document in documents:
+        if not document.is_shipped and document.source not in used:
+            findings.add("profile-unused", document.span(), name=profile_name_of_file(document))
 
 
 def _check_frameworks(config: Config, chosen: Collection[str], document: Document | None, findings: Findings) -> None:

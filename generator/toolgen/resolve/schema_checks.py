@@ -389,7 +389,8 @@ def _explained(error: ValidationError) -> tuple[RawText, str | None]:
     value: object = error.instance
     if error.validator == "type":
         expected = " or ".join(as_string_list(error.validator_value))
-        return RawText(f"expected {expected}, found {json_type(value)}"), wrong_type_hint(expected, value)
+        key = next(reversed(error.absolute_path), None)
+        return RawText(f"expected {expected}, found {json_type(value)}"), wrong_type_hint(expected, value, key)
     if value is None:
         return RawText(
             "null is not a valid value for it"

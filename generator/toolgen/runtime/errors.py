@@ -11,7 +11,7 @@ from typing import Any
 
 from .paths import Path, format_path
 
-__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "type_name", "wrong_type"]
+__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "type_name", "wrong_class", "wrong_type"]
 
 
 class ConversionError(ValueError):
@@ -73,3 +73,9 @@ def type_name(found: Any) -> str:
 def wrong_type(at: Path, expected: str, found: Any) -> ConversionError:
     """Return the error for a value of the wrong JSON type. A missing value counts as null."""
     return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}")
+
+
+def wrong_class(at: Path, expected: str, found: Any) -> ConversionError:
+    """Return the error for a value that is not an object of the format. A dict may be the JSON of one."""
+    advice = "; `load` of `models` makes objects of JSON" if type(found) is dict else ""
+    return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}{advice}")

@@ -134,6 +134,9 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
             choice.names,
             writer.own_extras(choice.metadata, at),
         )
+    elif choice not in _CHOICES:
+        known = f"{', '.join(_CHOICES)}, a NamedToolChoice or an AllowedToolChoice"
+        raise ConversionError(format_path(at), f"is not one of {known}")
     else:
         row, mode, names, extras = str(choice), "", [], {}
     refused = writer.wire.refused.intersection(names)

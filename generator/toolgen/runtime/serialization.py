@@ -179,7 +179,11 @@ def load(kind: type[T], data: Any) -> T:
     """
     if (at := path_of_non_finite(data)) is not None:
         raise ConversionError(format_path(at), "is not a finite number")
-    return cast("T", _loader(cast("Any", kind))(data, ROOT))
+    try:
+        return cast("T", _loader(cast("Any", kind))(data, ROOT))
+    except ConversionError as error:
+        advice = "; read JSON text with json.loads first" if type(data) in (str, bytes) and not error.path else ""
+        raise ConversionError(error.path, error.reason + advice) from None
 
 
 @cache

@@ -286,8 +286,8 @@ class BaseStreamWriter:
     """Writes the events of one response, for apps that act as the provider.
 
     Values that the format has only at the end (the id of the response, extras, usage) are written with the last events.
-    `id`, `created` (seconds since 1970) and `model` are part of the events before it that have them on the wire, and stand
-    in for what the completion lacks. What was sent as a delta is not sent again, even if the completion has its parts in
+    `id`, `created` (seconds since 1970) and `model` are part of all events that have them on the wire: `id` and `model` go
+    before those of the completion. What was sent as a delta is not sent again, even if the completion has its parts in
     another order (`SentOrder`).
     """
 
@@ -351,8 +351,11 @@ class BaseStreamWriter:
         if type(event) is CompletedEvent:
             self.ended = True
             completion = self.order.arrange(event.completion, self.writer)
-            if completion.model is None and self.model is not None:
+            # What earlier events said stays: clients know a stream by its id.
+            if self.model is not None:
                 completion = replace(completion, model=self.model)
+            if self.id is not None and completion.id is not None:
+                completion = replace(completion, id=self.id)
             body = self.converter.write_response(completion, self.id, self.created, self.writer)
             failed = self._failure is not None and not self._has_error(body)
             events = self._error(self._failure or "") if failed else []

@@ -125,21 +125,25 @@ class Drift:
         """Return ` --force` if a build refuses to replace what is there without it."""
         return " --force" if self.edited or self.trouble else ""
 
+    @property
+    def is_absent(self) -> bool:
+        """Return whether none of the package's files exists, so that a diff would be the whole package."""
+        return bool(self.files) and len(self.missing) == len(self.files)
+
+    def problems(self, name: str) -> list[tuple[str, str]]:
+        """Return each file that fails a check, with `name` as the output folder, and what is wrong with it."""
+        found = [(f"{name}/{LOCK}", f"cannot be used: {self.trouble}")] if self.trouble else []
+        hand = set(self.edited)
+        found += [(name, "missing")] if self.is_absent else [(f"{name}/{path}", "missing") for path in self.missing]
+        found += [(f"{name}/{path}", "edited by hand" if path in hand else "out of date") for path in self.changed]
+        found += [(f"{name}/{path}", "no longer generated from any source") for path in self.extra]
+        not_ours = "not written by toolgen, but Python would import it"
+        return found + [(f"{name}/{path}", not_ours) for path in self.unmanaged]
+
     def messages(self, name: str) -> list[str]:
         """Return one sentence for each kind of drift and file, with `name` as the output folder."""
         said = [f"{display_path(name)}: {self.version}"] if self.version else []
-        if self.trouble:
-            said.append(f"{display_path(f'{name}/{LOCK}')}: cannot be used: {self.trouble}")
-        hand = set(self.edited)
-        said += [f"{display_path(f'{name}/{path}')}: missing" for path in self.missing]
-        said += [
-            f"{display_path(f'{name}/{p}')}: {'edited by hand' if p in hand else 'out of date'}" for p in self.changed
-        ]
-        said += [f"{display_path(f'{name}/{path}')}: no longer generated from any source" for path in self.extra]
-        said += [
-            f"{display_path(f'{name}/{path}')}: not written by toolgen, but Python would import it"
-            for path in self.unmanaged
-        ]
+        said += [f"{display_path(path)}: {problem}" for path, problem in self.problems(name)]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
             said.append(f"{display_path(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs")

@@ -48,6 +48,21 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("providers", "given", "unused"),
+    [("openai_chat", (), ["my_host", "other"]), ("my_host", (), ["other"]), ("other", (), []), ("mcp", ("mcp",), [])],
+)
+def test_a_profile_that_no_provider_uses_is_a_warning(
+    tmp_path: Path, providers: str, given: tuple[str, ...], unused: list[str]
+) -> None:
+    """Not one that another profile extends, and not in a build for some providers."""
+    schemas = project(tmp_path, providers, my_host="extends: openai_chat\n", other="extends: my_host\n")
+    findings = Findings()
+    assert compile_project(schemas, findings, given) is not None
+    found = [(f.level, f.span.path) for f in findings if f.code == "profile-unused"]
+    assert found == [("warning", f"{schemas.as_posix()}/providers/{name}.yaml") for name in unused]
+
+
+@pytest.mark.parametrize(
     ("text", "code", "line"),
     [
         ("title: Mine\n", "missing-key", 1),

@@ -90,6 +90,16 @@ def test_a_default_that_would_hold_itself_without_end_is_named(schema: dict[str,
             "give it a value, or remove it",
         ),
         (5, "'p' is not valid JSON Schema: expected object or boolean, found integer", None),
+        (
+            "string",
+            "'p' is not valid JSON Schema: expected object or boolean, found string",
+            "write a schema: `{type: string}`",
+        ),
+        (
+            {"required": True},
+            "'required' is not valid JSON Schema: expected array, found boolean",
+            "list the names of required properties next to `properties`: `required: [name]`",
+        ),
         ({"items": "x"}, "'items' is not valid JSON Schema: expected object or boolean, found string", None),
         ({"title": True}, "'title' is not valid JSON Schema: expected string, found boolean", "put it in quotes"),
         (

@@ -312,7 +312,7 @@ _TABLE: Mapping[str, _Row] = {
     ),
     "against-unreadable": _Row(
         "???",
-        "the old version of {where} cannot be read: {before}",
+        "the old version cannot be read, because of {where}: {before}",
         "The old version has an error that this release of toolgen rejects, so nothing can be compared. For a link, a "
         "submodule or a Git LFS pointer in a revision it is a warning, and the other sources are compared.",
     ),

@@ -229,6 +229,14 @@ _PROFILES: tuple[Code, ...] = (
         fix="Correct the name in `extends`, or add the profile to SCHEMAS/providers.",
     ),
     Code(
+        "profile-unused",
+        "warning",
+        "the profile {name} has no effect, because {name} is not among the providers of this package",
+        "add it to `providers` in toolgen.yaml, or extend it in another profile",
+        "A file in SCHEMAS/providers describes a provider, or changes facts about one. The package has modules only for "
+        "the providers that toolgen.yaml lists, by default four.",
+    ),
+    Code(
         "profile-shape",
         "error",
         "the profile does not fit the format: {reason}",

@@ -142,7 +142,7 @@ parameters:
     Code(
         "name-rewritten",
         "note",
-        "{providers} do not accept the name {tool} and get another name for it",
+        "the name {tool} is not accepted by {providers}, which get another one",
         (
             "choose a name of letters, digits and underscores that starts with a letter, or set the name for the "
             "provider under `providers`"

@@ -126,6 +126,14 @@ ROWS: tuple[Code, ...] = (
         why="A build moves the old output to a name that starts with .toolgen, and deletes it after the new one is in "
         "place. The remains do no harm.",
     ),
+    Code(
+        id="package-out-of-date",
+        level="error",
+        message="the package is not what a build would write: {problem}",
+        hint="run `toolgen build` and commit the result; move a file away if toolgen did not write it",
+        why="The package is committed with its sources, so that everybody runs what the declarations say. Somebody changed "
+        "a source without building, or changed the package by hand.",
+    ),
 )
 
 PRINTING: tuple[Code, ...] = (

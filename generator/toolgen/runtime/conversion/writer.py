@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import ConversionError, ConversionLoss
+from ..errors import ConversionError, ConversionLoss, wrong_class
 from ..json_values import MAX_DEPTH, is_too_deep
-from ..models import Loss, Message, OpaquePart, TextPart, ToolCall, ToolDefinition
-from ..paths import Path, format_path
+from ..models import Loss, Message, OpaquePart, Request, TextPart, ToolCall, ToolDefinition
+from ..paths import ROOT, Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
 
@@ -80,6 +80,24 @@ def _is_name(text: str) -> bool:
     return len(text) <= _LONGEST_NAME and text[:5] != "data:"
 
 
+_TOOLS = frozenset([ToolDefinition, OpaquePart])
+
+
+def _checked_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
+    """Return the tools of a request.
+
+    Raises:
+        ConversionError: It is not a request, or has a tool that is not an object of the format.
+    """
+    if not isinstance(request, Request):
+        raise wrong_class(ROOT, "a Request", request)
+    tools = request.tools or []
+    if not _TOOLS.issuperset(map(type, tools)):
+        i, tool = next((i, tool) for i, tool in enumerate(tools) if type(tool) not in _TOOLS)
+        raise wrong_class(((ROOT, "tools"), i), "a ToolDefinition", tool)
+    return tools
+
+
 class Writer:
     """The state of one call of a `to_*` function.
 
@@ -125,7 +143,7 @@ class Writer:
         on_unsupported: OnUnsupported,
         *,
         is_response: bool = False,
-        tools: Iterable[ToolDefinition | OpaquePart] | None = None,
+        request: Request | None = None,
     ) -> None:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
@@ -149,7 +167,7 @@ class Writer:
         self.losses = 0
         self.budget_used: dict[str, int] = {}
         self.cache_marks = 0
-        self._tools = tools
+        self._tools = _checked_tools(request) if request is not None else None
         self._tables: LoweredArgumentCodec | None = None
 
     def report_loss(self, at: Path, what: str, action: Action, reason: str, severity: Severity = "note") -> None:
@@ -240,7 +258,13 @@ class Writer:
         self.report_loss(at, what, "dropped", f"{self.wire.title} does not support it", severity)
 
     def describe_part(self, part: Any, at: Path, reason: str = "") -> TextPart:
-        """Return the description of an unsupported part as text, and report it."""
+        """Return the description of an unsupported part as text, and report it.
+
+        Raises:
+            ConversionError: It is not a part.
+        """
+        if not hasattr(part, "metadata"):
+            raise wrong_class(at, "a content part", part)
         said = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
         self.report_loss(at, self.type_name(part), "described", said, "warning")
         return TextPart(describe_as_text(part))

@@ -129,7 +129,7 @@ class RunSettings(TypedDict, total=False):
     on_message: Callable[[Message], object] | None
     """Called with each message that is added to the conversation, so that nothing is lost if sending fails."""
     on_loss: OnLoss | None
-    """Called with a note for each argument that was converted to fit."""
+    """Called with a note for each argument that was converted to fit. What a request loses goes to that of the session."""
     cancelled: Callable[[], bool] | None
     """Called between steps. Returns whether to end the run."""
 

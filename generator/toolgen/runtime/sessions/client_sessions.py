@@ -150,7 +150,17 @@ class ClientSession:
         on_loss: OnLoss | None = None,
         on_unsupported: Literal["error", "weaken"] = "error",
     ) -> None:
-        """Set the client, and the model of requests that name none. `further` clients are used in rotation with it."""
+        """Set the client and the model.
+
+        Args:
+            client: The provider's official client. The app creates it, with its key, address, retries and timeouts.
+            model: The model of requests that name none.
+            further: Clients with other keys. They are used in rotation with the first one.
+            on_loss: Called with each `Loss` of a request. Without it, all losses except notes are issued as Python
+                warnings.
+            on_unsupported: What to do if the API cannot express what a request asks for: "error" raises, "weaken"
+                reports a loss and sends the rest.
+        """
         self.clients = [client, *further]
         self._each: Mapping[str, Any] = {}
         if further:  # another key is tried before the same one is retried
@@ -169,7 +179,12 @@ class ClientSession:
         """Convert a request to keyword arguments for the client's call.
 
         Half of a surrogate pair, which no client can encode, is replaced by U+FFFD, and reported.
+
+        Raises:
+            TypeError: Neither the session nor the request names a model.
         """
+        if request.model is None and not request.metadata:  # a request that was read may name a stored prompt instead
+            raise TypeError("no model is set; pass one to the session, as in Session(client, model), or to the request")
         whole = replace(request, stream=True if streaming else None)
         found = self.provider.to_sdk(whole, on_loss=self.on_loss, on_unsupported=self._on_unsupported)
         if _SURROGATE.search(to_bytes(found) or b""):

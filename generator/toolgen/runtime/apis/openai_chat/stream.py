@@ -322,6 +322,8 @@ class ChatStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         top = {key: value for key, value in body.items() if key not in ("choices", "object", "usage")}
+        if self.created is not None:
+            top["created"] = self.created  # as in the chunks before
         chunks: list[dict[str, Any]] = []
         choices = body.get("choices") or []
         ends = self.ENDS_WITH_USAGE and "usage" in body
@@ -333,17 +335,10 @@ class ChatStreamWriter(BaseStreamWriter):
             rest = {key: value for key, value in choice.items() if key not in ("message", "index")}
             chunk = self._chunk(delta)
             chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **rest}]
-            chunks.append({**top, **{k: v for k, v in chunk.items() if k not in top}})
+            chunks.append({**chunk, **top})
         if "usage" in body or not chunks:
-            last = {k: v for k, v in self._chunk({}).items() if k not in top and k != "choices"}
-            chunks.append(
-                {
-                    **top,
-                    **last,
-                    "choices": [],
-                    **({"usage": body["usage"]} if "usage" in body else {}),
-                }
-            )
+            usage = {"usage": body["usage"]} if "usage" in body else {}
+            chunks.append({**self._chunk({}), **top, "choices": [], **usage})
         return chunks
 
     def _rest(self, message: dict[str, Any]) -> dict[str, Any]:
