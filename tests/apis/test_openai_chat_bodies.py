@@ -41,6 +41,15 @@ def test_a_refusal_stays_where_it_was(sample: Package, provider: str, case: str)
     assert losses == []
 
 
+@pytest.mark.parametrize("beside", [{"tool_calls": [CALL]}, {"refusal": "No."}], ids=["calls", "a refusal"])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_empty_list_as_content_comes_back(sample: Package, provider: str, beside: dict[str, Any]) -> None:
+    module, losses = sample.provider(provider), []
+    wire = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [], **beside}]
+    assert module.to_messages(module.from_messages(wire), on_loss=losses.append) == wire
+    assert losses == []
+
+
 @pytest.mark.parametrize("named", ["with its kind", "without it"])
 @pytest.mark.parametrize("case", CHOICES)
 @pytest.mark.parametrize("provider", PROVIDERS)

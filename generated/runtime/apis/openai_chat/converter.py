@@ -205,6 +205,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
+        if content == [] and parts:
+            rest["content"] = content
         return AssistantMessage(
             None if content is None and not parts else parts,
             name,
@@ -342,8 +344,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 for t in texts
             ]
             wire["content"] = written or (None if parts else [])
-        if wire["content"] is None and extras.get("content") == "":
-            wire["content"] = ""
+        if wire["content"] is None and extras.get("content") in ("", []):
+            wire["content"] = extras["content"]
         if refusals:
             wire["refusal"] = "".join(refusals)
         if calls:

@@ -160,6 +160,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
+        if content == [] and parts:
+            rest["content"] = content
         return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
@@ -240,8 +242,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         else:
             written = [self.write_assistant_content(TextPart(t), at, writer) if type(t) is str else t for t in texts]
             wire["content"] = written or (None if parts else [])
-        if wire["content"] is None and extras.get("content") == "":
-            wire["content"] = ""
+        if wire["content"] is None and extras.get("content") in ("", []):
+            wire["content"] = extras["content"]
         if refusals:
             wire["refusal"] = "".join(refusals)
         if calls:
