@@ -248,3 +248,11 @@ def test_results_of_any_value_or_of_none_are_offered(sample: Package, models: An
     (read,) = module.from_tools(wire)
     assert read.name == "probe"
     assert read.result is None or read.result == schema or reported
+
+
+@each_provider
+def test_a_schema_that_only_the_api_requires_is_reported(sample: Package, models: Any, provider: str) -> None:
+    module, losses = sample.provider(provider), []
+    (read,) = module.from_tools(module.to_tools([models.ToolDefinition("probe", "A probe.")], on_loss=losses.append))
+    reported = [(loss.path, loss.action, loss.severity) for loss in losses]
+    assert reported == ([] if read.parameters is None else [("[0].parameters", "defaulted", "note")])
