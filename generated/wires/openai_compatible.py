@@ -216,12 +216,16 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             "tool_use_failed": "invalid_request",
             "insufficient_system_resource": "overloaded",
             "capacity_exceeded": "overloaded",
+            "exceed_context_size_error": "context_length",
+            "too_many_prompt_tokens": "context_length",
         },
         "phrases": {
             "maximum context length": "context_length",
             "content management policy": "content_policy",
             "overloaded": "overloaded",
             "maximum prompt length": "context_length",
+            "max context length": "context_length",
+            "incorrect api key": "authentication",
         },
         "final": ["insufficient_quota"],
     }
