@@ -321,15 +321,18 @@ def write_schema_keeping_original(
 
 
 def write_schema_or_empty(
-    parameters: dict[str, Any] | None,
-    extra: Any,
-    at: Path,
-    writer: Writer,
-    strict: bool | None,
+    parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer, strict: bool | None
 ) -> Any:
     """Write the schema of a tool. A tool without parameters gets an object without properties."""
     written = write_schema_keeping_original(parameters, extra, at, writer, strict)
-    return {"type": "object", "properties": {}} if written is ABSENT else written
+    return _schema_without_properties(at, writer) if written is ABSENT else written
+
+
+def _schema_without_properties(at: Path, writer: Writer) -> dict[str, Any]:
+    """Return the schema of a tool without parameters, and report it, unless the tool is a declared one."""
+    if not writer.is_declared_tool:
+        writer.report_loss(at, "parameters", "defaulted", "the API requires a schema")
+    return {"type": "object", "properties": {}}
 
 
 def read_output_schema(value: Any, at: Path, reader: Reader, strict: bool | None = True) -> tuple[dict[str, Any], Any]:
@@ -365,7 +368,7 @@ def write_non_strict_schema(parameters: dict[str, Any] | None, extra: Any, at: P
     """Write the schema of a tool. If it has none, write an object without properties, or nothing if none was read."""
     if parameters is not None:
         return write_schema_keeping_original(parameters, extra, at, writer, None)
-    return ABSENT if extra is None or is_internal_mark(extra) else {"type": "object", "properties": {}}
+    return ABSENT if extra is None or is_internal_mark(extra) else _schema_without_properties(at, writer)
 
 
 def read_nullable_schema(
@@ -393,7 +396,7 @@ def write_nullable_schema(
         return write_schema_keeping_original(parameters, extra, at, writer, strict)
     if extra is None:
         return None
-    return ABSENT if is_internal_mark(extra) else {"type": "object", "properties": {}}
+    return ABSENT if is_internal_mark(extra) else _schema_without_properties(at, writer)
 
 
 read_schema_or_empty = read_schema_keeping_original

@@ -13,8 +13,10 @@ from typing import Any, ClassVar
 from ..runtime.apis.openai_chat.compatible import (
     read_arguments_text,
     read_call_id_verbatim,
+    read_result_call_or_next,
     write_arguments_text,
     write_call_id_verbatim,
+    write_result_call_or_next,
 )
 from ..runtime.apis.openai_chat.host_extensions import HostChatConverter, ReasoningKeys
 from ..runtime.conversion.extras import (
@@ -45,7 +47,17 @@ from ..runtime.fields import (
     write_string_or_list,
 )
 from ..runtime.json_text import dump_strict_or_none
-from ..runtime.models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolCallPart
+from ..runtime.models import (
+    ContentPart,
+    DocumentPart,
+    ImagePart,
+    OpaquePart,
+    Request,
+    TextPart,
+    ToolCall,
+    ToolCallPart,
+    ToolResult,
+)
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_call_fields import (
@@ -79,6 +91,7 @@ _REQUEST: frozenset[str] = frozenset(
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
+_TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
 _DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
 _DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
@@ -160,6 +173,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         "content_filter": "content_filter",
         "function_call": "tool_calls",
         "end_turn": "stop",
+        "eos": "stop",
         "error": "error",
         "insufficient_system_resource": "error",
         "aborted": "error",
@@ -183,12 +197,16 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             "tool_use_failed": "invalid_request",
             "insufficient_system_resource": "overloaded",
             "capacity_exceeded": "overloaded",
+            "exceed_context_size_error": "context_length",
+            "too_many_prompt_tokens": "context_length",
         },
         "phrases": {
             "maximum context length": "context_length",
             "content management policy": "content_policy",
             "overloaded": "overloaded",
             "maximum prompt length": "context_length",
+            "max context length": "context_length",
+            "incorrect api key": "authentication",
         },
         "final": ["insufficient_quota"],
     }
@@ -438,6 +456,46 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         }
         if "type" in extras.get("$absent", ()):
             del wire["type"]
+        if extras:
+            restore_extras(wire, extras)
+        return wire
+
+    def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
+        """Read a result as a message."""
+        tool_call_id, name, tool_call_id_kept = read_result_call_or_next(
+            wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
+        )
+        kind, value_, kind_kept = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
+        rest = unmapped_members(wire, _TOOL_RESULT)
+        if tool_call_id_kept is not ABSENT:
+            rest["tool_call_id"] = tool_call_id_kept
+        if kind_kept is not ABSENT:
+            rest["content"] = kind_kept
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+
+    def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a result as a message."""
+        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
+        wire: dict[str, Any] = {
+            "role": "tool",
+            "content": self.write_result_content(
+                result.kind,
+                result.value,
+                extra_at(extras, "content") if extras else ABSENT,
+                (at, "kind"),
+                writer,
+                result.is_error,
+            ),
+        }
+        tool_call_id = write_result_call_or_next(
+            result.tool_call_id,
+            result.name,
+            extra_at(extras, "tool_call_id") if extras else ABSENT,
+            (at, "toolCallId"),
+            writer,
+        )
+        if tool_call_id is not ABSENT:
+            wire["tool_call_id"] = tool_call_id
         if extras:
             restore_extras(wire, extras)
         return wire

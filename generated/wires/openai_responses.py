@@ -205,7 +205,7 @@ class OpenaiResponses(ResponsesConverter):
     }
     ERRORS: ClassVar[dict[str, Any]] = {
         "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
-        "message": [["error", "message"], ["message"]],
+        "message": [["error", "message"], ["message"], ["error"], ["detail"]],
         "words": {
             "context_length_exceeded": "context_length",
             "string_above_max_length": "invalid_request",
@@ -223,6 +223,7 @@ class OpenaiResponses(ResponsesConverter):
         "phrases": {
             "maximum context length": "context_length",
             "exceeds the context window": "context_length",
+            "incorrect api key": "authentication",
             "content management policy": "content_policy",
             "overloaded": "overloaded",
         },

@@ -25,7 +25,7 @@ def told(sample: Package, models: Any, **more: Any) -> tuple[Any, list[tuple[str
     return body, [(loss.path, loss.action, loss.severity) for loss in losses]
 
 
-TOOLS = [WEATHER, {"name": "now"}]
+TOOLS = [WEATHER, {"name": "now", "parameters": {"type": "object", "properties": {}}}]
 
 
 def names(body: Any) -> list[str]:

@@ -41,6 +41,15 @@ def test_a_refusal_stays_where_it_was(sample: Package, provider: str, case: str)
     assert losses == []
 
 
+@pytest.mark.parametrize("beside", [{"tool_calls": [CALL]}, {"refusal": "No."}], ids=["calls", "a refusal"])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_empty_list_as_content_comes_back(sample: Package, provider: str, beside: dict[str, Any]) -> None:
+    module, losses = sample.provider(provider), []
+    wire = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": [], **beside}]
+    assert module.to_messages(module.from_messages(wire), on_loss=losses.append) == wire
+    assert losses == []
+
+
 @pytest.mark.parametrize("named", ["with its kind", "without it"])
 @pytest.mark.parametrize("case", CHOICES)
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -203,3 +212,36 @@ def test_a_call_in_the_deprecated_form_is_kept_and_is_not_the_end(sample: Packag
     head = {"id": "a", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     streamed, _ = laws.played(sample, provider, [{**head, "choices": [choice]} for choice in choices])
     assert streamed == completion
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "azure"])
+def test_reasoning_that_a_deployment_adds_is_reasoning(sample: Package, models: Any, provider: str) -> None:
+    module, losses = sample.provider(provider), []
+    said = {"role": "assistant", "content": "42", "reasoning_content": "Six times seven."}
+    body = {"id": "x", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "message": said}]}
+    body["choices"][0]["finish_reason"] = "stop"
+    read = module.from_response(body)
+    assert [(part.type, part.text) for part in read.message.content] == [
+        ("reasoning", "Six times seven."),
+        ("text", "42"),
+    ]
+    assert module.to_messages([read.message], on_loss=losses.append) == [said]
+    assert (module.to_response(read, on_loss=losses.append), losses) == (body, [])
+    stream, deltas = module.Stream(), [{"reasoning_content": "Six "}, {"reasoning_content": "times seven."}]
+    deltas += [{"role": None, "content": "42", "reasoning_content": None}, {}]
+    told = [event for delta in deltas for event in stream.feed(chunk(delta, None if delta else "stop"))]
+    assert "".join(event.text for event in told if event.type == "reasoning_delta") == "Six times seven."
+    told += stream.finish()
+    assert stream.result().message == read.message
+    writer, again = module.StreamWriter(), module.Stream()
+    for wire in [wire for event in told for wire in writer.write(event)] + writer.finish():
+        again.feed(wire)
+    assert again.result().message == read.message
+    foreign = models.AssistantMessage([models.ReasoningPart("Hm."), models.TextPart("42")])
+    assert module.to_messages([foreign], on_loss=losses.append) == [{"role": "assistant", "content": "42"}]
+    assert [(loss.path, loss.what) for loss in losses] == [("[0].content[0]", "reasoning")]
+
+
+def chunk(delta: dict[str, Any], reason: str | None) -> dict[str, Any]:
+    """A chunk with one choice."""
+    return {"id": "x", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}

@@ -80,6 +80,20 @@ def test_arguments_that_are_null_come_back(sample: Package, host: str) -> None:
     laws.answer_comes_back(sample, host, body)
 
 
+@each_host
+def test_a_result_without_an_id_is_that_of_the_next_call(sample: Package, models: Any, host: str) -> None:
+    module, losses = sample.provider(host), []
+    calls = [{**CALL, "id": f"call_{i}", "function": {**CALL["function"], "name": f"tool_{i}"}} for i in range(3)]
+    results = [{"tool_call_id": "call_1", "content": "b"}, {"content": "a"}, {"tool_call_id": None, "content": "c"}]
+    body = asked({"role": "assistant", "content": None, "tool_calls": calls}, *({"role": "tool", **r} for r in results))
+    request = module.from_request(body)
+    read = [result for message in request.messages[2:] for result in message.results]
+    assert [(r.tool_call_id, r.name) for r in read] == [(f"call_{i}", f"tool_{i}") for i in (1, 0, 2)]
+    assert (module.to_request(request, on_loss=losses.append)["messages"], losses) == (body["messages"], [])
+    with pytest.raises(models.ConversionError, match="tool_call_id"):
+        module.from_request(asked({"role": "tool", "content": "a"}))
+
+
 @pytest.mark.parametrize("keys", [{"reasoning": ""}, {"reasoning_details": []}, {"reasoning_content": None}])
 def test_empty_reasoning_is_no_part_and_comes_back(sample: Package, keys: Any) -> None:
     completion = laws.answer(sample, PROVIDER, answer(**keys))

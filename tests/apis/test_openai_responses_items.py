@@ -252,3 +252,8 @@ def test_made_answers_are_what_the_types_take(sample: Package, models: Any) -> N
 def test_a_value_of_the_wrong_type_is_refused(sample: Package, models: Any, way: list[Any], value: Any) -> None:
     with pytest.raises(models.ConversionError):
         sample.provider(PROVIDER).from_request(put(body(), way, value))
+
+
+@pytest.mark.parametrize("key", ["error", "detail"])
+def test_an_error_of_another_host_has_its_text_as_the_message(sample: Package, key: str) -> None:
+    assert sample.provider("openai_responses").from_error(400, {key: "No such model."}).message == "No such model."

@@ -147,7 +147,7 @@ def test_a_description_of_any_length_is_sent_whole(built: Package, models: Any, 
     assert len(declared) == length
     assert offered(built, provider)[f"long_{length}"].description == declared
     module, losses = built.provider(provider), []
-    late = built.module("models").ToolDefinition("late", declared)
+    late = built.module("models").ToolDefinition("late", declared, {"type": "object", "properties": {}})
     assert module.from_tools(module.to_tools([late], on_loss=losses.append))[0].description == declared
     assert losses == []
 

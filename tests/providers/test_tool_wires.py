@@ -208,8 +208,9 @@ def test_state_of_others_stays_behind_and_is_reported(sample: Package, models: A
     module, state = sample.provider(provider), {"elsewhere": {"signature": "s"}}
     image = models.ImagePart(data="AA==", media_type="image/png", detail="low", metadata=state)
     own = models.OpaquePart("elsewhere", {"signature": "s"})
+    tool = models.ToolDefinition("t", parameters={"type": "object", "properties": {}}, metadata=state)
     values: list[tuple[Any, Any, list[str]]] = [
-        (module.to_tools, [models.ToolDefinition("t", metadata=state), own], ["[0].metadata", "[1]"]),
+        (module.to_tools, [tool, own], ["[0].metadata", "[1]"]),
         (module.to_tool_call, models.ToolCall("a", "t", {}, metadata=state), ["metadata"]),
         (
             module.to_tool_result,

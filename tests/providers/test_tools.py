@@ -248,3 +248,15 @@ def test_results_of_any_value_or_of_none_are_offered(sample: Package, models: An
     (read,) = module.from_tools(wire)
     assert read.name == "probe"
     assert read.result is None or read.result == schema or reported
+
+
+@pytest.mark.parametrize(("given", "action"), [(None, "defaulted"), ({}, "rewritten")], ids=["none", "empty"])
+@each_provider
+def test_a_schema_that_only_the_api_requires_is_reported(
+    sample: Package, models: Any, provider: str, given: dict[str, Any] | None, action: str
+) -> None:
+    module, losses = sample.provider(provider), []
+    definition = models.ToolDefinition("probe", "A probe.", given)
+    (read,) = module.from_tools(module.to_tools([definition], on_loss=losses.append))
+    reported = [(loss.path, loss.action, loss.severity) for loss in losses]
+    assert reported[:1] == ([] if read.parameters in (None, given) else [("[0].parameters", action, "note")])

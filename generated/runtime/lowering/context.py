@@ -80,8 +80,8 @@ class LoweredSchema:
 
     def only_drops_keywords(self, source: Mapping[str, Any] | bool) -> bool:
         """Return whether the schema is the source without the dropped keywords, apart from what every root has."""
-        if isinstance(source, bool):
-            return False
+        if isinstance(source, bool) or not source:
+            return source == self.schema
         whole = {**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **source}
         if same_json(whole, self.schema) or not self.changes:
             return same_json(whole, self.schema)

@@ -125,6 +125,7 @@ class Groq(OpenaiCompatible):
         "tool_calls": "tool_calls",
         "content_filter": "content_filter",
         "function_call": "tool_calls",
+        "eos": "stop",
         "error": "error",
         "max_tokens": "length",
         "MAX_TOKENS": "length",

@@ -15,7 +15,13 @@ from ...errors import wrong_type
 from ...json_text import compact, dump_allowing_nan, loads
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent
 from ...paths import Path
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_call_id, write_call_id, write_json_arguments
+from ...tool_call_fields import (
+    INVALID_ARGUMENTS_KEY,
+    read_call_id,
+    read_result_call,
+    write_call_id,
+    write_json_arguments,
+)
 from ...tool_call_fields import read_json_arguments as read_arguments
 from .host_extensions import HostChatConverter, detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
@@ -27,10 +33,12 @@ __all__ = [
     "read_call_id_verbatim",
     "read_effort_object",
     "read_parsable_arguments",
+    "read_result_call_or_next",
     "write_arguments_text",
     "write_call_id_verbatim",
     "write_effort_object",
     "write_parsable_arguments",
+    "write_result_call_or_next",
 ]
 
 
@@ -274,6 +282,27 @@ def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, An
     if kept is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
         return identifier, {"$synthetic": identifier, "$wire": identifier}
     return identifier, kept
+
+
+def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
+    """Read the id of a result's call, and the name of the called tool. Without an id, it is the next open call.
+
+    Raises:
+        ConversionError: The value is not a string, and every call has a result.
+    """
+    call = reader.take_unanswered_call(None) if value is None or value is ABSENT else None
+    if call is not None:
+        return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$wire": value})}
+    identifier, name = read_result_call(value, at, reader)
+    reader.note_answered(identifier)
+    return identifier, name, ABSENT
+
+
+def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> Any:
+    """Write the id of a result's call, unless it was read without one."""
+    if type(extra) is dict and extra.get("$synthetic") == identifier:
+        return extra.get("$wire", ABSENT)
+    return writer.call_id(identifier)
 
 
 write_arguments_text = write_json_arguments

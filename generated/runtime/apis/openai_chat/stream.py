@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ...json_text import dump_allowing_nan, loads
-from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
+from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index, read_hashable_index
@@ -34,6 +34,7 @@ class ChatStream(BaseStream):
         self._text: list[str] = []
         self._parts: StreamedPartList | None = None
         self._refusal: list[str] = []
+        self._reasoning: list[str] = []
         self._message: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
         self._last_choice: dict[str, Any] = {}
@@ -141,6 +142,10 @@ class ChatStream(BaseStream):
                     self._message.setdefault(key, value)
             elif key == "role":
                 self._message[key] = value or self._message.get(key)
+            elif key == "reasoning_content" and type(value) is str and not self.converter.IS_HOST:
+                self._message.setdefault("role", "assistant")
+                self._reasoning.append(value)
+                events += [ReasoningDelta(value)] if value else []
             else:
                 self._message[key] = join_values(self._message.get(key), value)
 
@@ -262,6 +267,8 @@ class ChatStream(BaseStream):
             message["content"] = self._parts.assemble()
         else:
             message["content"] = "".join(self._text) if self._text or self._has_content else None
+        if self._reasoning:
+            message["reasoning_content"] = "".join(self._reasoning)
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:

@@ -10,7 +10,6 @@ from ...conversion.extras import (
     NO_EXTRAS,
     Extras,
     extra_at,
-    inner_extras,
     merge_extras_into,
     restore_extras,
     unmapped_members,
@@ -46,15 +45,17 @@ from .fields import (
     extras_of_choice,
     has_content,
     join_response_texts,
+    own_key,
     read_participant_name,
+    read_reasoning_content,
     restore_missing_message,
     restore_role,
     write_participant_name,
+    write_reasoning_content,
 )
 
 __all__ = ["ChatConverter"]
 
-_ASSISTANT_MESSAGE = frozenset(["content", "name", "refusal", "role", "tool_calls"])
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
 
 
@@ -67,7 +68,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     RESPONSE_KEYS = frozenset(["choices"])
     IS_HOST: ClassVar[bool] = False
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
-    assistant_keys = _ASSISTANT_MESSAGE
+    assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
     """The keys of an assistant message that are not kept as extras."""
 
     read_assistant_content: ValueReader[AssistantPart]
@@ -133,7 +134,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             refusal, rest["refusal"] = None, ""
         if content is None and rest.pop("content", ABSENT) is ABSENT:
             rest["$absent"] = [*rest.get("$absent", ()), "content"]
-        thought = self.read_message_reasoning(wire, rest, at, reader) if self.IS_HOST else None
+        thought = self.read_message_reasoning(wire, rest, at, reader)
         if type(content) is str and refusal is None and not calls and thought is None:
             if calls is not None:
                 rest["tool_calls"] = calls
@@ -160,6 +161,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
             rest["tool_calls"] = calls
+        if content == [] and parts:
+            rest["content"] = content
         return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(rest))
 
     def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
@@ -206,15 +209,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
                 texts.append(part.text)
-            elif (
-                type(part) is RefusalPart
-                and inner_extras(part.metadata or {}, writer.wire.name).get("$key") != "content"
-            ):
+            elif type(part) is RefusalPart and own_key(part, writer) != "content":
                 writer.own_extras(part.metadata, here)
                 if refusals:
                     writer.report_loss(at, "refusals", "rewritten", "they were joined")
                 refusals.append(part.text)
-            elif type(part) is ReasoningPart and not self.IS_HOST:
+            elif type(part) is ReasoningPart and not (self.IS_HOST or own_key(part, writer)):
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
@@ -240,8 +240,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         else:
             written = [self.write_assistant_content(TextPart(t), at, writer) if type(t) is str else t for t in texts]
             wire["content"] = written or (None if parts else [])
-        if wire["content"] is None and extras.get("content") == "":
-            wire["content"] = ""
+        if wire["content"] is None and extras.get("content") in ("", []):
+            wire["content"] = extras["content"]
         if refusals:
             wire["refusal"] = "".join(refusals)
         if calls:
@@ -387,12 +387,13 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader
     ) -> ReasoningPart | None:
         """Read the reasoning of a message. Empty reasoning becomes extras of the message."""
-        return None
+        return read_reasoning_content(extras, reader)
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
     ) -> None:
         """Write the reasoning of a message."""
+        write_reasoning_content(wire, parts, writer)
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the keys that a host requires in an assistant message."""
