@@ -25,6 +25,7 @@ __all__ = [
     "has_json_type",
     "json_type",
     "merge_schemas",
+    "property_names",
     "required_names",
     "select_annotations",
     "split_off_nullability",
@@ -286,6 +287,12 @@ def required_names(schema: Mapping[str, Any]) -> list[str]:
     return (
         [name for name in listed if type(name) is str] if type(listed) is list else []
     )
+
+
+def property_names(schema: Mapping[str, Any]) -> set[str]:
+    """Return the declared properties of a schema. Empty if `properties` is not an object."""
+    declared = schema.get("properties")
+    return set(declared) if type(declared) is dict else set()
 
 
 def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:
