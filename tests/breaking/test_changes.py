@@ -600,6 +600,34 @@ def test_alternatives_of_which_one_value_fits_two(
         assert (overlaps[0].audiences, isinstance(overlaps[0].witness, int)) == ((M, C), True)
 
 
+NESTED = {"type": "object", "oneOf": [{"properties": {"x": TEXT}, "additionalProperties": False}, {"minProperties": 9}]}
+NAMED = {"anyOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}, TEXT]}
+
+
+def test_a_branch_is_the_same_if_it_refers_to_the_same_definition(tmp_path: Path) -> None:
+    more = json.loads(json.dumps(NESTED).replace('"x"', '"y": {}, "x"'))
+    before, after = (
+        tool(parameters={"type": "object", "properties": {"a": NAMED}, "$defs": {"A": inner, "B": inner}})
+        for inner in (NESTED, more)
+    )
+    found, _ = compared(tmp_path, before, after)
+    assert not [c.code for c in found.changes if c.code in ("branch-removed", "branch-added", "cannot-tell")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        (TEXT, NUMBER, ["type-changed"]),
+        (TEXT, TEXT | {"enum": ["a", "b"]}, ["enum-set"]),
+        ({"type": "object"}, {"type": "object", "properties": {"x": TEXT}}, ["parameter-added"]),
+    ],
+)
+def test_properties_of_a_pattern_are_compared(tmp_path: Path, before: Any, after: Any, codes: list[str]) -> None:
+    old, new = (with_property({"type": "object", "patternProperties": {"^x": inner}}) for inner in (before, after))
+    found, _ = compared(tmp_path, old, new)
+    assert [c.code for c in found.changes if c.code != "payload-changed"] == codes
+
+
 def test_providers_that_come_and_go_and_a_file_that_moves(tmp_path: Path) -> None:
     old = write(tmp_path / "old", tool())
     new = write(tmp_path / "new", tool(), {"providers": ["openai_chat", "anthropic"]})

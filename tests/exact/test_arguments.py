@@ -222,3 +222,24 @@ def test_a_default_that_would_hold_itself_without_end_is_left_out(tmp_path: Path
     tools = Package({}, tmp_path, write_package(files, tmp_path).rename(tmp_path / "endless").name).module("tools")
     made = tools.parse_arguments("t0", {"n": {"next": {"v": 2}}}).n
     assert (made.next.v, made.next.next, made.others, made.map) == (2, None, [], {})
+
+
+def test_a_recursive_definition_may_be_combined_with_others_inside_itself(tmp_path: Path) -> None:
+    node = {"allOf": [{"$ref": "#/$defs/N"}, {"type": ["object", "null"], "maxProperties": 1}]}
+    entry = {"anyOf": [{"type": "object", "allOf": [{"$ref": "#/$defs/M"}], "minProperties": i} for i in range(2)]}
+    definitions = {
+        "N": {"type": "object", "properties": {"next": node, "other": {"allOf": [{"$ref": "#/$defs/N"}, {}]}}},
+        "M": {"type": "object", "additionalProperties": entry},
+    }
+    parameters = {
+        "type": "object",
+        "properties": {"n": node, "m": {"type": "object", "allOf": [{"$ref": "#/$defs/M"}]}},
+        "$defs": definitions,
+    }
+    files = {"tools/t0.json": tool(parameters, "t0")}
+    tools = Package({}, tmp_path, write_package(files, tmp_path).rename(tmp_path / "combined").name).module("tools")
+    made = tools.parse_arguments("t0", {"n": {"next": {"next": {}}}, "m": {"a": {"b": {"c": {}}}}})
+    assert (made.n.next.next.other, made.m) == (None, {"a": {"b": {"c": {}}}})
+    for wrong in ({"n": {"next": {"next": {"a": 1, "b": 2}}}}, {"n": {"next": None}}, {"m": {"a": {"b": {"c": 1}}}}):
+        with pytest.raises(tools.ArgumentsError):
+            tools.parse_arguments("t0", wrong)

@@ -31,6 +31,7 @@ from .schemas import (
     has_json_type,
     json_type,
     merge_schemas,
+    property_names,
     required_names,
     select_annotations,
     split_off_nullability,
@@ -61,7 +62,7 @@ class Engine(LoweringContext):
             schema = self.declare_conditional_properties(source, schema, pointer, ref_stack)
         if schema is NEVER or schema.get("type") == []:  # merged types that exclude each other
             return NEVER, None
-        one = _one_union(self, schema, pointer)
+        one = _one_union(self, schema, pointer, ref_stack)
         said, nullable = split_off_nullability(one)
         if nullable and self.dialect.nullable == "none" and type(said.get("enum")) is list:
             said, nullable = one, False  # a listed null is sent as text, like the other values
@@ -132,13 +133,21 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
     return context.lower_node(context.record_source_pointer(out, pointer), pointer)
 
 
-def _one_union(context: LoweringContext, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
-    """Replace `oneOf` with `anyOf`, or drop it if both exist."""
+def _one_union(
+    context: LoweringContext, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
+) -> dict[str, Any]:
+    """Replace `oneOf` with `anyOf`. If both exist, drop the one that declares fewer properties."""
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
-        context.record_dropped(pointer, "oneOf", "it is next to anyOf")
-        return context.record_source_pointer({key: value for key, value in schema.items() if key != "oneOf"}, pointer)
+        named = {key: context.names_in_branches(schema, key, ref_stack) for key in ("anyOf", "oneOf")}
+        kept, dropped = sorted(named, key=lambda key: -len(named[key]))
+        context.record_dropped(pointer, dropped, f"it is next to {kept}")
+        for name in sorted(named[dropped] - named[kept]) if context.dialect.closed else ():
+            told = f"only {dropped} declares it, so it cannot be sent"
+            context.record_change((*pointer, "properties"), name, "narrowed", told, blocks_strict=True)
+        schema = {key: value for key, value in schema.items() if key != dropped}
+        return _one_union(context, context.record_source_pointer(schema, pointer), pointer, ref_stack)
     reason = "anyOf replaces it, without the rule that only one branch may match"
     context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
     return context.record_source_pointer(
@@ -183,9 +192,8 @@ def _without_assertions(
     """Lower a schema without its `anyOf`, whose branches only state which properties are required together."""
     reason = context.unsupported_reason("anyOf with no value of its own")
     needs = [" and ".join(map(str, b["required"])) for b in branches if type(b.get("required")) is list]
-    declared = outer.get("properties")
     for name in dict.fromkeys(name for branch in branches for name in required_names(branch)):
-        if context.dialect.closed and not (type(declared) is dict and name in declared):
+        if context.dialect.closed and name not in property_names(outer):
             told = "a branch requires it, but it is declared nowhere, so it cannot be sent"
             context.record_change((*pointer, "required"), name, "narrowed", told, blocks_strict=True)
     sentence = f"Needs {', or '.join(needs)}." if needs and len(needs) == len(branches) else ""

@@ -159,12 +159,13 @@ class _Comparison:
         yield from self._items(old, new, pointer)
         yield from self._branches(old, new, pointer)
         for keyword in sorted(_CONDITIONS & (old.keys() | new.keys())):
-            part = {keyword: old.get(keyword, ABSENT)}
-            if part != {keyword: new.get(keyword, ABSENT)} or not has_same_targets(part, self._old, self._new):
-                found = Difference(
-                    "condition-changed", (*pointer, keyword), "unknown", _value(old, keyword), _value(new, keyword)
-                )
-                yield self._searched(found, old, new)
+            was, now, here = _value(old, keyword), _value(new, keyword), (*pointer, keyword)
+            if was != now or not has_same_targets({keyword: was}, self._old, self._new):
+                alike = keyword == "patternProperties" and {*old.get(keyword, ())} == {*new.get(keyword, ())}
+                for pattern in was if alike else ():
+                    yield from self._schemas(was[pattern], now[pattern], (*here, pattern))
+                if not alike:
+                    yield self._searched(Difference("condition-changed", here, "unknown", was, now), old, new)
 
     def _types(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = types_of(old), types_of(new)
@@ -331,14 +332,15 @@ class _Comparison:
         for tag, branch in was.items():
             if tag in now:
                 yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))
-        lost = [(tag, branch) for tag, branch in was.items() if tag not in now]
-        gained = [(tag, branch) for tag, branch in now.items() if tag not in was]
-        if len(lost) == len(gained) == 1 and is_same_branch(lost[0][1], gained[0][1][1]):
-            yield from self._schemas(lost[0][1], gained[0][1][1], (*here, gained[0][1][0]))
-            lost, gained = [], []
-        for _, branch in lost:
+        lost = {tag: branch for tag, branch in was.items() if tag not in now}
+        gained = {tag: branch for tag, branch in now.items() if tag not in was}
+        alone = len(lost) == len(gained) == 1
+        for tag, twin in [(a, b) for a in lost for b in gained if is_same_branch(lost[a], gained[b][1], alone=alone)]:
+            i, branch = gained.pop(twin)
+            yield from self._schemas(lost.pop(tag), branch, (*here, i))
+        for branch in lost.values():
             yield self._judged(Difference("branch-removed", here, "narrower", branch, ABSENT), old, new)
-        for _, (i, branch) in gained:
+        for i, branch in gained.values():
             yield Difference("branch-added", (*here, i), "wider", ABSENT, branch)
         if "oneOf" in new and (gained or before != after or "oneOf" not in old):
             yield from self._overlap(old, new, here)

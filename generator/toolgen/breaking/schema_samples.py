@@ -342,10 +342,15 @@ def wrap_in_matching_union(old: Any, new: Any, old_root: Any, new_root: Any) -> 
     return sides[0], sides[1]
 
 
-def is_same_branch(old: Any, new: Any) -> bool:
-    """Return whether two branches are one that was edited: they share a property, and no constant tells them apart."""
+def is_same_branch(old: Any, new: Any, *, alone: bool) -> bool:
+    """Return whether two branches are one that was edited: they refer to the same definition.
+
+    If no other branch changed, it is enough that they share a property, and that no constant tells them apart.
+    """
     if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
         return False
+    if "$ref" in old or "$ref" in new or not alone:
+        return "$ref" in old and old.get("$ref") == new.get("$ref")
     before, after = old.get("properties", {}), new.get("properties", {})
     shared = before.keys() & after.keys()
     return bool(shared) and not any(_is_constant(before[name]) and _is_constant(after[name]) for name in shared)

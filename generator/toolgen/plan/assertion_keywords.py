@@ -273,3 +273,16 @@ def union_type(type_schemas: list[TypeSchema]) -> TypeSchema:
     if not flat:
         return {}
     return flat[0] if len(flat) == 1 else {"anyOf": flat}
+
+
+def type_schema_size(type_schema: Any) -> int:
+    """Return the number of keywords and members in a type schema."""
+    total, stack = 0, [type_schema]
+    while stack:
+        here = stack.pop()
+        total += 1
+        if isinstance(here, dict):
+            stack.extend(here.values())
+        elif isinstance(here, list):
+            stack.extend(here)
+    return total

@@ -22,6 +22,7 @@ from toolgen.plan.assertion_keywords import (
     number_type,
     residual_keywords,
     text_type,
+    type_schema_size,
     union_type,
 )
 from toolgen.plan.classes import (
@@ -64,6 +65,9 @@ _NOTHING: ExpressedKeywords = frozenset()
 NameSteps = tuple[str, ...]
 """The steps from the root or a definition to a schema: properties, and words for parts without a name."""
 
+Enclosing = tuple[tuple[Check, ClassName], ...]
+"""The classes around a schema, with the schemas that they were made of, from the nearest definition inwards."""
+
 
 @dataclass(slots=True)
 class TypePlanner:
@@ -82,8 +86,11 @@ class TypePlanner:
     _names: dict[str, ClassName] = field(default_factory=dict)
     _inlined: dict[str, TypeSchema] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
-    _depth: int = 0
-    _waiting: list[tuple[ClassName, NameSteps, ObjectView, str | None, Check]] = field(default_factory=list)
+    _nested: list[Any] = field(default_factory=list)
+    _recursive: set[int] = field(default_factory=set)
+    _waiting: list[tuple[ClassName, NameSteps, ObjectView, Check, Enclosing]] = field(default_factory=list)
+    _enclosing: Enclosing = ()
+    _repeated: Enclosing = ()
 
     @property
     def root_definitions(self) -> Mapping[str, Any]:
@@ -99,8 +106,9 @@ class TypePlanner:
         view = object_view(self.root, self.lookup, assume=True) or ObjectView()
         if object_view(self.root, self.lookup) is not None:
             self._names["#"] = self.root_name
+        view.description = view.description or description
         check = self._check(self.root, residual_keywords(self.root, view.said))
-        self._waiting.append((self.root_name, (), view, view.description or description, check))
+        self._waiting.append((self.root_name, (), view, check, ()))
         self.plan_waiting_classes()
 
     def plan_root_alias(self, description: str | None) -> None:
@@ -112,8 +120,8 @@ class TypePlanner:
     def plan_waiting_classes(self) -> None:
         """Plan the classes that are still waiting."""
         while self._waiting:
-            name, pointer, view, description, check = self._waiting.pop(0)
-            self.items[name] = self._class(name, pointer, view, description, check)
+            name, pointer, view, check, self._enclosing = self._waiting.pop(0)
+            self.items[name] = self._class(name, pointer, view, check)
 
     def plan_type(self, schema: Any, *pointer: str) -> TypeSchema:
         """Return the type schema of a schema. Classes of objects in it are named after the steps that lead there."""
@@ -133,11 +141,15 @@ class TypePlanner:
             return {}, ("not",)
         if not isinstance(schema, Mapping):
             return {}, ()
-        if self._depth == MAX_NESTING:
+        if any(outer is schema for outer in self._nested):
+            self._recursive.add(id(schema))
+        if len(self._nested) == MAX_NESTING or id(schema) in self._recursive:
             return {}, residual_keywords(schema, _NOTHING)
-        self._depth += 1
+        self._nested.append(schema)
         type_schema, said = self._plan(schema, pointer)
-        self._depth -= 1
+        self._nested.pop()
+        if not self._nested:
+            self._recursive.clear()
         return type_schema, residual_keywords(schema, said)
 
     def _plan(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
@@ -219,11 +231,8 @@ class TypePlanner:
         said = view.said if alone else view.said - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
             return {"type": "object", "additionalProperties": self.plan_type(view.extra, *pointer, "value")}, said
-        return {"type": "object"}, said if admits_everything(view.extra) else said - {
-            "additionalProperties",
-            "$ref",
-            "allOf",
-        }
+        expressed = admits_everything(view.extra)
+        return {"type": "object"}, said if expressed else said - {"additionalProperties", "$ref", "allOf"}
 
     def _named(self, pointer: NameSteps) -> ClassName:
         name = nested_class_name(self.stem, pointer, self.taken)
@@ -231,9 +240,15 @@ class TypePlanner:
         return name
 
     def _new_class(self, pointer: NameSteps, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> TypeSchema:
-        name = self._named(pointer)
-        self._waiting.append((name, pointer, view, view.description, self._check(schema, keywords)))
-        return {"$ref": f"{PREFIX}{name}"}
+        # A schema that combines a recursive one with others has the same fields again at each depth.
+        check = self._check(schema, keywords)
+        found = next((known for known in (*self._repeated, *self._enclosing) if known[0] == check), None)
+        if found is None:
+            found = check, self._named(pointer)
+            self._waiting.append((found[1], pointer, view, check, (*self._enclosing, found)))
+        elif found not in self._repeated:
+            self._repeated = (*self._repeated, found)
+        return {"$ref": f"{PREFIX}{found[1]}"}
 
     def _union(self, choices: list[Any], pointer: NameSteps) -> TypeSchema:
         some = [choice for choice in choices if choice is not False]
@@ -302,7 +317,7 @@ class TypePlanner:
         if view is not None and view.properties:
             name = self._names[key] = self._named((key,))
             check = self._check(target, residual_keywords(target, view.said))
-            self._waiting.append((name, (key,), view, view.description, check))
+            self._waiting.append((name, (key,), view, check, ()))
             return {"$ref": f"{PREFIX}{name}"}, said
         return ({}, _NOTHING) if key in self._open else (self._inline(key, target), said)
 
@@ -327,20 +342,18 @@ class TypePlanner:
             self._open.append(key)
             type_schema = self.plan_type(target, key)
             self._open.pop()
-            if _size(type_schema) > MAX_INLINE:
+            if type_schema_size(type_schema) > MAX_INLINE:
                 name = self._named((key,))
                 self.items[name] = AliasPlan(name, None, type_schema, self._check(target, ()))
                 type_schema = {"$ref": f"{PREFIX}{name}"}
             self._inlined[key] = type_schema
         return self._inlined[key]
 
-    def _class(
-        self, name: ClassName, pointer: NameSteps, view: ObjectView, description: str | None, check: Check
-    ) -> ClassPlan:
+    def _class(self, name: ClassName, pointer: NameSteps, view: ObjectView, check: Check) -> ClassPlan:
         names = field_names(view.properties)
         fields = tuple(self._field(pointer, wire, names[wire], sub, view) for wire, sub in view.properties.items())
         extras = self.plan_type(view.extra, *pointer, "extra") if isinstance(view.extra, Mapping) else {}
-        return ClassPlan(name, description, fields, view.extra is False, extras, check)
+        return ClassPlan(name, view.description, fields, view.extra is False, extras, check)
 
     def _field(self, pointer: NameSteps, wire: str, name: FieldName, schema: Any, view: ObjectView) -> FieldPlan:
         type_schema = self.plan_type(schema, *pointer, wire)
@@ -385,16 +398,3 @@ def _item(pointer: NameSteps) -> NameSteps:
     """Return the steps to the items of an array: the singular of its name if there is one, else `item`."""
     one = singularize(pointer[-1]) if pointer else None
     return (*pointer, "item") if one is None else (*pointer[:-1], one)
-
-
-def _size(type_schema: Any) -> int:
-    """Return the number of keywords and members in a type schema."""
-    total, stack = 0, [type_schema]
-    while stack:
-        here = stack.pop()
-        total += 1
-        if isinstance(here, dict):
-            stack.extend(here.values())
-        elif isinstance(here, list):
-            stack.extend(here)
-    return total

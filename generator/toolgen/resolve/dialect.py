@@ -7,6 +7,7 @@ schema, with references to itself. It accepts the same schemas.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from typing import Any, Literal
@@ -28,6 +29,9 @@ _NAMED: tuple[tuple[str, Dialect], ...] = (
     ("2019-09", "2019-09"),
     ("2020-12", "2020-12"),
 )
+
+_LATEST = re.compile(r"https?://json-schema\.org/schema#?")
+"""The dialect that was the latest when the schema was written."""
 
 ANNOTATIONS = frozenset(
     [
@@ -67,19 +71,18 @@ class UnknownDialectError(Exception):
 
 
 def find_dialect(schema: Any) -> Dialect:
-    """Return the dialect that `$schema` names; without it 2020-12, or draft-07 if only that defines the keywords.
+    """Return the dialect that `$schema` names; if it names none, 2020-12, or draft-07 if only that has the keywords.
 
     Raises:
         UnknownDialectError: `$schema` names another one.
     """
     if not isinstance(schema, Mapping):
         return "2020-12"
-    if "$schema" in schema:
-        named = schema["$schema"]
-        if isinstance(named, str):
-            for word, known in _NAMED:
-                if word in named:
-                    return known
+    named = schema.get("$schema", "")
+    if "$schema" in schema and not (isinstance(named, str) and _LATEST.fullmatch(named)):
+        for word, known in _NAMED if isinstance(named, str) else ():
+            if word in named:
+                return known
         raise UnknownDialectError
     old = any(
         isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s)

@@ -54,6 +54,13 @@ def petstore(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return imported(tmp_path_factory.mktemp("petstore"), PETSTORE, "openapi", "in.yaml")
 
 
+def test_a_reference_in_place_of_an_operation_is_followed(tmp_path: Path) -> None:
+    shared = {"operationId": "probe", "parameters": [{"name": "b", "in": "path", "schema": {"type": "string"}}]}
+    tool, result = operation(tmp_path, {"$ref": "#/x-shared"}, "/a/{b}", **{"x-shared": {**shared, "responses": DONE}})
+    assert list(tool["parameters"]["properties"]) == ["b"]
+    assert not result.findings
+
+
 def test_an_operation_is_a_tool(petstore: Result) -> None:
     assert sorted(petstore.tools) == [
         *("createDog", "deletePet", "get_pets_petId", "listPets"),
@@ -426,6 +433,7 @@ PATH = {"name": "id", "in": "path", "required": True, "schema": {"type": "string
         (document({"/a": {"get": {"parameters": {}}}}), ["import-shape"]),
         (document({"/a": {"get": {"parameters": [{"$ref": "#/x"}]}}}), ["import-reference"]),
         (document({"/a": {"get": {"parameters": [{"$ref": "x.yaml#/a"}]}}}), ["import-reference-outside"]),
+        (document({"/a/{b}": {"get": {"$ref": "operations/b.yaml"}}}), ["import-reference-outside"]),
         (document({"/a": {"get": {"parameters": [{"$ref": 3}]}}}), ["import-shape"]),
         (document({"/a": {"get": {"parameters": [{"name": "a", "in": "query", "schema": 3}]}}}), ["import-shape"]),
         (document({"/a": {"get": {"operationId": 3}}}), ["import-shape"]),

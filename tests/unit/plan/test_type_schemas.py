@@ -143,6 +143,36 @@ def test_shared_definitions_do_not_multiply() -> None:
     assert len(str(type_schema)) + len(str(list(planner.items.values()))) < 500_000
 
 
+class Counted(dict[str, Any]):
+    """Definitions that refuse to be looked up without end."""
+
+    left = 3000
+
+    def __getitem__(self, name: str) -> Any:
+        self.left -= 1
+        assert self.left, "looked up too often"
+        return super().__getitem__(name)
+
+
+def _combined(*, fields: bool) -> dict[str, Any]:
+    """A definition inside itself, combined with something else each time; with `fields`, as properties of a class."""
+    parts = [{"allOf": [{"$ref": "#/$defs/n"}, {"minProperties": i}]} for i in range(8)]
+    if fields:
+        return {"type": "object", "properties": {f"p{i}": part for i, part in enumerate(parts)}}
+    return {"type": "object", "additionalProperties": {"anyOf": [{"type": "object", **part} for part in parts]}}
+
+
+@pytest.mark.parametrize(("fields", "classes"), [(True, 8 + 8 * 7), (False, 0)])
+def test_a_recursive_definition_that_is_combined_with_others_does_not_multiply(fields: bool, classes: int) -> None:
+    definition = _combined(fields=fields)
+    root = {"$defs": Counted(n=definition)}
+    planner = TypePlanner(root, ClassName("Root"), "Root", {}, {"Root"})
+    planner.plan_type({"allOf": [{"$ref": "#/$defs/n"}, {"maxProperties": 9}]}, "p")
+    planner.plan_waiting_classes()
+
+    assert sum(isinstance(item, ClassPlan) for item in planner.items.values()) <= 1 + classes
+
+
 def _ring(count: int) -> list[ClassPlan | AliasPlan]:
     root = {
         "$defs": {

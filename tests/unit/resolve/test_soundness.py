@@ -58,6 +58,13 @@ def test_contradictions_are_named(schema: dict[str, Any], code: str, said: str) 
     assert said in found[0].message
 
 
+@pytest.mark.parametrize("end", ["", "#"])
+def test_a_schema_of_the_latest_dialect_is_read_like_one_that_names_none(end: str) -> None:
+    latest = {"$schema": f"http://json-schema.org/schema{end}"}
+    old = {"items": [{"type": "string"}], "additionalItems": False}
+    assert not faults({"tools/a.yaml": tool({**latest, "properties": {"p": {"type": "array", **old}}})})
+
+
 N = {"$ref": "#/$defs/N"}
 
 

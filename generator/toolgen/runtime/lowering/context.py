@@ -27,6 +27,7 @@ from .schemas import (
     declared_types,
     declares_null,
     merge_schemas,
+    property_names,
     required_names,
 )
 
@@ -225,6 +226,12 @@ class LoweringContext(ABC):
                 return (found if not rest else {**rest}), ref_stack
             schema = self.record_source_pointer(merge_schemas(rest, found, []), target)
         return schema, ref_stack
+
+    def names_in_branches(self, schema: dict[str, Any], key: str, ref_stack: RefStack) -> set[str]:
+        """Return the properties that a schema declares only in the branches of a union."""
+        branches = schema[key] if type(schema[key]) is list else []
+        resolved = [self.resolve(branch, ref_stack)[0] for branch in branches]
+        return {n for each in resolved if type(each) is dict for n in property_names(each)} - property_names(schema)
 
     def merge_all_of(
         self, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack

@@ -24,6 +24,7 @@ __all__ = [
     "has_json_type",
     "json_type",
     "merge_schemas",
+    "property_names",
     "required_names",
     "select_annotations",
     "split_off_nullability",
@@ -207,6 +208,12 @@ def required_names(schema: Mapping[str, Any]) -> list[str]:
     """Return the required properties of a schema. Empty if `required` is not a list."""
     listed = schema.get("required")
     return [name for name in listed if type(name) is str] if type(listed) is list else []
+
+
+def property_names(schema: Mapping[str, Any]) -> set[str]:
+    """Return the declared properties of a schema. Empty if `properties` is not an object."""
+    declared = schema.get("properties")
+    return set(declared) if type(declared) is dict else set()
 
 
 def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:

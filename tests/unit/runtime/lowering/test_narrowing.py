@@ -96,6 +96,15 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
         {"anyOf": [{"anyOf": [{"required": ["number"]}, {"type": "array"}], "oneOf": [{**CLOSED, **NUMBER}]}]},
         [{"number": "4"}],
     ),
+    "a union next to a choice of names": (
+        of({"anyOf": [{"required": ["x"]}, METHOD], "oneOf": [NUMBER, IBAN], "type": "object"}, "a"),
+        [{"a": {"x": 1, "iban": "N"}}, {"a": {"number": "4", "method": "card"}}],
+    ),
+    "a union next to another": (
+        of({"anyOf": [NUMBER, IBAN], "oneOf": [{"$ref": "#/$defs/K"}, {"type": "object"}], "type": "object"}, "a")
+        | {"$defs": {"K": {"properties": {"kind": TEXT}, "required": ["kind"]}}},
+        [{"a": {"number": "4"}}, {"a": {"iban": "N"}}],
+    ),
     "anything or a name": ({**CLOSED, **CARD, "anyOf": [True, {"required": ["method"]}]}, [{}]),
     "true or 1": (
         {"anyOf": [{**CLOSED, "properties": {"a": {"const": True}}}, {**CLOSED, "properties": {"a": {"const": 1}}}]},
@@ -294,3 +303,11 @@ def test_a_root_that_admits_nothing_is_an_empty_object(root: Any, dialect: tuple
     found = lowered({"type": "object", **root, "$defs": {"N": {"type": "object", "enum": [1]}}}, dialect)
     if not DIALECTS[dialect].plain:
         assert (found.schema["type"].lower(), found.schema.get("properties", {})) == ("object", {})
+
+
+def test_of_two_unions_the_one_with_more_properties_is_kept() -> None:
+    schema, _ = CASES["a union next to a choice of names"]
+    found = lowered(schema, ("openai_chat", "strict"))
+    assert "'iban'" in str(found.schema)
+    assert [c.what for c in found.changes if c.action == "narrowed" and "only anyOf" in c.reason] == ["method"]
+    assert there_and_back(found, {"a": {"iban": "N"}})[1] == {"a": {"iban": "N"}}

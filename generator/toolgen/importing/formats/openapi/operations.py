@@ -106,23 +106,22 @@ def read_operations(resolver: Resolver) -> Iterator[Operation]:
             continue
         at, item = found
         shared = _parameters(resolver, at, item)
-        for where, method, entry in _methods(at, item):
-            if isinstance(entry, dict):
-                own = _parameters(resolver, where, entry)
-                merged = tuple({**shared, **own}.values())
-                operation = Operation(where, method, path, entry, item, merged)
+        for where, method in _methods(at, item):
+            # OpenAPI has no reference in place of an operation, but documents in several files do.
+            target = resolver.object_at(where, "an object: an operation")
+            if target is not None:
+                own = _parameters(resolver, *target)
+                operation = Operation(target[0], method, path, target[1], item, tuple({**shared, **own}.values()))
                 _check_path(resolver, operation)
                 yield operation
-            else:
-                reader.report_wrong_type(where, entry, "an object: an operation")
 
 
-def _methods(at: Pointer, item: dict[str, Any]) -> Iterator[tuple[Pointer, str, Any]]:
+def _methods(at: Pointer, item: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
     for key, entry in item.items():
         if key in _METHODS:
-            yield (*at, key), key.upper(), entry
+            yield (*at, key), key.upper()
         elif key == "additionalOperations" and isinstance(entry, dict):
-            yield from (((*at, key, method), method, inner) for method, inner in entry.items())
+            yield from (((*at, key, method), method) for method in entry)
 
 
 def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[tuple[str, str], Parameter]:
