@@ -230,8 +230,9 @@ def test_a_writer_sends_thoughts_as_they_come_and_calls_whole(sample: Package, m
     ]
     sent = laws.written(sample, PROVIDER, events)
     deltas = [e["choices"][0]["delta"] for e in sent]
-    assert deltas[:3] == [{"content": [thought("H")]}, {"content": [thought("m.")]}, {"content": "So."}]
-    assert deltas[3:] == [{"role": "assistant", "content": [], "tool_calls": [CALL]}]
+    first = {"role": "assistant", "content": [thought("H")]}
+    assert deltas[:3] == [first, {"content": [thought("m.")]}, {"content": "So."}]
+    assert deltas[3:] == [{"content": [], "tool_calls": [CALL]}]
     assert sent[-1]["usage"] == {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
     assert laws.bare(laws.played(sample, PROVIDER, sent)[0]) == laws.bare(completion)
 

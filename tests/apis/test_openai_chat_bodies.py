@@ -177,6 +177,16 @@ def test_chunks_name_the_model_if_it_is_known(sample: Package, models: Any) -> N
     assert [chunk["model"] for chunk in chunks] == ["m", "m"]
 
 
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "mistral"])
+@pytest.mark.parametrize("streamed", [True, False])
+def test_the_first_chunk_alone_has_the_role(sample: Package, models: Any, provider: str, streamed: bool) -> None:
+    writer = sample.provider(provider).StreamWriter()
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage([models.TextPart("Hi")]), "stop"))
+    events = [models.TextDelta("H"), models.TextDelta("i"), done] if streamed else [done]
+    deltas = [choice["delta"] for event in events for chunk in writer.write(event) for choice in chunk["choices"]]
+    assert [delta.get("role") for delta in deltas] == ["assistant", *[None] * (len(deltas) - 1)]
+
+
 @pytest.mark.parametrize("strict", [None, True])
 def test_only_an_enforced_output_schema_is_kept_as_it_was(sample: Package, strict: bool | None) -> None:
     """A schema that is not lowered has nothing to restore, so another provider loses nothing."""

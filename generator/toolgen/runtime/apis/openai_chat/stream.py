@@ -294,12 +294,17 @@ def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
 
 
 class ChatStreamWriter(BaseStreamWriter):
-    """Writes `chat.completion.chunk` objects. Usage comes last, in a chunk without choices."""
+    """Writes `chat.completion.chunk` objects. The first one has the role. Usage comes last, in a chunk without choices."""
 
     ENDS_WITH_USAGE: ClassVar[bool] = False
     """Whether a stream with usage needs no finish reason."""
 
+    _has_role = False
+    """Whether a chunk with the role was written."""
+
     def _chunk(self, delta: dict[str, Any], **more: Any) -> dict[str, Any]:
+        if not self._has_role:
+            self._has_role, delta = True, {"role": "assistant", **delta}
         chunk: dict[str, Any] = {"object": "chat.completion.chunk"}
         if self.id is not None:
             chunk["id"] = self.id
@@ -339,6 +344,8 @@ class ChatStreamWriter(BaseStreamWriter):
         for i, choice in enumerate(choices):
             message = choice.get("message", {})
             delta = self._rest(message) if i == 0 else _whole(message)
+            if i == 0 and self._has_role and delta.get("role") == "assistant":
+                del delta["role"]
             rest = {key: value for key, value in choice.items() if key not in ("message", "index")}
             chunk = self._chunk(delta)
             chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **rest}]
