@@ -27,7 +27,6 @@ from .models import (
     OpaquePart,
     Request,
     ToolCall,
-    ToolCallPart,
     ToolChoice,
     ToolDefinition,
 )
@@ -40,7 +39,7 @@ from .request_tools import (
     write_choice,
     write_tool_with_provider_settings,
 )
-from .responses import FinishReason, classify_api_error
+from .responses import FinishReason, calls_in, classify_api_error
 
 __all__ = ["Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueReader", "ValueWriter"]
 
@@ -305,8 +304,7 @@ class Converter:
         Raises:
             ConversionError: As for `from_response`.
         """
-        content = self.from_response(response, turn, tools=tools).message.content
-        return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+        return calls_in(self.from_response(response, turn, tools=tools).message)
 
     def from_error(self, status: int, body: Any) -> ApiError:
         """Convert an error response of the API.

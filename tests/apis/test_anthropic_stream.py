@@ -246,3 +246,23 @@ def test_arguments_at_the_start_of_a_call_give_way_to_its_deltas(sample: Package
     completion, told = played(sample, start(), given, *pieces, stop(0), end("tool_use"), DONE)
     assert [call.arguments for call in laws.calls_of(sample, completion)] == [{"a": 1}]
     laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "mistral", "cohere", "openai_responses"])
+def test_the_arguments_of_a_call_that_was_cut_before_them_are_not_completed(sample: Package, provider: str) -> None:
+    """`{}` would be a call that a client can run."""
+    stream = sample.provider(PROVIDER).Stream()
+    events = [told for event in (start(), CALL) for told in stream.feed(event)] + stream.finish(
+        ConnectionError("reset")
+    )
+    (call,) = laws.calls_of(sample, stream.result())
+    assert (call.arguments, call.invalid.text, call.invalid.reason) == ({}, "", "truncated")
+    written = laws.written(sample, provider, events)
+    assert "{}" not in [value for event in written for value in _texts(event)]
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [text for each in inner for text in _texts(each)]
+    return [value] if isinstance(value, str) else []

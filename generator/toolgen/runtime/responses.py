@@ -10,11 +10,12 @@ from .conversion.writer import Writer
 from .errors import wrong_type
 from .json_text import dump_allowing_nan
 from .lazy_dataclass import replace
-from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCallPart, Usage
+from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCall, ToolCallPart, Usage
 from .paths import ROOT, Path
 
 __all__ = [
     "FinishReason",
+    "calls_in",
     "classify_api_error",
     "derive_finish_reason",
     "format_rfc3339",
@@ -50,6 +51,12 @@ def derive_finish_reason(
     return reason
 
 
+def calls_in(message: AssistantMessage) -> list[ToolCall]:
+    """Return the calls of a message, in order."""
+    content = message.content
+    return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+
+
 def mark_calls_invalid(message: AssistantMessage, finish_reason: FinishReason) -> None:
     """Invalidate the calls of a response that ended early. Valid JSON does not prove that a call is complete.
 
@@ -77,8 +84,7 @@ def mark_call_invalid(
     text: str | None = None,
 ) -> None:
     """Mark one call of a response as truncated or malformed. `index` is its index among the calls."""
-    content = message.content
-    calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+    calls = calls_in(message)
     if index < len(calls):
         calls[index].invalid = InvalidCall(dump_allowing_nan(calls[index].arguments) if text is None else text, reason)
 

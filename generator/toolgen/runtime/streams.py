@@ -27,11 +27,10 @@ from .models import (
     TextDelta,
     ToolCallDelta,
     ToolCallEvent,
-    ToolCallPart,
     ToolDefinition,
 )
 from .paths import ROOT, without_path
-from .responses import mark_call_invalid, mark_calls_invalid
+from .responses import calls_in, mark_call_invalid, mark_calls_invalid
 from .stream_parts import OpenCall, PartialObject, SentCall, SentOrder, order_by_index
 
 __all__ = ["BaseStream", "BaseStreamWriter"]
@@ -147,9 +146,7 @@ class BaseStream:
             self._failure = f"{type(error).__name__}: {said}"
         events: list[StreamEvent] = []
         completion = self.result()
-        parts = completion.message.content
-        calls = [p.call for p in parts if type(p) is ToolCallPart] if type(parts) is list else []
-        for open_call, call in zip(order_by_index(self._calls), calls, strict=False):
+        for open_call, call in zip(order_by_index(self._calls), calls_in(completion.message), strict=False):
             if not open_call.was_announced:
                 open_call.was_announced = True
                 events.append(ToolCallDelta(open_call.index, call.id, call.name))
@@ -171,6 +168,9 @@ class BaseStream:
             if completion.finish_reason != "content_filter":
                 completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
             mark_calls_invalid(completion.message, "error")
+            for cut, call in zip(calls_in(completion.message), order_by_index(self._calls), strict=False):
+                if cut.invalid is not None and not (cut.arguments or call.pieces):
+                    cut.invalid.text = ""  # no arguments came, so `{}` is not what the model wrote
             return completion
         for position, call in enumerate(order_by_index(self._calls)):
             if call.malformed:
@@ -222,10 +222,7 @@ class BaseStream:
     def _call_events(self, completion: Completion | None = None) -> list[StreamEvent]:
         """Return events for the calls of a response that ended normally, in order."""
         self._calls_told = True
-        parts = (completion or self.result()).message.content
-        if type(parts) is not list:
-            return []
-        calls = [part.call for part in parts if type(part) is ToolCallPart]
+        calls = calls_in((completion or self.result()).message)
         cut = any(call.invalid is not None and call.invalid.reason in ("truncated", "filtered") for call in calls)
         return [] if cut else [ToolCallEvent(call) for call in calls]
 

@@ -31,7 +31,7 @@ from ...models import (
     ToolResult,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_call_fields import (
     INVALID_ARGUMENTS_KEY,
     read_object_arguments,
@@ -188,8 +188,7 @@ class CopilotQuorumConverter(NativeToolConverter):
         wires = response if type(response) is list else [response]
         found = [to_plain_object(wire, (ROOT, i)) for i, wire in enumerate(wires)]
         if len(found) == 1 and "content" in found[0]:
-            content = self.read_response(found[0], ROOT, reader).message.content
-            return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+            return calls_in(self.read_response(found[0], ROOT, reader).message)
         return [self.read_tool_call(wire, (ROOT, i), reader) for i, wire in enumerate(found)]
 
     def from_tool_call(

@@ -29,7 +29,7 @@ from ...models import (
     Usage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import format_rfc3339
+from ...responses import calls_in, format_rfc3339
 from .tool_requests import (
     is_app_tool_request,
     read_result_params,
@@ -165,8 +165,7 @@ class CopilotConverter(NativeToolConverter):
         for i, wire in enumerate(found):
             held = wire["data"] if type(wire.get("data")) is dict else wire
             if "content" in held and "toolCallId" not in held:
-                content = self.read_response(wire, (ROOT, i), reader).message.content
-                calls += [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+                calls += calls_in(self.read_response(wire, (ROOT, i), reader).message)
             else:
                 calls.append(self.read_tool_call(wire, (ROOT, i), reader))
         return calls
