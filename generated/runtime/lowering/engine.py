@@ -58,7 +58,9 @@ class Engine(LoweringContext):
             return _lower_reference(self, schema, pointer, ref_stack)
         source = schema
         schema, ref_stack = self.merge_all_of(schema, pointer, ref_stack)
-        if not source.keys().isdisjoint(_CONDITIONS):
+        sent = self.dialect.supports("if") and not (self.dialect.closed or self.dialect.says_open)
+        of_object = "object" in declared_types(schema) or "properties" in schema
+        if of_object and not sent and not source.keys().isdisjoint(_CONDITIONS):
             schema = self.declare_conditional_properties(source, schema, pointer, ref_stack)
         if schema is NEVER or schema.get("type") == []:  # merged types that exclude each other
             return NEVER, None
@@ -99,7 +101,7 @@ def _lower_reference(context: LoweringContext, schema: dict[str, Any], pointer: 
     elif circular and ref_stack.count(target) >= context.depth:
         return _end(context, found, pointer)
     lost: list[str] = []
-    merged = context.record_source_pointer(merge_schemas(rest, found, lost), target)
+    merged = context.merge_target(rest, target, lost)
     context.record_conflicts(pointer, lost)
     return context.lower_node(merged, target, (*ref_stack, target))
 
@@ -136,18 +138,17 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
 def _one_union(
     context: LoweringContext, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
 ) -> dict[str, Any]:
-    """Replace `oneOf` with `anyOf`. If both exist, drop the one that declares fewer properties."""
+    """Replace `oneOf` with `anyOf`. If both exist, keep the one with more properties, and declare those of the other."""
     if "oneOf" not in schema:
         return schema
     if "anyOf" in schema:
         named = {key: context.names_in_branches(schema, key, ref_stack) for key in ("anyOf", "oneOf")}
-        kept, dropped = sorted(named, key=lambda key: -len(named[key]))
+        kept, dropped = sorted(named, key=lambda key: -len(set().union(*named[key]) - property_names(schema)))
         context.record_dropped(pointer, dropped, f"it is next to {kept}")
-        for name in sorted(named[dropped] - named[kept]) if context.dialect.closed else ():
-            told = f"only {dropped} declares it, so it cannot be sent"
-            context.record_change((*pointer, "properties"), name, "narrowed", told, blocks_strict=True)
-        schema = {key: value for key, value in schema.items() if key != dropped}
-        return _one_union(context, context.record_source_pointer(schema, pointer), pointer, ref_stack)
+        condition = {"if": True, "then": {dropped: schema[dropped]}}
+        rest = context.record_source_pointer({key: value for key, value in schema.items() if key != dropped}, pointer)
+        rest = context.declare_conditional_properties(condition, rest, pointer, ref_stack)
+        return _one_union(context, rest, pointer, ref_stack)
     reason = "anyOf replaces it, without the rule that only one branch may match"
     context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
     return context.record_source_pointer(

@@ -153,7 +153,12 @@ def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
 
 
 def conditional_schemas(
-    schema: Mapping[str, Any], resolve: Callable[[Any], Any], *, applies: bool = False, depth: int = 0
+    schema: Mapping[str, Any],
+    resolve: Callable[[Any], Any],
+    *,
+    applies: bool = False,
+    depth: int = 0,
+    met: set[tuple[int, bool]] | None = None,
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the schemas that apply to a value only under a condition, such as those under `then`, resolved.
 
@@ -162,7 +167,9 @@ def conditional_schemas(
         resolve: Returns a schema with its references resolved.
         applies: Whether `schema` applies under a condition itself, so that all its parts do.
         depth: The number of schemas around it. Deeper ones than ten are left out.
+        met: The schemas that were visited, each once however many references lead to it.
     """
+    met = set() if met is None else met
     if depth > _DEEPEST_CONDITION:
         return
     if applies:
@@ -174,9 +181,11 @@ def conditional_schemas(
         found += schema[key] if type(schema.get(key)) is list else ()
     parts = schema["allOf"] if type(schema.get("allOf")) is list else ()
     for inner, conditional in (*((each, True) for each in found), *((part, applies) for part in parts)):
-        inner = resolve(inner)
+        known = (id(inner), conditional) in met
+        met.add((id(inner), conditional))
+        inner = None if known else resolve(inner)
         if type(inner) is dict:
-            yield from conditional_schemas(inner, resolve, applies=conditional, depth=depth + 1)
+            yield from conditional_schemas(inner, resolve, applies=conditional, depth=depth + 1, met=met)
 
 
 def conditionally_required_names(schema: Mapping[str, Any]) -> list[str]:
@@ -336,6 +345,8 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
             joined[keyword] = _joined(joined[keyword], value)
         elif keyword == "required" and type(value) is list and type(joined[keyword]) is list:
             joined[keyword] = list(dict.fromkeys([*joined[keyword], *value]))
+        elif keyword == "allOf" and type(value) is list and type(joined[keyword]) is list:
+            joined[keyword] = [*joined[keyword], *value]
         elif keyword == "enum" and type(value) is list and type(joined[keyword]) is list:
             joined[keyword] = [item for item in joined[keyword] if any(same_json(item, found) for found in value)]
         elif keyword in _HIGHER and _are_numbers(joined[keyword], value):

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -80,30 +81,22 @@ class LoweredSchema:
         """Return whether the schema is the source without the dropped keywords, apart from what every root has."""
         if isinstance(source, bool) or not source:
             return source == self.schema
-        whole = {**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **source}
-        if same_json(whole, self.schema) or not self.changes:
-            return same_json(whole, self.schema)
-        if any(record.action != "dropped" for record in self.changes):
-            return False
+        root = {key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}
+        same = same_json({**root, **source}, self.schema)
+        if same or any(record.action != "dropped" for record in self.changes):
+            return same
         rest: Any = copy.deepcopy(dict(source))
         for record in self.changes:
             holder: Any = rest
             for step in record.pointer:
-                holder = holder[step] if _has(holder, step) else None
+                members: Any = dict(enumerate(holder)) if type(holder) is list else holder
+                holder = members.get(step) if type(members) is dict else None
             if type(holder) is dict:
                 holder.pop(record.what, None)
-        return same_json(
-            {**{key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}, **rest}, self.schema
-        )
+        return same_json({**root, **rest}, self.schema)
 
 
 _OF_EVERY_ROOT = ("type", "properties")
-
-
-def _has(holder: Any, step: str | int) -> bool:
-    if type(holder) is list:
-        return type(step) is int and step < len(holder)
-    return type(holder) is dict and step in holder
 
 
 _MOST = 4000
@@ -119,6 +112,7 @@ _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
 """Keywords whose meaning depends on their location."""
 
 
+_UNIONS = ("anyOf", "oneOf")
 _DEEPEST_UNION = 8
 
 
@@ -151,6 +145,7 @@ class LoweringContext(ABC):
         self.unions: list[tuple[list[Any], Any, Any]] = []
         self._ways: dict[int, Pointer] = {}
         self._made: list[dict[str, Any]] = []
+        self._added: dict[int, list[Any]] = {}
         self._left = _MOST
         self._unsupported: list[tuple[dict[str, Any], str]] = []
         for pointer, schema in self.references.walk_schemas():
@@ -224,20 +219,27 @@ class LoweringContext(ABC):
             found = self.references.value_at(target)
             if type(found) is not dict:
                 return (found if not rest else {**rest}), ref_stack
-            schema = self.record_source_pointer(merge_schemas(rest, found, []), target)
+            schema = self.merge_target(rest, target, [])
         return schema, ref_stack
 
-    def names_in_branches(self, schema: dict[str, Any], key: str, ref_stack: RefStack) -> set[str]:
-        """Return the properties that a schema declares only in the branches of a union."""
-        branches = schema[key] if type(schema[key]) is list else []
+    def merge_target(self, rest: dict[str, Any], target: Pointer, lost: list[str]) -> dict[str, Any]:
+        """Merge the target of a reference with the keywords next to it. Two unions become parts of `allOf`."""
+        found = self.references.value_at(target)
+        twice = any(key in rest and key in found for key in _UNIONS)
+        merged = {"allOf": [rest, found]} if twice else merge_schemas(rest, found, lost)
+        return self.record_source_pointer(merged, target)
+
+    def names_in_branches(self, schema: dict[str, Any], key: str, ref_stack: RefStack) -> list[set[str]]:
+        """Return the properties that each branch of a union declares."""
+        branches = schema[key] if type(schema.get(key)) is list else []
         resolved = [self.resolve(branch, ref_stack)[0] for branch in branches]
-        return {n for each in resolved if type(each) is dict for n in property_names(each)} - property_names(schema)
+        return [property_names(each) if type(each) is dict else set() for each in resolved]
 
     def merge_all_of(
         self, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
     ) -> tuple[dict[str, Any], RefStack]:
-        """Merge the parts of `allOf` into the schema that contains them."""
-        parts = 0
+        """Merge the parts of `allOf` into the schema that contains them. Of several unions, the first one is kept."""
+        parts, dropped = 0, list[Any]()
         while type(schema.get("allOf")) is list and parts < 50:
             parts += 1
             lost: list[str] = []
@@ -246,9 +248,15 @@ class LoweringContext(ABC):
                 inner, ref_stack = self.resolve(part, ref_stack)
                 if inner is False:
                     return NEVER, ref_stack
-                joined = merge_schemas(joined, inner, lost) if type(inner) is dict else joined
+                if type(inner) is dict:
+                    met = len(lost)
+                    joined = merge_schemas(joined, inner, lost)
+                    dropped += [{key: inner[key]} for key in lost[met:] if key in _UNIONS]
             self.record_conflicts(pointer, lost)
             schema = self.record_source_pointer(joined, pointer)
+        if dropped:
+            condition = {"if": True, "then": {"allOf": dropped}}
+            schema = self.declare_conditional_properties(condition, schema, pointer, ref_stack)
         return schema, ref_stack
 
     def admits_null(self, schema: Any, pointer: Pointer, depth: int = 0) -> bool:
@@ -272,31 +280,37 @@ class LoweringContext(ABC):
         Without them, a model does not know of these properties, and cannot send them if the object is closed.
 
         Args:
-            source: The schema before its `allOf` was merged.
+            source: The schema before its `allOf` was merged, or a condition in place of the unions that were dropped.
             schema: The schema after that, to which the properties are added.
             pointer: Its location.
             ref_stack: The references that led to it.
         """
+        if schema.get("additionalProperties") is False:
+            return schema
         closed = self.dialect.closed or self.dialect.says_open
-        if (self.dialect.supports("if") and not closed) or schema.get("additionalProperties") is False:
-            return schema
-        if "object" not in declared_types(schema) and "properties" not in schema:
-            return schema
         given = schema.get("properties")
         declared: dict[str, Any] = given if type(given) is dict else {}
         found: dict[str, Any] = {}
+        kept = {key: schema[key] for key in _UNIONS if type(schema.get(key)) is list}
+        branches = [self.names_in_branches(schema, key, ref_stack) for key in kept if kept[key]]
+        settled = {name for name, value in declared.items() if id(value) not in self._added}
+        settled = settled.union(*(set.intersection(*names) for names in branches))
+        sendable = set(declared).union(*itertools.chain(*branches))
         required = conditionally_required_names(source)
-        for inner in conditional_schemas(source, lambda one: self.resolve(one, ref_stack)[0]):
-            required += [*required_names(inner), *conditionally_required_names(inner)]
-            for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
-                if name not in declared and value is not False:
-                    known = found.setdefault(name, [])
-                    known += [] if any(same_json(value, other) for other in known) else [value]
+        for hidden, condition in ((True, source), (False, kept)):
+            for inner in conditional_schemas(
+                condition, lambda one: self.resolve(one, ref_stack)[0], applies=not hidden
+            ):
+                required += [*required_names(inner), *conditionally_required_names(inner)] if hidden else ()
+                for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
+                    if name not in settled and value is not False and (hidden or name in found):
+                        known = found.setdefault(name, [*self._added.get(id(declared.get(name)), ())])
+                        known += [] if any(same_json(value, other) for other in known) else [value]
         for name in dict.fromkeys(required) if closed else ():
-            if name not in declared and not found.get(name):
+            if name not in sendable and not found.get(name):
                 reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
                 self.record_change((*pointer, "required"), name, "narrowed", reason, blocks_strict=True)
-        added = {name: values[0] if len(values) == 1 else {"anyOf": values} for name, values in found.items() if values}
+        added = {name: values[0] if len(values) == 1 else {"anyOf": values} for name, values in found.items()}
         for name in added:
             reason = "it is only declared under a condition, and is sent without it"
             place = (*pointer, "properties", name)
@@ -307,6 +321,7 @@ class LoweringContext(ABC):
         more = schema.get("additionalProperties")
         if type(more) is dict and "patternProperties" not in schema:
             added = {name: {"allOf": [more, value]} for name, value in added.items()}
+        self._added.update((id(value), found[name]) for name, value in added.items())
         return self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
 
     def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:
@@ -328,7 +343,8 @@ class LoweringContext(ABC):
 
     def _verbatim_value(self, keyword: str, value: Any) -> Any:
         if keyword in SCHEMA_MAPS and type(value) is dict:
-            if keyword == "properties" and self.dialect.properties and not all(map(self._is_legal, value)):
+            legal = self.dialect.properties if keyword == "properties" else None
+            if legal is not None and not all(map(legal.fullmatch, value)):
                 raise _NotVerbatimError
             if keyword == "properties" and self.dialect.keywords is not None:  # where only objects are schemas
                 value = {
@@ -365,9 +381,6 @@ class LoweringContext(ABC):
             raise _NotVerbatimError
         inner = self._verbatim(self.references.value_at(target))
         return inner if not found else {"allOf": [inner, found]}
-
-    def _is_legal(self, name: str) -> bool:
-        return self.dialect.properties is None or self.dialect.properties.fullmatch(name) is not None
 
     def unsupported_reason(self, what: str) -> str:
         """Return the reason why a keyword is not sent."""

@@ -18,6 +18,7 @@ from tests.unit.runtime.lowering.lowered_schemas import (
 )
 from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.lowering.coercion import coercions
+from toolgen.runtime.lowering.schemas import conditional_schemas
 
 METHOD = {"properties": {"method": {"enum": ["card", "bank"], "type": "string"}}, "required": ["method"]}
 CARD = {"properties": {"method": {"const": "card"}}}
@@ -306,8 +307,105 @@ def test_a_root_that_admits_nothing_is_an_empty_object(root: Any, dialect: tuple
 
 
 def test_of_two_unions_the_one_with_more_properties_is_kept() -> None:
-    schema, _ = CASES["a union next to a choice of names"]
+    schema, values = CASES["a union next to a choice of names"]
     found = lowered(schema, ("openai_chat", "strict"))
     assert "'iban'" in str(found.schema)
-    assert [c.what for c in found.changes if c.action == "narrowed" and "only anyOf" in c.reason] == ["method"]
-    assert there_and_back(found, {"a": {"iban": "N"}})[1] == {"a": {"iban": "N"}}
+    assert [c.what for c in found.changes if c.action == "narrowed" and c.blocks_strict] == ["x"]
+    assert {"method", "number"} == set(found.schema["properties"]["a"]["anyOf"][0]["properties"])
+    assert {"method", "iban"} == set(found.schema["properties"]["a"]["anyOf"][1]["properties"])
+    sent, returned = there_and_back(found, values[1])
+    assert admits(found, sent)
+    assert returned == values[1]
+
+
+A = {"type": "object", "properties": {"a": TEXT}, "required": ["a"]}
+B = {"type": "object", "properties": {"b": {"type": "integer"}}, "required": ["b"]}
+C = {"type": "object", "properties": {"c": {"type": "boolean"}}, "required": ["c"]}
+TYPED = {"properties": {"kind": {"const": "text"}, "b": TEXT}, "required": ["kind"]}
+COUNTED = {"properties": {"kind": {"const": "count"}, "v": {"type": "integer"}}, "required": ["kind"]}
+OBJECT = {"type": "object"}
+X = {"type": "object", "properties": {"x": TEXT}}
+UNIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "anyOf": ({**X, "allOf": [{"anyOf": [A, {}]}, {"anyOf": [B, {}]}]}, [{"x": "y", "a": "z", "b": 1}, {"b": 1}]),
+    "oneOf": (
+        {**X, "allOf": [{"oneOf": [A, B]}, {"oneOf": [{"required": ["x"]}, C]}]},
+        [{"a": "z", "c": True}, {"b": 1, "x": "y"}],
+    ),
+    "references": (
+        {**X, "allOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/BC"}, {"$ref": "#/$defs/A"}]},
+        [{"a": "z", "c": True}, {"b": 1}],
+    ),
+    "a reference beside a union": ({**X, "$ref": "#/$defs/A", "anyOf": [B, C]}, [{"a": "z", "c": True}, {"b": 1}]),
+    "a reference beside a union in a part": (
+        {**X, "allOf": [{"$ref": "#/$defs/A", "anyOf": [B, C]}]},
+        [{"a": "z", "c": True}, {"b": 1}],
+    ),
+    "a union beside the parts": (
+        {**X, "anyOf": [A, {}], "allOf": [{"anyOf": [B, {}]}, {"anyOf": [C, {}]}]},
+        [{"a": "z", "b": 1, "c": True}, {}],
+    ),
+    "anyOf and oneOf": ({**X, "anyOf": [A, OBJECT], "oneOf": [B, C]}, [{"a": "z", "b": 1}, {"c": True}]),
+    "anyOf, oneOf and a part": (
+        {**X, "anyOf": [A, {}], "oneOf": [B, {"required": ["x"]}], "allOf": [{"oneOf": [{"required": ["a"]}, C]}]},
+        [{"a": "z", "b": 1}, {"x": "y", "c": True}],
+    ),
+    "parts of parts": (
+        {**X, "allOf": [{"allOf": [{"anyOf": [A, {}]}]}, {"allOf": [{"anyOf": [B, {}]}]}, {"allOf": [C]}]},
+        [{"a": "z", "b": 1, "c": True}, {"c": True}],
+    ),
+    "without a type beside them": ({"allOf": [{"oneOf": [A, B]}, {"oneOf": [OBJECT, C]}]}, [{"a": "z"}, {"b": 1}]),
+    "some branches of both have it": (
+        {**X, "allOf": [{"anyOf": [TYPED, COUNTED]}, {"anyOf": [B, {"required": ["x"]}]}]},
+        [{"kind": "text", "b": "z", "x": "y"}, {"kind": "count", "b": 1}, {"kind": "count", "v": 1, "x": "y"}],
+    ),
+    "all branches of both have it": (
+        {**X, "allOf": [{"anyOf": [TYPED, COUNTED]}, {"anyOf": [{"properties": {"kind": {"enum": ["text"]}}}, C]}]},
+        [{"kind": "text", "b": "z"}, {"kind": "count", "v": 1, "c": True}],
+    ),
+    "different types in two parts": (
+        {**X, "allOf": [{"anyOf": [A, {}]}, {"anyOf": [B, {}]}, {"oneOf": [{"properties": {"b": TEXT}}, B]}]},
+        [{"b": 1}, {"b": "z"}],
+    ),
+    "a condition has it, too": (
+        {**X, "allOf": [{"anyOf": [A, {}]}, {"anyOf": [B, {}]}, {"if": A, "then": {"properties": {"b": TEXT}}}]},
+        [{"b": 1}, {"a": "z", "b": "z"}],
+    ),
+    "a condition in a branch": (
+        {**X, "allOf": [{"anyOf": [A, {}]}, {"anyOf": [{"if": A, "then": B}, C]}]},
+        [{"a": "z", "b": 1}, {"c": True}],
+    ),
+}
+WITH_DEFINITIONS = {"$defs": {"A": {"anyOf": [A, OBJECT]}, "BC": {"anyOf": [B, {"$ref": "#/$defs/C"}]}, "C": C}}
+
+
+@every_dialect
+@pytest.mark.parametrize("place", ["root", "a property", "a list"])
+@pytest.mark.parametrize("case", UNIONS)
+def test_the_properties_of_every_union_can_be_sent(case: str, place: str, dialect: tuple[str, str]) -> None:
+    schema, values = UNIONS[case]
+    names = {name for value in values for name in value}
+    if place == "root":
+        schema = {**OBJECT, **schema, **WITH_DEFINITIONS}
+    else:
+        schema = of(schema if place == "a property" else {"type": "array", "items": schema}, "a", **WITH_DEFINITIONS)
+        values = [{"a": value if place == "a property" else [value]} for value in values]
+    rules = DIALECTS[dialect]
+    found = lowered(schema, dialect)
+    if place == "root" or rules.supports("anyOf"):
+        assert all(f"'{name}': " in str(found.schema) for name in names)
+    for value in values:
+        assert Draft202012Validator(schema).is_valid(value)
+        sent, returned = there_and_back(found, value)
+        assert returned == value
+        if rules.closed or rules.says_open:
+            assert admits(found, sent), (found.schema, sent)
+    if rules.closed:
+        assert [c for c in found.changes if c.action == "narrowed" and c.blocks_strict] == []
+        assert [c for c in found.changes if c.what in ("anyOf", "oneOf") and c.checked == "parse_arguments"]
+
+
+def test_a_schema_under_a_condition_is_visited_once() -> None:
+    union: dict[str, Any] = {"anyOf": [A, B]}
+    union["anyOf"] += [union, {"allOf": [union, union]}]
+    found = list(conditional_schemas({"if": True, "then": union}, lambda one: one))
+    assert [found.count(A), found.count(B), len(found)] == [1, 1, 4]
