@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tests.support.commands import toolgen
+from tests.support.commands import heeding_interrupts, toolgen
 from tests.support.generated import PROBES, write_project
 from tests.support.repository import ROOT
 from toolgen.cli import watch
@@ -56,6 +56,7 @@ def running(
             stdout=said,
             stderr=said,
             env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(generator)},
+            preexec_fn=heeding_interrupts,
         )
     try:
         yield process
