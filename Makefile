@@ -43,11 +43,12 @@ test-all: $(READY) ## run all tests, including wheels, environments, type checke
 	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 pythons: ## run all tests that are not slow on each newer Python that is installed, in environments below build/
-	@for minor in 12 13 14 15 16; do \
+	@found=; for minor in 12 13 14 15 16; do \
 		if python3.$$minor -c '' 2>/dev/null; then \
-			echo "Python 3.$$minor" && $(MAKE) --no-print-directory PYTHON=python3.$$minor VENV=build/python3.$$minor test || exit 1; \
+			found=yes; echo "Python 3.$$minor"; \
+			$(MAKE) --no-print-directory PYTHON=python3.$$minor VENV=build/python3.$$minor test || exit 1; \
 		fi; \
-	done
+	done; test -n "$$found" || { echo "no Python from 3.12 on is on the PATH" >&2; exit 1; }
 
 quick: $(READY) ## run laws, unit tests, architecture and snapshots: one minute; no commands, imports, hostile files, disk faults, clients or sessions
 	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)

@@ -130,7 +130,8 @@ def test_a_review_that_fails_is_not_logged_as_the_tool(runnable: Package, caplog
     assert result.kind == "error"
     (record,) = caplog.records
     assert record.getMessage() == "the review of a call of the tool write_file failed"
-    assert record.exc_info[1].__notes__[0].startswith("in the review of a call of the tool write_file, call ")  # type: ignore[index,union-attr]
+    raised: Any = record.exc_info and record.exc_info[1]
+    assert raised.__notes__[0].startswith("in the review of a call of the tool write_file, call ")
 
 
 class Panic(BaseException):

@@ -148,7 +148,7 @@ class LoweringContext(ABC):
         self.unions: list[tuple[list[Any], Any, Any]] = []
         self._ways: dict[int, Pointer] = {}
         self._made: list[dict[str, Any]] = []
-        self._added: dict[int, list[Any]] = {}
+        self._added: dict[int, list[Any]] = {}  # by the id of a property that was added: the schemas it is made of
         self._left = _MOST
         self._unsupported: list[tuple[dict[str, Any], str]] = []
         for pointer, schema in self.references.walk_schemas():

@@ -32,8 +32,8 @@ def command(
 ) -> None:
     """Check that the package is up to date.
 
-    Prints what a build would change, and writes nothing. Each file is a finding in the formats for programs. Use `--provider` if the package was built with it. Then the
-    other providers of the package are checked too.
+    Prints what a build would change, and writes nothing. In the formats for programs, each file that differs is a
+    finding. Use `--provider` if the package was built with it. Then the other providers of the package are checked too.
 
     \b
     Example:
