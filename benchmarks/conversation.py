@@ -58,3 +58,32 @@ def argument_pieces(n: int) -> list[list[str]]:
         text = json.dumps({"query": WORDS[k], "body": "x" * (size - 40)}, separators=(",", ":"))
         pieces.append([text[i : i + 20] for i in range(0, len(text), 20)])
     return pieces
+
+
+def tools(n: int) -> list[Json]:
+    """Return tools as JSON, as an app gets them at run time: names, descriptions and schemas of eight parameters."""
+    found = []
+    for i in range(n):
+        word = WORDS[i % len(WORDS)]
+        parameters: Json = {
+            f"{word}_id": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": 500 + i,
+                "description": f"Number of the {word}.",
+            },
+            "size": {"type": "string", "enum": [f"{word}_small", f"{word}_large"], "description": "The size."},
+            "tags": {"type": "array", "items": {"type": "string"}, "description": "Labels."},
+            "weight": {"anyOf": [{"type": "number"}, {"type": "null"}], "default": None, "description": "In tons."},
+            "where": {
+                "type": "object",
+                "properties": {"lat": {"type": "number"}, "lon": {"type": "number"}},
+                "required": ["lat", "lon"],
+            },
+            "note": {"type": "string", "description": f"What to write into the {word}'s file."},
+            "urgent": {"type": "boolean", "default": False},
+            "since": {"type": "string", "description": "The first day, as in 2026-11-01."},
+        }
+        schema: Json = {"type": "object", "properties": parameters, "required": [f"{word}_id", "size"]}
+        found.append({"name": f"update_{word}_{i}", "description": f"Updates a {word}.", "parameters": schema})
+    return found

@@ -26,18 +26,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import plain
 import yaml
-from conversation import conversation
+from conversation import conversation, tools
 
 HERE = Path(__file__).resolve().parent
 PROFILES = HERE.parent / "schemas" / "providers"
-GOALS = {"tools": 1.2, "declared": 1.3, "request": 2.0, "stream": 2.0, "growth": 2.0}
+GOALS = {"tools": 1.2, "lowered": 10.0, "declared": 1.3, "request": 2.0, "stream": 2.0, "growth": 2.0}
 OWN_GOALS = {"anthropic": {"messages": 1.7, "response": 2.2}}
 TEXT_GOALS = {"messages": 1.1, "response": 1.8}
 OBJECT_GOALS = {"messages": 2.0, "response": 2.0}
 """Goals by kind of wire: arguments are text, or objects, which the hand-written side then checks to be JSON."""
 
 OFFERED = 20
-"""The number of names in one call of `tools()`."""
+"""The number of tools in one call of `tools()` or `to_tools`."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def cases(package: str) -> list[Case]:
             ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
         ]
         found += [Case(f"{name} {work}", goals[work], a, b, lambda x=x: x) for work, a, b, x in works]
-        found.append(declared_case(name, models, provider))
+        found += [declared_case(name, models, provider), lowered_case(name, models, provider, wire)]
     return found
 
 
@@ -200,6 +200,19 @@ def declared_case(name: str, models: Any, provider: Any) -> Case:
 
     inputs = answer(""), answer("un")
     return Case(f"{name} declared", GOALS["declared"], provider.from_response, provider.from_response, lambda: inputs)
+
+
+def lowered_case(name: str, models: Any, provider: Any, wire: Any) -> Case:
+    """Compare tools that come at run time, the same ones each time, with hand-written lowering."""
+    offered = tools(OFFERED)
+    ours = [models.ToolDefinition(**tool) for tool in offered]
+    return Case(
+        f"{name} lowered",
+        GOALS["lowered"],
+        partial(provider.to_tools, on_loss=ignored),
+        wire.tools_out,
+        lambda: (ours, offered),
+    )
 
 
 def request_case(models: Any, provider: Any, wire: Any, ours: list[Any], theirs: list[Any]) -> tuple[Any, ...]:

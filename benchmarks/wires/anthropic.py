@@ -61,6 +61,11 @@ def events(n: int) -> list[Json]:
     return [*events, {"type": "message_stop"}]
 
 
+def tools_out(tools: list[Json]) -> list[Json]:
+    """Write tools that come at run time."""
+    return [{"name": t["name"], "description": t["description"], "input_schema": t["parameters"]} for t in tools]
+
+
 def messages_out(messages: list[Any]) -> list[Json]:
     """Write messages for Anthropic."""
     out: list[Json] = []

@@ -43,6 +43,20 @@ def events(n: int) -> list[Json]:
     return [*found, {"metadata": {"usage": usage, "metrics": {"latencyMs": 900}}}]
 
 
+def tools_out(tools: list[Json]) -> list[Json]:
+    """Write tools that come at run time."""
+    return [
+        {
+            "toolSpec": {
+                "name": t["name"],
+                "description": t["description"],
+                "inputSchema": {"json": t["parameters"]},
+            }
+        }
+        for t in tools
+    ]
+
+
 def messages_out(messages: list[Any]) -> list[Json]:
     """Write the messages. System messages are elsewhere in a request."""
     out: list[Json] = []

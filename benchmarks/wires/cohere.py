@@ -51,6 +51,17 @@ def events(n: int) -> list[Json]:
     return [*found, {"type": "message-end", "delta": end}]
 
 
+def tools_out(tools: list[Json]) -> list[Json]:
+    """Write tools that come at run time."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": t["name"], "description": t["description"], "parameters": t["parameters"]},
+        }
+        for t in tools
+    ]
+
+
 def messages_out(messages: list[Any]) -> list[Json]:
     """Write the messages."""
     out: list[Json] = []

@@ -47,6 +47,35 @@ def events(n: int) -> list[Json]:
     return chunks
 
 
+def lowered(schema: Json) -> Json:
+    """Write a schema in the dialect of Gemini: without defaults, and null as `nullable`."""
+    found: Json = {}
+    for key, value in schema.items():
+        if key == "properties":
+            found[key] = {name: lowered(inner) for name, inner in value.items()}
+        elif key == "items":
+            found[key] = lowered(value)
+        elif key == "anyOf":
+            rest = [branch for branch in value if branch.get("type") != "null"]
+            if len(rest) == 1:
+                found.update(lowered(rest[0]))
+            else:
+                found[key] = [lowered(branch) for branch in rest]
+            if len(rest) != len(value):
+                found["nullable"] = True
+        elif key not in ("additionalProperties", "default"):
+            found[key] = value
+    return found
+
+
+def tools_out(tools: list[Json]) -> list[Json]:
+    """Write tools that come at run time."""
+    declarations = [
+        {"name": t["name"], "description": t["description"], "parameters": lowered(t["parameters"])} for t in tools
+    ]
+    return [{"functionDeclarations": declarations}]
+
+
 def messages_out(messages: list[Any]) -> list[Json]:
     """Write the contents of a request."""
     out: list[Json] = []

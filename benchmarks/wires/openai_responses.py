@@ -84,6 +84,14 @@ def events(n: int) -> list[Json]:
     return [{**event, "sequence_number": i} for i, event in enumerate(found)]
 
 
+def tools_out(tools: list[Json]) -> list[Json]:
+    """Write tools that come at run time."""
+    return [
+        {"type": "function", "name": t["name"], "description": t["description"], "parameters": t["parameters"]}
+        for t in tools
+    ]
+
+
 def messages_out(messages: list[Any]) -> list[Json]:
     """Write the items of `input`. A system message at the beginning is elsewhere in a request."""
     out: list[Json] = []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Literal
 
-from .conversion.cache import from_bytes, to_bytes
+from .conversion.cache import from_bytes, to_bytes, to_key
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
 from .conversion.wire import ProviderWire
@@ -17,7 +17,7 @@ from .conversion.writer import Writer
 from .errors import ConversionError
 from .json_values import is_json
 from .lazy_dataclass import replace
-from .models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
+from .models import AllowedToolChoice, Loss, NamedToolChoice, ToolChoice, ToolDefinition
 from .paths import ROOT, Path, format_path
 
 __all__ = [
@@ -206,7 +206,7 @@ def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write
     """Write a tool. What its declaration states about this provider is in its metadata, and is applied last.
 
     `$description` replaces the description, `$patch` is a merge patch (RFC 7396) on the entry. The settings that the
-    declaration has for all wires with a key for them are under `declaration`. Entries without losses are cached,
+    declaration has for all wires with a key for them are under `declaration`. Entries are cached with their losses,
     because the same tools are sent with every request.
 
     Raises:
@@ -215,23 +215,34 @@ def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
     wire, facts, budget_used = writer.wire, _facts_of(tool), writer.budget_used
-    key = to_bytes(facts)
+    key = to_key(facts)
     known = wire.entries.get(key)
-    if known is not None and not wire.schema_lowering.exceeded_limits(known[1], budget_used):
-        for what, count in known[1].items():
-            budget_used[what] = budget_used.get(what, 0) + count
-        return from_bytes(known[0])
-    before, losses = dict(budget_used), writer.losses
+    if known is not None:
+        copy, wanted, losses = known
+        if not wanted or not wire.schema_lowering.exceeded_limits(wanted, budget_used):
+            for what, count in wanted.items():
+                budget_used[what] = budget_used.get(what, 0) + count
+            if losses:
+                tool_path = format_path(at)
+                for loss in losses:
+                    path = tool_path + loss.path
+                    writer.report(Loss(path, loss.what, loss.action, loss.severity, loss.reason))
+            return from_bytes(copy)
+    before, reported = dict(budget_used), len(writer.losses)
     entry, alike = _written(tool, at, writer, write)
     renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # always reported
-    if alike and not renamed and writer.losses == losses and is_json(entry) and is_json(list(facts)):
+    losses, tool_path = writer.losses[reported:], format_path(at)
+    permitted = all(loss.severity != "behaviour" and loss.path.startswith(tool_path) for loss in losses)
+    if alike and not renamed and permitted and is_json(entry) and is_json(list(facts)):
         wanted = {
             what: count - before.get(what, 0) for what, count in budget_used.items() if count != before.get(what, 0)
         }
-        copy = to_bytes(entry)
-        if copy is not None:
-            wire.entries.put(key, (copy, wanted), len(copy))
-            return from_bytes(copy)
+        written = to_bytes(entry)
+        if written is not None:
+            relative = [replace(loss, path=loss.path[len(tool_path) :]) for loss in losses]
+            size = len(written) + sum(len(loss.path) + len(loss.reason) for loss in relative)
+            wire.entries.put(key, (written, wanted, relative), size)
+            return from_bytes(written)
     return entry
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import re
@@ -78,6 +79,27 @@ def test_losses_of_a_tool_made_at_run_time_are_told_each_time(package: Package, 
         module.to_tools([tool], on_loss=told[-1].append)
     assert told[0] != []
     assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_losses_of_a_cached_tool_have_the_path_of_today(package: Package, provider: str) -> None:
+    models, module = package.module("models"), package.provider(provider)
+    schema = {"type": "object", "properties": {"b": {"type": "string"}}, "anyOf": [{"required": ["b"]}, {"not": {}}]}
+    tool = models.ToolDefinition("moved", "Does it.", schema, metadata={"another": {"kept": 1}})
+    plain = models.ToolDefinition("plain", "Does it.", {"type": "object", "properties": {}})
+
+    def told(tools: list[Any]) -> list[Any]:
+        losses: list[Any] = []
+        module.to_tools(tools, on_loss=losses.append)
+        return losses
+
+    first, alone = told([tool]), told([plain])
+    with_path = [(loss.path.replace("[0]", "[1]", 1), loss.what, loss.reason) for loss in first]
+    assert first != []
+    assert [(loss.path, loss.what, loss.reason) for loss in told([plain, tool])[len(alone) :]] == with_path
+    assert told([tool]) == first
+    with pytest.warns(UserWarning) if any(loss.severity == "warning" for loss in first) else contextlib.nullcontext():
+        module.to_tools([tool])
 
 
 def test_what_fits_beside_other_tools_is_settled_anew_in_each_request(package: Package) -> None:

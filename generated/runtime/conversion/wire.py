@@ -18,7 +18,7 @@ from .extras import contains_schema, inner_extras
 if TYPE_CHECKING:
     from ..lowering.context import SchemaChange
     from ..lowering.tools import Lowerings
-    from ..models import ToolCall, ToolDefinition
+    from ..models import Loss, ToolCall, ToolDefinition
     from .encoding import Encoding
 
 __all__ = ["DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
@@ -132,8 +132,9 @@ def _imported(module: str, package: str) -> Any:
 class ProviderWire:
     """A provider's wire as one project uses it: its facts, and its ids and names.
 
-    `entries` caches written tools: each as bytes, with its share of the limits for strict tools in a request. The
-    converter sets `declared_entries`: the entries of declared tools in the payload, by name.
+    `entries` caches written tools: each as bytes, with its share of the limits for strict tools in a request, and its
+    losses with paths relative to the tool. The converter sets `declared_entries`: the entries of declared tools in the
+    payload, by name.
     """
 
     def __init__(self, facts: WireFacts, declared: DeclaredToolFacts) -> None:
@@ -151,7 +152,7 @@ class ProviderWire:
         self.refused = frozenset(declared.refused)
         self.has_strict = bool(facts.dialects.get("strict"))
         self.strict = frozenset(declared.strict)
-        self.entries: Cache[tuple[bytes, Mapping[str, int]]] = Cache()
+        self.entries: Cache[tuple[bytes, Mapping[str, int], Sequence[Loss]]] = Cache()
         self.declared_entries: Mapping[str, Any] = _NOTHING
 
     @cached_property

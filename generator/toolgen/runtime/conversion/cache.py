@@ -1,11 +1,11 @@
-"""A cache whose keys are values as bytes. A value that has changed since then has other bytes, so it is not found."""
+"""A cache whose keys are made from values. A value that has changed since then has another key, so it is not found."""
 
 from __future__ import annotations
 
 import marshal
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Cache", "from_bytes", "to_bytes"]
+__all__ = ["Cache", "from_bytes", "to_bytes", "to_key"]
 
 _MOST = 2048
 """Maximum number of values."""
@@ -19,6 +19,17 @@ def to_bytes(value: Any) -> bytes | None:
     """Serialize a value. 1, 1.0 and true differ, as do other orders of keys. None if it cannot be serialized."""
     try:
         return marshal.dumps(value, 2)  # the last version whose bytes depend only on the value
+    except (ValueError, RecursionError):
+        return None
+
+
+def to_key(value: Any) -> bytes | None:
+    """Return a key that only this value has. None if it cannot be serialized.
+
+    Faster than `to_bytes`, but an equal value may have another key, because objects that occur twice are marked.
+    """
+    try:
+        return marshal.dumps(value)
     except (ValueError, RecursionError):
         return None
 

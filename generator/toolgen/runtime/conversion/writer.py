@@ -108,7 +108,7 @@ class Writer:
     limits, `cache_marks` the parts that ask for caching. `drops_ids` means that the client drops the ids of calls. `model`
     is the request's model if messages depend on it. `messages` are those being written if names must be unique among
     them, and `name_counts` how often each of their names was written. `downgraded` has the tools that should be strict
-    but cannot be. `losses` is the number of reports.
+    but cannot be. `losses` has what was reported so far.
     """
 
     __slots__ = (
@@ -117,7 +117,6 @@ class Writer:
         "_rejects",
         "_tables",
         "_tools",
-        "_unheard",
         "_weaken",
         "budget_used",
         "cache_marks",
@@ -152,7 +151,6 @@ class Writer:
         self._rejects = () if is_response else wire.rejects
         self._on_loss = on_loss
         self._weaken = on_unsupported == "weaken"
-        self._unheard: list[Loss] = []
         self._ids: dict[str, str] = {}
         self.names: dict[str, str] = {}
         self.unsent: set[str] = set()
@@ -164,7 +162,7 @@ class Writer:
         self.is_stream = False
         self.drops_ids = False
         self.downgraded: set[str] = set()
-        self.losses = 0
+        self.losses: list[Loss] = []
         self.budget_used: dict[str, int] = {}
         self.cache_marks = 0
         self._tools = _checked_tools(request) if request is not None else None
@@ -176,17 +174,18 @@ class Writer:
         Raises:
             ConversionError: The severity is `behaviour`, and `on_unsupported` is "error".
         """
-        self.losses += 1
         path = format_path(at)
         if severity == "behaviour" and not self._weaken:
             raise ConversionError(
                 path, f'{what} cannot be sent: {reason}; pass on_unsupported="weaken" to send the request anyway'
             )
-        loss = Loss(path, what, action, severity, reason)
+        self.report(Loss(path, what, action, severity, reason))
+
+    def report(self, loss: Loss) -> None:
+        """Report a loss that is permitted."""
+        self.losses.append(loss)
         if self._on_loss is not None:
             self._on_loss(loss)
-        elif severity != "note":
-            self._unheard.append(loss)
 
     def lower_schema(self, schema: dict[str, Any] | bool, strict: bool | None, at: Path) -> dict[str, Any]:
         """Lower a schema, and report what the dialect expresses differently, unless the build has reported it."""
@@ -291,13 +290,15 @@ class Writer:
         """Report media that no message could take, and warn about losses that were not passed to a callback."""
         for part, at in self.media:
             self.report_unsupported(at, self.type_name(part), "warning")
-        for loss in self._unheard:
-            import warnings  # imported here, because most conversions have nothing to warn about
+        if self._on_loss is None:
+            for loss in self.losses:
+                if loss.severity != "note":
+                    import warnings  # imported here, because most conversions have nothing to warn about
 
-            warnings.warn(
-                ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"),
-                stacklevel=3,
-            )
+                    warnings.warn(
+                        ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"),
+                        stacklevel=3,
+                    )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
         """Return this provider's extras. Report those of other providers, which are not written."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..conversion.cache import Cache, from_bytes, to_bytes
+from ..conversion.cache import Cache, from_bytes, to_bytes, to_key
 from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
 from ..json_values import is_json
@@ -90,7 +90,7 @@ class Lowerings:
 
     def _remembered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> _Done:
         held = bool(strict) and self._strict is not None
-        key = to_bytes(schema)
+        key = to_key(schema)
         known = self._done[held].get(key)
         if known is not None:
             return known
