@@ -137,7 +137,7 @@ def cases(package: str) -> list[Case]:
             by_hand = proved(by_hand)
         answer, events = wire.answer(), wire.events(1_000)
         works = [
-            ("request", *request_case(models, provider, wire, ours, theirs)),
+            ("request", *request_case(models, provider, by_hand, ours, theirs)),
             ("messages", partial(provider.to_messages, on_loss=ignored), by_hand, (ours, theirs)),
             ("response", provider.from_response, wire.response_in, (answer, answer)),
             ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
@@ -215,14 +215,16 @@ def lowered_case(name: str, models: Any, provider: Any, wire: Any) -> Case:
     )
 
 
-def request_case(models: Any, provider: Any, wire: Any, ours: list[Any], theirs: list[Any]) -> tuple[Any, ...]:
+def request_case(
+    models: Any, provider: Any, messages_out: Callable[[Any], Any], ours: list[Any], theirs: list[Any]
+) -> tuple[Any, ...]:
     """Compare a request with all declared tools with plain messages beside a new copy of the same tools."""
     definitions = importlib.import_module(f"{models.__package__}.tools").DEFINITIONS
     offered = [definitions[name] for name in definitions if name in get_args(provider.ToolName)]
     text = json.dumps(provider.TOOLS)
 
     def by_hand(messages: Any) -> Any:
-        return {"model": "m", "messages": wire.messages_out(messages), "tools": json.loads(text)}
+        return {"model": "m", "messages": messages_out(messages), "tools": json.loads(text)}
 
     def converted(messages: Any) -> Any:
         return provider.to_request(models.Request(model="m", messages=messages, tools=offered), on_loss=ignored)

@@ -230,13 +230,9 @@ class Writer:
                 return False
             self.names[name] = name
         known = self._ids.get(identifier)
-        if known is None:
-            if not self.wire.is_legal_id(identifier):
-                return False
-            self._ids[identifier] = identifier
-        elif known != identifier:
-            return False
-        if identifier in self.unsent:
+        if known is None and self.wire.is_legal_id(identifier):
+            self._ids[identifier] = known = identifier
+        if known != identifier or identifier in self.unsent:
             return False
         return not self.has_encoding(name) if self._tools else name not in self.wire.encodings
 

@@ -179,6 +179,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
+        if message.metadata is None and message.name is None and type(message.content) is str:
+            return {"role": "assistant", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
@@ -272,12 +274,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first choice becomes the message; further choices are kept as extras."""
-        choices_found = wire.get("choices")
-        error = self.body_error(wire)
+        error, choices_found = self.body_error(wire), wire.get("choices")
         if error and choices_found is None:
             raise BareApiError(format_path(at), wire)
-        if choices_found is None:
-            choices_found = []
+        choices_found = [] if choices_found is None else choices_found
         if type(choices_found) is not list:
             raise wrong_type((at, "choices"), "an array", choices_found)
         rest = unmapped_members(wire, _RESPONSE)
