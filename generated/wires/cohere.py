@@ -267,6 +267,8 @@ class Cohere(CohereConverter):
         if type(tokens_image_tokens_count) is not int and tokens_image_tokens_count is not None:
             tokens_image_tokens_count = read_count(tokens_count, "image_tokens", at)
         rest = unmapped_members(wire, _USAGE)
+        if "tokens" in wire:
+            keep_inner_extras(rest, wire, "tokens", unmapped_members(tokens_count, _USAGE_TOKENS_COUNT))
         if tokens_input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = tokens_input_tokens_count or 0
@@ -275,8 +277,6 @@ class Cohere(CohereConverter):
         output_tokens = tokens_output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
-        if "tokens" in wire:
-            keep_inner_extras(rest, wire, "tokens", unmapped_members(tokens_count, _USAGE_TOKENS_COUNT))
         return Usage(
             input_tokens,
             output_tokens,

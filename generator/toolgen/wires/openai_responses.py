@@ -318,16 +318,6 @@ class OpenaiResponses(ResponsesConverter):
                 output_tokens_details_count, "reasoning_tokens", at
             )
         rest = unmapped_members(wire, _USAGE)
-        if input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
-        input_tokens = input_tokens_count or 0
-        if output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
-        output_tokens = output_tokens_count or 0
-        if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
         if "input_tokens_details" in wire:
             keep_inner_extras(
                 rest,
@@ -342,6 +332,16 @@ class OpenaiResponses(ResponsesConverter):
                 "output_tokens_details",
                 unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
             )
+        if input_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
+        input_tokens = input_tokens_count or 0
+        if output_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
+        output_tokens = output_tokens_count or 0
+        if total_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
+
         return Usage(
             input_tokens,
             output_tokens,
