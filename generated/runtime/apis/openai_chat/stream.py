@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...json_text import dump_allowing_nan, loads
+from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
@@ -288,12 +288,7 @@ def _joined_call(call: OpenCall) -> dict[str, Any]:
 
 def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
     """Return whether a piece has a name and arguments, although its call is already complete."""
-    if not function.get("name") or not function.get("arguments"):
-        return False
-    try:
-        return type(loads("".join(call.pieces))) is dict
-    except ValueError:
-        return False
+    return bool(function.get("name") and function.get("arguments")) and is_object_text("".join(call.pieces))
 
 
 class ChatStreamWriter(BaseStreamWriter):

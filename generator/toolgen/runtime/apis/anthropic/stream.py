@@ -7,7 +7,7 @@ from typing import Any
 from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall, index_sort_key, read_hashable_index
+from ...stream_parts import OpenBlocks, OpenCall, SentCall, index_sort_key, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
 from .fields import StreamedBlock
 
@@ -221,10 +221,11 @@ def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
 
 
 class AnthropicStreamWriter(BaseStreamWriter):
-    """Writes blocks as they arrive. Signatures and citations, known only at the end, come before the block stops.
+    """Writes blocks as they arrive. A block stops before the next one starts, unless it is a call that is not complete.
 
-    Consecutive text of one kind is one block. A block of the complete response is written at the end, as a whole, if it
-    was not streamed, or if its deltas came in a different order than the response has.
+    Consecutive text of one kind is one block. Signatures and citations are known only at the end, so their deltas may
+    come after the block has stopped. A block of the complete response is written at the end, as a whole, if it was not
+    streamed, or if its deltas came in a different order than the response has.
     """
 
     HAS_BLOCKS = True
@@ -233,6 +234,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._places: dict[int, int] = {}
+        self._open_blocks = OpenBlocks()
 
     def _begin(self) -> list[dict[str, Any]]:
         if self._started:
@@ -253,10 +255,9 @@ class AnthropicStreamWriter(BaseStreamWriter):
             }
         ]
 
-    def _open(self, head: dict[str, Any]) -> tuple[int, list[dict[str, Any]]]:
+    def _open(self, head: dict[str, Any], call: SentCall | None = None) -> tuple[int, list[dict[str, Any]]]:
         index = len(self._blocks)
-        self._blocks.append({**head})
-        return index, [{"type": "content_block_start", "index": index, "content_block": head}]
+        return index, self._replace(index, head, call)
 
     def _piece(self, kind: str, key: str, text: str) -> list[dict[str, Any]]:
         events = self._begin()
@@ -284,7 +285,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 "name": self.writer.tool_name(event.name, ROOT),
                 "input": {},
             }
-            self._places[event.index], started = self._open(head)
+            self._places[event.index], started = self._open(head, call)
             events += started
         if event.arguments_delta:
             call.arguments += event.arguments_delta
@@ -304,10 +305,10 @@ class AnthropicStreamWriter(BaseStreamWriter):
         content = body.get("content") or []
         if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
-        for index, block in enumerate(content):
-            events += self._rest(index, block, calls.get(index))
-        for index in range(len(self._blocks)):
-            events.append({"type": "content_block_stop", "index": index})
+        for index in sorted(range(len(content)), key=lambda place: place not in self._open_blocks):
+            events += self._rest(index, content[index], calls.get(index))
+            events += map(_stop, self._open_blocks.stop([index]))
+        events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))
         top = {k: v for k, v in body.items() if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")}
         delta = {"stop_reason": body.get("stop_reason"), "stop_sequence": body.get("stop_sequence")}
         end: dict[str, Any] = {"type": "message_delta", "delta": {**delta, **top}}
@@ -320,15 +321,13 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return events
 
     def _as_sent(self, content: list[Any]) -> list[Any]:
-        """Match another provider's parts to the blocks that were sent: join texts, and keep unsigned reasoning."""
+        """Match another provider's parts to the blocks that were sent: texts of one kind are joined."""
         blocks: list[Any] = []
         for block in content:
-            place = len(blocks)
-            if place < len(self._blocks) and self._blocks[place]["type"] == "thinking" != block["type"]:
-                blocks.append(self._blocks[place])
             last = blocks[-1] if blocks else {}
-            if block.keys() == {"type", "text"} == last.keys():
-                blocks[-1] = {"type": "text", "text": last["text"] + block["text"]}
+            key = "text" if block["type"] == "text" else "thinking"
+            if key in block and block.keys() == last.keys() and block.keys() <= {"type", key, "signature"}:
+                blocks[-1] = {**last, key: last[key] + block[key]}
             else:
                 blocks.append(block)
         return blocks
@@ -362,14 +361,15 @@ class AnthropicStreamWriter(BaseStreamWriter):
             events.append(_delta(index, {"type": "signature_delta", "signature": block["signature"]}))
         return events
 
-    def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
-        """Start a block again, with its complete content."""
-        head = {**block}
-        if index < len(self._blocks):
-            self._blocks[index] = head
-        else:
-            self._blocks.append(head)
-        return [{"type": "content_block_start", "index": index, "content_block": head}]
+    def _replace(self, index: int, block: dict[str, Any], call: SentCall | None = None) -> list[dict[str, Any]]:
+        """Start a block, or start it again, with its complete content."""
+        stops = [_stop(stopped) for stopped in self._open_blocks.start(index, call)]
+        self._blocks[index : index + 1] = [{**block}]
+        return [*stops, {"type": "content_block_start", "index": index, "content_block": {**block}}]
+
+
+def _stop(index: int) -> dict[str, Any]:
+    return {"type": "content_block_stop", "index": index}
 
 
 def _delta(index: int, delta: dict[str, Any]) -> dict[str, Any]:
