@@ -92,7 +92,9 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two paths differ only in case or punctuation")
     if unsure and not (unsure <= {*ways["outputTokens"][1:]} & single.keys() and "totalTokens" in ways):
-        raise MappingError(("usage",), "only a part of outputTokens with a field of its own, and a total, can end with ?")
+        raise MappingError(
+            ("usage",), "only a part of outputTokens with a field of its own, and a total, can end with ?"
+        )
     totals: list[UsageFieldPlan] = []
     for field in format.types["Usage"].fields:
         if field.name == "metadata":

@@ -85,7 +85,11 @@ class AnthropicStream(BaseStream):
                 self._merge_usage(message.get("usage"))
                 self._start_with(message.get("content"))
         elif kind == "message_delta":
-            return self._close(event)
+            self._take_end(event)
+            if self._message.get("stop_reason") is not None:
+                return self._close()
+        elif kind == "message_stop":
+            return self._close()  # the response is whole, even if it has no reason
         elif kind == "error":
             self._fail(event.get("error"))
         return []
@@ -173,7 +177,7 @@ class AnthropicStream(BaseStream):
         if block is not None and block.call is not None:
             block.call.malformed = True
 
-    def _close(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _take_end(self, event: dict[str, Any]) -> None:
         delta = event.get("delta")
         if type(delta) is dict:
             before = self._message.get("stop_reason")
@@ -181,7 +185,10 @@ class AnthropicStream(BaseStream):
             self._message["stop_reason"] = self._final_stop_reason(before, self._message.get("stop_reason"))
         self._merge_usage(event.get("usage"))
         self._message.update({k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")})
-        if self._message.get("stop_reason") is None:
+
+    def _close(self) -> list[StreamEvent]:
+        """End the response, unless it has ended, and return the events of its calls."""
+        if self._end:
             return []
         self._end = True
         events = [told for block in self._blocks.values() for told in self._tell_input(block)]  # stops may be missing
@@ -320,7 +327,8 @@ class AnthropicStreamWriter(BaseStreamWriter):
         events.append(end)
         if body.get("error"):
             events.append({"type": "error", "error": body["error"]})
-        events.append({"type": "message_stop"})
+        if delta["stop_reason"] is not None or completion.finish_reason != "error":
+            events.append({"type": "message_stop"})
         return events
 
     def _as_sent(self, content: list[Any]) -> list[Any]:
