@@ -119,8 +119,8 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"most": 1}
 _REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
-_USAGE = frozenset(["tokens", "cached_tokens"])
-_USAGE_TOKENS_COUNT = frozenset(["image_tokens", "input_tokens", "output_tokens"])
+_USAGE: frozenset[str] = frozenset(["tokens", "cached_tokens"])
+_USAGE_TOKENS_COUNT: frozenset[str] = frozenset(["image_tokens", "input_tokens", "output_tokens"])
 
 
 class Cohere(CohereConverter):

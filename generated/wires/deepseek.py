@@ -31,7 +31,7 @@ from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
 
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     [
         "completion_tokens_details",
         "prompt_tokens_details",
@@ -41,8 +41,8 @@ _USAGE = frozenset(
         "total_tokens",
     ]
 )
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset([])
+_USAGE_COMPLETION_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset([])
 
 
 class Deepseek(OpenaiCompatible):

@@ -149,11 +149,11 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     ["completion_tokens_details", "prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
 )
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
+_USAGE_COMPLETION_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
 
 
 class OpenaiChat(ChatConverter):

@@ -118,9 +118,11 @@ _DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
     "text/plain": "document.txt",
     "*": "document",
 }
-_USAGE = frozenset(["input_tokens_details", "output_tokens_details", "input_tokens", "output_tokens", "total_tokens"])
-_USAGE_INPUT_TOKENS_DETAILS_COUNT = frozenset(["cache_write_tokens", "cached_tokens"])
-_USAGE_OUTPUT_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
+_USAGE: frozenset[str] = frozenset(
+    ["input_tokens_details", "output_tokens_details", "input_tokens", "output_tokens", "total_tokens"]
+)
+_USAGE_INPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cache_write_tokens", "cached_tokens"])
+_USAGE_OUTPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
 
 
 class OpenaiResponses(ResponsesConverter):

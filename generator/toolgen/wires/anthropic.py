@@ -102,10 +102,10 @@ _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
 _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     ["output_tokens_details", "cache_creation_input_tokens", "cache_read_input_tokens", "input_tokens", "output_tokens"]
 )
-_USAGE_OUTPUT_TOKENS_DETAILS_COUNT = frozenset(["thinking_tokens"])
+_USAGE_OUTPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["thinking_tokens"])
 
 
 class Anthropic(AnthropicConverter):

@@ -142,8 +142,8 @@ _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
 _TOOL_CALL_ID: list[str] = ["null"]
 _TOOL_RESULT_TOOL_CALL_ID: list[str] = ["null"]
-_USAGE = frozenset(["prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(["cached_tokens"])
+_USAGE: frozenset[str] = frozenset(["prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cached_tokens"])
 
 
 class Mistral(MistralConverter):

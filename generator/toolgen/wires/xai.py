@@ -56,11 +56,11 @@ _REQUEST: frozenset[str] = frozenset(
 )
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     ["completion_tokens_details", "prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
 )
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
+_USAGE_COMPLETION_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
 
 
 class Xai(OpenaiCompatible):
