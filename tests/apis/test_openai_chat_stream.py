@@ -266,3 +266,15 @@ def test_content_may_come_as_lists(sample: Package, provider: str, deltas: list[
     body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
     assert models.dump(completion) == models.dump(laws.answer(sample, provider, body))
     laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "groq"])
+def test_a_value_that_each_chunk_repeats_is_one(sample: Package, provider: str) -> None:
+    """Text under an unknown key grows, also inside an object."""
+    constant = {"name": "assistant", "channel": "analysis", "extra": {"signature": "c2ln"}}
+    deltas = [{"content": text, **constant, "x_text": text} for text in ("Hel", "lo", ".")]
+    completion, _ = laws.played(sample, provider, [*map(chunk, deltas), chunk(reason="stop")])
+    assert completion.message.name == "assistant"
+    assert completion.message.content == "Hello."
+    del constant["name"]
+    assert completion.message.metadata == {provider: {**constant, "x_text": "Hello."}}

@@ -305,9 +305,12 @@ def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]
 
 
 def join_values(old: Any, new: Any) -> Any:
-    """Join the values of two chunks under an unknown key: texts and lists grow, other values replace."""
+    """Join the values of two chunks under an unknown key: texts and lists grow, other values replace.
+
+    A text that equals all of it so far is not a piece: servers repeat a name or a channel in each chunk.
+    """
     if type(old) is str and type(new) is str:
-        return old + new
+        return old if new == old else old + new
     if type(old) is list and type(new) is list:
         return old + new
     if type(old) is dict and type(new) is dict:
