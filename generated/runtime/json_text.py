@@ -24,6 +24,7 @@ __all__ = [
     "dump_deep",
     "dump_strict_or_none",
     "is_compact",
+    "is_object_text",
     "is_utf8_encodable",
     "loads",
     "loads_checking_compact",
@@ -142,6 +143,14 @@ def loads(text: str | bytes | bytearray) -> Any:
         raise JSONError(_TOO_DEEP)
     _check_encodable(text, value)
     return value
+
+
+def is_object_text(text: str) -> bool:
+    """Return whether a text is strict JSON, and an object."""
+    try:
+        return type(loads(text)) is dict
+    except JSONError:
+        return False
 
 
 def loads_checking_compact(text: str) -> tuple[Any, bool]:

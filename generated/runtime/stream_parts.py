@@ -15,6 +15,7 @@ from typing import Any
 
 from .conversion.writer import Writer
 from .errors import wrong_type
+from .json_text import is_object_text
 from .lazy_dataclass import replace
 from .models import (
     Completion,
@@ -29,6 +30,7 @@ from .models import (
 from .paths import ROOT, Path
 
 __all__ = [
+    "OpenBlocks",
     "OpenCall",
     "PartialObject",
     "SentCall",
@@ -238,6 +240,33 @@ class SentCall:
             return None
         pieces, self.waiting = self.waiting, None
         return ToolCallDelta(event.index, *self.first, "".join(pieces) or event.arguments_delta)
+
+
+class OpenBlocks:
+    """The blocks of a stream that started and did not stop, by their index. Those of calls have what was sent of them."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self) -> None:
+        self._open: dict[int, SentCall | None] = {}
+
+    def __contains__(self, index: int) -> bool:
+        return index in self._open
+
+    def start(self, index: int, call: SentCall | None = None) -> list[int]:
+        """Record that a block starts. Return those that stop before: texts, and calls with a whole object or nothing."""
+        self._open.pop(index, None)
+        calls = self._open.items()
+        stopped = self.stop(i for i, c in calls if c is None or not c.arguments or is_object_text(c.arguments))
+        self._open[index] = call
+        return stopped
+
+    def stop(self, indices: Iterable[int]) -> list[int]:
+        """Record that blocks stop. Return those of them that were open, in order."""
+        stopped = sorted(self._open.keys() & set(indices))
+        for index in stopped:
+            del self._open[index]
+        return stopped
 
 
 class SentOrder:

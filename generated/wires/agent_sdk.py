@@ -86,7 +86,7 @@ _IMAGE_PART_URL: dict[str, Any] = {
     "media_type": ["image/png", "image/jpeg", "image/webp", "image/gif"],
 }
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf"]
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     [
         "input_cache_creation_tokens",
         "input_cached_tokens",

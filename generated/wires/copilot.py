@@ -61,7 +61,9 @@ _DOCUMENT_RESULT_TYPE: dict[str, Any] = {
     "type": "resource",
     "mediaType": "application/octet-stream",
 }
-_USAGE = frozenset(["cacheReadTokens", "cacheWriteTokens", "inputTokens", "outputTokens", "reasoningTokens"])
+_USAGE: frozenset[str] = frozenset(
+    ["cacheReadTokens", "cacheWriteTokens", "inputTokens", "outputTokens", "reasoningTokens"]
+)
 
 
 class Copilot(CopilotConverter):

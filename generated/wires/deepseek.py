@@ -11,7 +11,15 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
-from ..runtime.conversion.extras import NO_EXTRAS, keep_inner_extras, restore_extras, unmapped_members
+from ..runtime.conversion.extras import (
+    NO_EXTRAS,
+    keep_inner_extras,
+    original_key,
+    restore_extras,
+    set_extra_at,
+    unmapped_members,
+    without_extra_at,
+)
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import optional_object
 from ..runtime.conversion.wire import WireFacts
@@ -23,10 +31,18 @@ from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
 
-_USAGE = frozenset(
-    ["completion_tokens_details", "completion_tokens", "prompt_cache_hit_tokens", "prompt_tokens", "total_tokens"]
+_USAGE: frozenset[str] = frozenset(
+    [
+        "completion_tokens_details",
+        "prompt_tokens_details",
+        "completion_tokens",
+        "prompt_cache_hit_tokens",
+        "prompt_tokens",
+        "total_tokens",
+    ]
 )
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
+_USAGE_COMPLETION_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset([])
 
 
 class Deepseek(OpenaiCompatible):
@@ -107,18 +123,17 @@ class Deepseek(OpenaiCompatible):
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
             completion_tokens_details_count = optional_object(wire, "completion_tokens_details", at)
+        prompt_tokens_details_count = wire.get("prompt_tokens_details")
+        if prompt_tokens_details_count is None:
+            prompt_tokens_details_count = NO_EXTRAS
+        elif type(prompt_tokens_details_count) is not dict:
+            prompt_tokens_details_count = optional_object(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = read_count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if type(completion_tokens_count) is not int and completion_tokens_count is not None:
             completion_tokens_count = read_count(wire, "completion_tokens", at)
-        total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = read_count(wire, "total_tokens", at)
-        prompt_cache_hit_tokens_count = wire.get("prompt_cache_hit_tokens")
-        if type(prompt_cache_hit_tokens_count) is not int and prompt_cache_hit_tokens_count is not None:
-            prompt_cache_hit_tokens_count = read_count(wire, "prompt_cache_hit_tokens", at)
         completion_tokens_details_reasoning_tokens_count = completion_tokens_details_count.get("reasoning_tokens")
         if (
             type(completion_tokens_details_reasoning_tokens_count) is not int
@@ -127,17 +142,13 @@ class Deepseek(OpenaiCompatible):
             completion_tokens_details_reasoning_tokens_count = read_count(
                 completion_tokens_details_count, "reasoning_tokens", at
             )
+        total_tokens_count = wire.get("total_tokens")
+        if type(total_tokens_count) is not int and total_tokens_count is not None:
+            total_tokens_count = read_count(wire, "total_tokens", at)
+        prompt_cache_hit_tokens_count = wire.get("prompt_cache_hit_tokens")
+        if type(prompt_cache_hit_tokens_count) is not int and prompt_cache_hit_tokens_count is not None:
+            prompt_cache_hit_tokens_count = read_count(wire, "prompt_cache_hit_tokens", at)
         rest = unmapped_members(wire, _USAGE)
-        if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
-        input_tokens = prompt_tokens_count or 0
-        if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
-        output_tokens = completion_tokens_count or 0
-        if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
         if "completion_tokens_details" in wire:
             keep_inner_extras(
                 rest,
@@ -145,6 +156,34 @@ class Deepseek(OpenaiCompatible):
                 "completion_tokens_details",
                 unmapped_members(completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT),
             )
+        if "prompt_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "prompt_tokens_details",
+                unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
+            )
+        if prompt_cache_hit_tokens_count is None:
+            prompt_cache_hit_tokens_count = read_count(prompt_tokens_details_count, "cached_tokens", at)
+            if prompt_cache_hit_tokens_count is not None:
+                rest = without_extra_at(rest, "prompt_tokens_details", "cached_tokens")
+                set_extra_at(rest, ["$as", "prompt_cache_hit_tokens"], "cached_tokens")
+        if prompt_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+        input_tokens = prompt_tokens_count or 0
+        if completion_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+        output_tokens = completion_tokens_count or 0
+        if (
+            completion_tokens_details_reasoning_tokens_count
+            and total_tokens_count == input_tokens + output_tokens + completion_tokens_details_reasoning_tokens_count
+        ):
+            output_tokens += completion_tokens_details_reasoning_tokens_count
+            rest["$apart"] = True
+        if total_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
+
         return Usage(
             input_tokens,
             output_tokens,
@@ -162,17 +201,20 @@ class Deepseek(OpenaiCompatible):
         absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
         completion_tokens_details_count: dict[str, Any] = {}
+        prompt_tokens_details_count: dict[str, Any] = {}
         prompt_tokens_count = usage.input_tokens
         if "prompt_tokens" not in absent or prompt_tokens_count:
             wire["prompt_tokens"] = prompt_tokens_count
-        completion_tokens_count = usage.output_tokens
+        completion_tokens_count = usage.output_tokens - ((usage.reasoning_tokens or 0) if "$apart" in extras else 0)
         if "completion_tokens" not in absent or completion_tokens_count:
             wire["completion_tokens"] = completion_tokens_count
         total_tokens_count = usage.total_tokens
         if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
             wire["total_tokens"] = total_tokens_count
         if usage.input_cached_tokens is not None:
-            wire["prompt_cache_hit_tokens"] = usage.input_cached_tokens
+            other = original_key(extras, "prompt_cache_hit_tokens")
+            holder = prompt_tokens_details_count if other == "cached_tokens" else wire
+            holder[other] = usage.input_cached_tokens
         if usage.reasoning_tokens is not None:
             completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
         if usage.input_cache_creation_tokens is not None:
@@ -181,6 +223,8 @@ class Deepseek(OpenaiCompatible):
             writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
         if completion_tokens_details_count:
             wire["completion_tokens_details"] = completion_tokens_details_count
+        if prompt_tokens_details_count:
+            wire["prompt_tokens_details"] = prompt_tokens_details_count
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -164,7 +164,7 @@ _DOCUMENT_PART_INLINE_DATA: dict[str, Any] = {
     "rtf": "text/rtf",
     "json": "application/json",
 }
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     ["cachedContentTokenCount", "candidatesTokenCount", "promptTokenCount", "thoughtsTokenCount", "totalTokenCount"]
 )
 

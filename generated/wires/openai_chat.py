@@ -149,11 +149,11 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-_USAGE = frozenset(
-    ["prompt_tokens_details", "completion_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
+_USAGE: frozenset[str] = frozenset(
+    ["completion_tokens_details", "prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
 )
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
+_USAGE_COMPLETION_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
 
 
 class OpenaiChat(ChatConverter):
@@ -303,22 +303,30 @@ class OpenaiChat(ChatConverter):
 
     def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        prompt_tokens_details_count = wire.get("prompt_tokens_details")
-        if prompt_tokens_details_count is None:
-            prompt_tokens_details_count = NO_EXTRAS
-        elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = optional_object(wire, "prompt_tokens_details", at)
         completion_tokens_details_count = wire.get("completion_tokens_details")
         if completion_tokens_details_count is None:
             completion_tokens_details_count = NO_EXTRAS
         elif type(completion_tokens_details_count) is not dict:
             completion_tokens_details_count = optional_object(wire, "completion_tokens_details", at)
+        prompt_tokens_details_count = wire.get("prompt_tokens_details")
+        if prompt_tokens_details_count is None:
+            prompt_tokens_details_count = NO_EXTRAS
+        elif type(prompt_tokens_details_count) is not dict:
+            prompt_tokens_details_count = optional_object(wire, "prompt_tokens_details", at)
         prompt_tokens_count = wire.get("prompt_tokens")
         if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
             prompt_tokens_count = read_count(wire, "prompt_tokens", at)
         completion_tokens_count = wire.get("completion_tokens")
         if type(completion_tokens_count) is not int and completion_tokens_count is not None:
             completion_tokens_count = read_count(wire, "completion_tokens", at)
+        completion_tokens_details_reasoning_tokens_count = completion_tokens_details_count.get("reasoning_tokens")
+        if (
+            type(completion_tokens_details_reasoning_tokens_count) is not int
+            and completion_tokens_details_reasoning_tokens_count is not None
+        ):
+            completion_tokens_details_reasoning_tokens_count = read_count(
+                completion_tokens_details_count, "reasoning_tokens", at
+            )
         total_tokens_count = wire.get("total_tokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = read_count(wire, "total_tokens", at)
@@ -342,32 +350,7 @@ class OpenaiChat(ChatConverter):
             and prompt_tokens_details_image_tokens_count is not None
         ):
             prompt_tokens_details_image_tokens_count = read_count(prompt_tokens_details_count, "image_tokens", at)
-        completion_tokens_details_reasoning_tokens_count = completion_tokens_details_count.get("reasoning_tokens")
-        if (
-            type(completion_tokens_details_reasoning_tokens_count) is not int
-            and completion_tokens_details_reasoning_tokens_count is not None
-        ):
-            completion_tokens_details_reasoning_tokens_count = read_count(
-                completion_tokens_details_count, "reasoning_tokens", at
-            )
         rest = unmapped_members(wire, _USAGE)
-        if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
-        input_tokens = prompt_tokens_count or 0
-        if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
-        output_tokens = completion_tokens_count or 0
-        if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
-        if "prompt_tokens_details" in wire:
-            keep_inner_extras(
-                rest,
-                wire,
-                "prompt_tokens_details",
-                unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
-            )
         if "completion_tokens_details" in wire:
             keep_inner_extras(
                 rest,
@@ -375,6 +358,29 @@ class OpenaiChat(ChatConverter):
                 "completion_tokens_details",
                 unmapped_members(completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT),
             )
+        if "prompt_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "prompt_tokens_details",
+                unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
+            )
+        if prompt_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+        input_tokens = prompt_tokens_count or 0
+        if completion_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+        output_tokens = completion_tokens_count or 0
+        if (
+            completion_tokens_details_reasoning_tokens_count
+            and total_tokens_count == input_tokens + output_tokens + completion_tokens_details_reasoning_tokens_count
+        ):
+            output_tokens += completion_tokens_details_reasoning_tokens_count
+            rest["$apart"] = True
+        if total_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
+
         return Usage(
             input_tokens,
             output_tokens,
@@ -391,12 +397,12 @@ class OpenaiChat(ChatConverter):
         extras = writer.own_extras(usage.metadata, at)
         absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
-        prompt_tokens_details_count: dict[str, Any] = {}
         completion_tokens_details_count: dict[str, Any] = {}
+        prompt_tokens_details_count: dict[str, Any] = {}
         prompt_tokens_count = usage.input_tokens
         if "prompt_tokens" not in absent or prompt_tokens_count:
             wire["prompt_tokens"] = prompt_tokens_count
-        completion_tokens_count = usage.output_tokens
+        completion_tokens_count = usage.output_tokens - ((usage.reasoning_tokens or 0) if "$apart" in extras else 0)
         if "completion_tokens" not in absent or completion_tokens_count:
             wire["completion_tokens"] = completion_tokens_count
         total_tokens_count = usage.total_tokens
@@ -410,10 +416,10 @@ class OpenaiChat(ChatConverter):
             prompt_tokens_details_count["image_tokens"] = usage.input_image_tokens
         if usage.reasoning_tokens is not None:
             completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
-        if prompt_tokens_details_count:
-            wire["prompt_tokens_details"] = prompt_tokens_details_count
         if completion_tokens_details_count:
             wire["completion_tokens_details"] = completion_tokens_details_count
+        if prompt_tokens_details_count:
+            wire["prompt_tokens_details"] = prompt_tokens_details_count
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -56,11 +56,11 @@ _REQUEST: frozenset[str] = frozenset(
 )
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     ["completion_tokens_details", "prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
 )
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
+_USAGE_COMPLETION_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cache_write_tokens", "cached_tokens", "image_tokens"])
 
 
 class Xai(OpenaiCompatible):
@@ -176,16 +176,6 @@ class Xai(OpenaiCompatible):
         ):
             prompt_tokens_details_image_tokens_count = read_count(prompt_tokens_details_count, "image_tokens", at)
         rest = unmapped_members(wire, _USAGE)
-        if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
-        input_tokens = prompt_tokens_count or 0
-        if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
-        output_tokens = (completion_tokens_count or 0) + (completion_tokens_details_reasoning_tokens_count or 0)
-        if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
         if "completion_tokens_details" in wire:
             keep_inner_extras(
                 rest,
@@ -200,6 +190,16 @@ class Xai(OpenaiCompatible):
                 "prompt_tokens_details",
                 unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
             )
+        if prompt_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+        input_tokens = prompt_tokens_count or 0
+        if completion_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+        output_tokens = (completion_tokens_count or 0) + (completion_tokens_details_reasoning_tokens_count or 0)
+        if total_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
+
         return Usage(
             input_tokens,
             output_tokens,

@@ -125,6 +125,26 @@ def test_a_signature_is_that_of_its_own_block_and_the_last_one_counts(sample: Pa
     ]
 
 
+@pytest.mark.parametrize("reason", [None, ...])
+def test_a_response_that_stops_without_a_reason_is_whole(sample: Package, reason: Any) -> None:
+    """The stream and the whole response agree, and the call can be run. Without `message_stop` the stream broke."""
+    last = [] if reason is ... else [end(reason)]
+    completion, told = played(sample, start(), CALL, stop(0), *last, DONE)
+    body = {**start()["message"], "content": [{"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}}]}
+    assert completion.finish_reason == laws.answer(sample, PROVIDER, body).finish_reason == "tool_calls"
+    assert [type(event).__name__ for event in told] == ["ToolCallDelta", "ToolCallEvent", "CompletedEvent"]
+    completion, told = played(sample, start(), CALL, stop(0), *last)
+    assert completion.finish_reason == "error"
+    assert [call.invalid.reason for call in laws.calls_of(sample, completion)] == ["truncated"]
+
+
+def test_a_failure_that_is_written_has_no_end(sample: Package, models: Any) -> None:
+    writer = sample.provider(PROVIDER).StreamWriter(on_loss=lambda loss: None)
+    events = writer.write(models.CompletedEvent(models.Completion(models.AssistantMessage("Hi"), "error")))
+    assert "message_stop" not in [event["type"] for event in events]
+    assert played(sample, *events)[0].finish_reason == "error"
+
+
 @pytest.mark.row("A27")
 def test_usage_of_the_end_replaces_that_of_the_start_and_keeps_the_rest(sample: Package) -> None:
     first = start(usage={"input_tokens": 9, "cache_read_input_tokens": 5, "output_tokens": 1})

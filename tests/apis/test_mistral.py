@@ -208,6 +208,19 @@ def test_calls_come_in_each_form(sample: Package, name: str) -> None:
     laws.adds_up(sample, completion, told)
 
 
+@pytest.mark.parametrize("spelling", [{}, {"id": "null"}])
+def test_calls_without_ids_are_the_same_in_a_stream(sample: Package, spelling: Any) -> None:
+    calls = [{"index": i, **spelling, "function": {"name": "now", "arguments": "{}"}} for i in range(2)]
+    completion, told = laws.played(sample, PROVIDER, [event({"role": "assistant", "tool_calls": calls}, "tool_calls")])
+    whole = event({}, "tool_calls") | {"object": "chat.completion"}
+    (choice,) = whole["choices"]
+    del choice["delta"]
+    choice["message"] = {"role": "assistant", "content": None, "tool_calls": calls}
+    assert completion == laws.answer(sample, PROVIDER, whole)
+    assert [c.id for c in laws.calls_of(sample, completion)] == ["call_0_0", "call_0_1"]
+    laws.adds_up(sample, completion, told)
+
+
 @pytest.mark.parametrize("error", [table(PROVIDER)["bare_error"], {"error": {"message": "oops"}}, {"detail": "oops"}])
 def test_an_error_in_a_stream_ends_it(sample: Package, error: Any) -> None:
     completion, told = laws.played(sample, PROVIDER, [event({"content": "Hal"}), error])

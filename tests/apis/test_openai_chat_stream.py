@@ -266,3 +266,14 @@ def test_content_may_come_as_lists(sample: Package, provider: str, deltas: list[
     body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
     assert models.dump(completion) == models.dump(laws.answer(sample, provider, body))
     laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "groq"])
+def test_a_name_that_each_chunk_repeats_is_one_and_equal_pieces_of_text_are_joined(
+    sample: Package, provider: str
+) -> None:
+    deltas = [{"content": text, "name": "assistant", "channel": "final", "x_text": text} for text in ("ha", "ha", ".")]
+    completion, _ = laws.played(sample, provider, [*map(chunk, deltas), chunk(reason="stop")])
+    assert completion.message.name == "assistant"
+    assert completion.message.content == "haha."
+    assert completion.message.metadata == {provider: {"channel": "final", "x_text": "haha."}}

@@ -103,3 +103,86 @@ def test_blocks_in_any_order_are_read_back(
         if (found.message, found.finish_reason) != (completion.message, completion.finish_reason):
             different.append(kinds)
     assert different == []
+
+
+def step_of(event: Json) -> tuple[str, Any]:
+    """What an event does to a block, and the index of the block."""
+    if "type" in event:
+        return event["type"], event.get("index")
+    ((kind, inner),) = event.items()
+    kinds = {"Start": "content_block_start", "Delta": "content_block_delta", "Stop": "content_block_stop"}
+    return kinds.get(kind.removeprefix("contentBlock"), kind), inner.get("contentBlockIndex")
+
+
+def call_deltas(models: Any, index: int, *pieces: str | None) -> list[Any]:
+    first = models.ToolCallDelta(index, f"call_{index}", "now", pieces[0])
+    return [first, *(models.ToolCallDelta(index, arguments_delta=piece) for piece in pieces[1:])]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
+def test_a_block_stops_before_the_next_one_starts(sample: Package, models: Any, provider: str) -> None:
+    """Clients act on a block when it stops. Reasoning without a signature was streamed, so it is not reported."""
+    calls = [models.ToolCall("call_0", "now", {}), models.ToolCall("call_1", "now", {"i": 1})]
+    parts = [models.ReasoningPart("hm"), models.TextPart("Hi"), *map(models.ToolCallPart, calls), models.TextPart("Yo")]
+    events = [
+        models.ReasoningDelta("h"),
+        models.ReasoningDelta("m"),
+        models.TextDelta("Hi"),
+        *call_deltas(models, 0, None),
+        *call_deltas(models, 1, '{"i', '":1}'),
+        models.TextDelta("Yo"),
+    ]
+    losses: list[Any] = []
+    writer = sample.provider(provider).StreamWriter(on_loss=losses.append)
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage(parts), "tool_calls"))
+    open_now: list[int] = []
+    stopped: list[int] = []
+    for kind, index in (step_of(wire) for event in [*events, done] for wire in writer.write(event)):
+        if kind == "content_block_stop":
+            open_now.remove(index)
+            stopped.append(index)
+        elif index is not None and index not in open_now:
+            assert open_now == []
+            assert index not in stopped
+            open_now.append(index)
+    assert stopped == [0, 1, 2, 3, 4]
+    assert [loss for loss in losses if "reasoning" in loss.what] == []
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
+def test_a_call_whose_pieces_are_interleaved_stops_when_it_is_complete(
+    sample: Package, models: Any, provider: str
+) -> None:
+    writer = sample.provider(provider).StreamWriter(on_loss=lambda loss: None)
+    first, second = call_deltas(models, 0, '{"i', '":0}'), call_deltas(models, 1, '{"i":1}')
+    calls = [models.ToolCallPart(models.ToolCall(f"call_{i}", "now", {"i": i})) for i in (0, 1)]
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage(calls), "tool_calls"))
+    steps = [step_of(wire) for event in [first[0], *second, first[1], done] for wire in writer.write(event)]
+    assert [step for step in steps if step[1] is not None] == [
+        ("content_block_start", 0),
+        ("content_block_delta", 0),
+        ("content_block_start", 1),
+        ("content_block_delta", 1),
+        ("content_block_delta", 0),
+        ("content_block_stop", 0),
+        ("content_block_stop", 1),
+    ]
+
+
+@pytest.mark.parametrize("was_streamed", [True, False])
+def test_reasoning_without_a_signature_is_a_block_of_the_stream(
+    sample: Package, models: Any, was_streamed: bool
+) -> None:
+    """It is written with an empty signature, whether it was streamed or comes with the completion."""
+    losses: list[Any] = []
+    writer = sample.provider("anthropic").StreamWriter(on_loss=losses.append)
+    parts = [models.ReasoningPart("hm"), models.ReasoningPart("so"), models.TextPart("Hi")]
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage(parts), "stop"))
+    stream = sample.provider("anthropic").Stream()
+    for event in [models.ReasoningDelta("hmso"), models.TextDelta("Hi"), done][0 if was_streamed else 2 :]:
+        for wire in writer.write(event):
+            stream.feed(wire)
+    stream.finish()
+    content = stream.result().message.content
+    assert [(type(part).__name__, part.text) for part in content] == [("ReasoningPart", "hmso"), ("TextPart", "Hi")]
+    assert [loss for loss in losses if "reasoning" in loss.what] == []

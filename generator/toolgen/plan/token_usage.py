@@ -14,12 +14,13 @@ from toolgen.resolve import Format
 class CountPlan:
     """A count of the provider: the object and key that have it, and the variable that holds it.
 
-    `other` is the key, outside the holders, that has the number if this one is missing.
+    `other` is the key of `other_holder` that has the number if this one is missing.
     """
 
     variable: str
     holder: str
     key: str
+    other_holder: str = ""
     other: str = ""
 
 
@@ -28,11 +29,13 @@ class SeparatelyReportedCount:
     """A count that a field of the format includes but the provider reports separately: the variable that holds it.
 
     `field` is the field of the format with only this count; without one, the count is in the extras under `way`.
+    `total` is the variable with the sum of all tokens, if only that shows whether the count is separate.
     """
 
     variable: str
     way: str
     field: str
+    total: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +80,33 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         for name in table
         if name in fields and table[name]
     }
-    ways = {name: [way[0] for way in found] for name, found in said.items()}
+    ways = {name: [way[0].removesuffix("?").rstrip() for way in found] for name, found in said.items()}
+    unsure = {way[0][:-1].rstrip() for found in said.values() for way in found if way[0].endswith("?")}
     other = {way[0]: way[1] for found in said.values() for way in found if len(way) > 1}
     single = {found[0]: name for name, found in ways.items() if len(found) == 1}
     counts: dict[str, CountPlan] = {}
     for found in ways.values():
         for way in found:
             if way not in counts:
-                *holder, key = way.split(".")
-                counts[way] = CountPlan(
-                    _snake(way), _snake(".".join(holder)) if holder else "wire", key, other.get(way, "")
-                )
+                counts[way] = CountPlan(_snake(way), *_place(way), *(_place(other[way]) if way in other else ()))
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two paths differ only in case or punctuation")
+    if unsure and not (unsure <= {*ways["outputTokens"][1:]} & single.keys() and "totalTokens" in ways):
+        raise MappingError(
+            ("usage",), "only a part of outputTokens with a field of its own, and a total, can end with ?"
+        )
     totals: list[UsageFieldPlan] = []
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
             continue
         found = ways.get(field.name, [])
         others = tuple(
-            SeparatelyReportedCount(counts[way].variable, way, fields[single[way]].python if way in single else "")
+            SeparatelyReportedCount(
+                counts[way].variable,
+                way,
+                fields[single[way]].python if way in single else "",
+                counts[ways["totalTokens"][0]].variable if way in unsure else "",
+            )
             for way in found[1:]
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
@@ -107,18 +117,23 @@ def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
         if found or field.required:
             own = counts[found[0]] if found else None
             totals.append(UsageFieldPlan(field.python, own, others, parts, field.required))
-    holders = tuple(
-        dict.fromkeys((c.holder, ".".join(w.split(".")[:-1])) for w, c in counts.items() if c.holder != "wire")
-    )
+    inner = (w.rpartition(".")[0] for w in (*counts, *other.values()))
+    holders = tuple((_snake(key), key) for key in dict.fromkeys(inner) if key)
     typed = {found[0] for found in ways.values()} | {w for found in ways.values() for w in found[1:] if w in single}
-    known: dict[str, tuple[str, ...]] = {"wire": tuple(key for _, key in holders)}
+    known: dict[str, tuple[str, ...]] = {"wire": tuple(key for _, key in holders), **{held: () for held, _ in holders}}
     for way in sorted(typed):
         count = counts[way]
-        known[count.holder] = (*known.get(count.holder, ()), count.key)
+        known[count.holder] = (*known[count.holder], count.key)
     named = {field.python: field.name for field in format.types["Usage"].fields if field.name != "metadata"}
     counted = {total.field for total in totals if total.count}
     lacking = tuple((field, name) for field, name in named.items() if field not in counted and name not in table)
     return UsagePlan(holders, tuple(counts.values()), tuple(totals), tuple(named), lacking, known)
+
+
+def _place(way: str) -> tuple[str, str]:
+    """Return the variable with the object that a path leads into, and the key there."""
+    holder, _, key = way.rpartition(".")
+    return _snake(holder) if holder else "wire", key
 
 
 def _snake(way: str) -> str:

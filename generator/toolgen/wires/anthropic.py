@@ -102,10 +102,10 @@ _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
 _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
-_USAGE = frozenset(
+_USAGE: frozenset[str] = frozenset(
     ["output_tokens_details", "cache_creation_input_tokens", "cache_read_input_tokens", "input_tokens", "output_tokens"]
 )
-_USAGE_OUTPUT_TOKENS_DETAILS_COUNT = frozenset(["thinking_tokens"])
+_USAGE_OUTPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["thinking_tokens"])
 
 
 class Anthropic(AnthropicConverter):
@@ -266,6 +266,13 @@ class Anthropic(AnthropicConverter):
         ):
             output_tokens_details_thinking_tokens_count = read_count(output_tokens_details_count, "thinking_tokens", at)
         rest = unmapped_members(wire, _USAGE)
+        if "output_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "output_tokens_details",
+                unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
+            )
         if input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = (
@@ -276,13 +283,6 @@ class Anthropic(AnthropicConverter):
         output_tokens = output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
-        if "output_tokens_details" in wire:
-            keep_inner_extras(
-                rest,
-                wire,
-                "output_tokens_details",
-                unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
-            )
         return Usage(
             input_tokens,
             output_tokens,

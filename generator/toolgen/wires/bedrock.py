@@ -164,7 +164,9 @@ _AUDIO_PART_FORMAT: dict[str, Any] = {
     "pcm": ["audio/pcm"],
     "webm": ["audio/webm"],
 }
-_USAGE = frozenset(["cacheReadInputTokens", "cacheWriteInputTokens", "inputTokens", "outputTokens", "totalTokens"])
+_USAGE: frozenset[str] = frozenset(
+    ["cacheReadInputTokens", "cacheWriteInputTokens", "inputTokens", "outputTokens", "totalTokens"]
+)
 
 
 class Bedrock(BedrockConverter):

@@ -119,8 +119,8 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"most": 1}
 _REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
-_USAGE = frozenset(["tokens", "cached_tokens"])
-_USAGE_TOKENS_COUNT = frozenset(["image_tokens", "input_tokens", "output_tokens"])
+_USAGE: frozenset[str] = frozenset(["tokens", "cached_tokens"])
+_USAGE_TOKENS_COUNT: frozenset[str] = frozenset(["image_tokens", "input_tokens", "output_tokens"])
 
 
 class Cohere(CohereConverter):
@@ -267,6 +267,8 @@ class Cohere(CohereConverter):
         if type(tokens_image_tokens_count) is not int and tokens_image_tokens_count is not None:
             tokens_image_tokens_count = read_count(tokens_count, "image_tokens", at)
         rest = unmapped_members(wire, _USAGE)
+        if "tokens" in wire:
+            keep_inner_extras(rest, wire, "tokens", unmapped_members(tokens_count, _USAGE_TOKENS_COUNT))
         if tokens_input_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
         input_tokens = tokens_input_tokens_count or 0
@@ -275,8 +277,6 @@ class Cohere(CohereConverter):
         output_tokens = tokens_output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
-        if "tokens" in wire:
-            keep_inner_extras(rest, wire, "tokens", unmapped_members(tokens_count, _USAGE_TOKENS_COUNT))
         return Usage(
             input_tokens,
             output_tokens,

@@ -142,8 +142,8 @@ _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
 _TOOL_CALL_ID: list[str] = ["null"]
 _TOOL_RESULT_TOOL_CALL_ID: list[str] = ["null"]
-_USAGE = frozenset(["prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT = frozenset(["cached_tokens"])
+_USAGE: frozenset[str] = frozenset(["prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"])
+_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cached_tokens"])
 
 
 class Mistral(MistralConverter):
@@ -273,6 +273,13 @@ class Mistral(MistralConverter):
         ):
             prompt_tokens_details_cached_tokens_count = read_count(prompt_tokens_details_count, "cached_tokens", at)
         rest = unmapped_members(wire, _USAGE)
+        if "prompt_tokens_details" in wire:
+            keep_inner_extras(
+                rest,
+                wire,
+                "prompt_tokens_details",
+                unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
+            )
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(wire, "num_cached_tokens", at)
             if prompt_tokens_details_cached_tokens_count is not None:
@@ -287,13 +294,6 @@ class Mistral(MistralConverter):
             rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
-        if "prompt_tokens_details" in wire:
-            keep_inner_extras(
-                rest,
-                wire,
-                "prompt_tokens_details",
-                unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
-            )
         return Usage(
             input_tokens,
             output_tokens,

@@ -64,7 +64,7 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
-_USAGE = frozenset(["completionTokens", "promptTokens", "totalTokens"])
+_USAGE: frozenset[str] = frozenset(["completionTokens", "promptTokens", "totalTokens"])
 
 
 class ModularPrompt(ModularPromptConverter):

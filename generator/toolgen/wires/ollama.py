@@ -90,7 +90,7 @@ _EFFORTS: dict[str, Any] = {
     "xhigh": "max",
     "max": "max",
 }
-_USAGE = frozenset(["eval_count", "prompt_eval_count"])
+_USAGE: frozenset[str] = frozenset(["eval_count", "prompt_eval_count"])
 
 
 class Ollama(OllamaConverter):

@@ -118,9 +118,11 @@ _DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
     "text/plain": "document.txt",
     "*": "document",
 }
-_USAGE = frozenset(["input_tokens_details", "output_tokens_details", "input_tokens", "output_tokens", "total_tokens"])
-_USAGE_INPUT_TOKENS_DETAILS_COUNT = frozenset(["cache_write_tokens", "cached_tokens"])
-_USAGE_OUTPUT_TOKENS_DETAILS_COUNT = frozenset(["reasoning_tokens"])
+_USAGE: frozenset[str] = frozenset(
+    ["input_tokens_details", "output_tokens_details", "input_tokens", "output_tokens", "total_tokens"]
+)
+_USAGE_INPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cache_write_tokens", "cached_tokens"])
+_USAGE_OUTPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
 
 
 class OpenaiResponses(ResponsesConverter):
@@ -318,16 +320,6 @@ class OpenaiResponses(ResponsesConverter):
                 output_tokens_details_count, "reasoning_tokens", at
             )
         rest = unmapped_members(wire, _USAGE)
-        if input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
-        input_tokens = input_tokens_count or 0
-        if output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
-        output_tokens = output_tokens_count or 0
-        if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
         if "input_tokens_details" in wire:
             keep_inner_extras(
                 rest,
@@ -342,6 +334,16 @@ class OpenaiResponses(ResponsesConverter):
                 "output_tokens_details",
                 unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
             )
+        if input_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
+        input_tokens = input_tokens_count or 0
+        if output_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
+        output_tokens = output_tokens_count or 0
+        if total_tokens_count is None:
+            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
+
         return Usage(
             input_tokens,
             output_tokens,

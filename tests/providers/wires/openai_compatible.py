@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tests.providers.wires import MARK, Changed, Said, Seen, Wire, pieces, restore_object_content
@@ -226,6 +227,13 @@ def alike(body: Any) -> Any:
     return plain
 
 
+def tokens(usage: Any, always_apart: bool = False) -> tuple[int, int]:
+    """The tokens read and made. Reasoning that is counted apart, as the total shows, was made too."""
+    apart = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
+    given, made = chat.tokens(usage)
+    return given, made + (apart if always_apart or usage.get("total_tokens") == given + made + apart else 0)
+
+
 WIRE = replace(
     chat.WIRE,
     signatures=signatures,
@@ -238,12 +246,14 @@ WIRE = replace(
     streamed=streamed,
     respelled=respelled,
     alike=alike,
+    tokens=tokens,
 )
 
 
 def wire_of(table: Any) -> Wire:
     """The wire of one host: `beyond_sdk` are members of the assistant's messages and kinds of parts that it documents
-    and the SDK's types lack, `counted_apart` says that its output tokens leave out those of reasoning."""
+    and the SDK's types lack, `counted_apart` says that its output tokens always leave out those of reasoning, and not only where the total shows it.
+    """
     known = table.get("beyond_sdk", [])
 
     def plain(value: Any) -> Any:
@@ -256,9 +266,5 @@ def wire_of(table: Any) -> Wire:
     def faults(check: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
         return lambda body: check(plain(body))
 
-    def tokens(usage: Any) -> tuple[int, int]:
-        apart = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-        given, made = chat.tokens(usage)
-        return given, made + (apart if table.get("counted_apart") else 0)
-
-    return replace(WIRE, type_faults=faults(chat.type_faults), tokens=tokens)
+    told = partial(tokens, always_apart=table.get("counted_apart", False))
+    return replace(WIRE, type_faults=faults(chat.type_faults), tokens=told)

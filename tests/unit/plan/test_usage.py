@@ -30,6 +30,26 @@ def test_a_number_may_have_another_spelling(format: Format) -> None:
     assert plan.known["details_count"] == ("cached",)
 
 
+def test_the_other_spelling_may_stand_in_an_object(format: Format) -> None:
+    plan = plan_usage({**LEAST, "inputCachedTokens": ["hits | details.cached"]}, format)
+    assert [(c.key, c.other_holder, c.other) for c in plan.counts if c.other] == [("hits", "details_count", "cached")]
+    assert plan.holders == (("details_count", "details"),)
+    assert plan.known["details_count"] == ()
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {**LEAST, "outputTokens": ["out", "thoughts ?"]},
+        {**LEAST, "inputTokens": ["in", "cached ?"], "inputCachedTokens": ["cached"]},
+        {"inputTokens": ["in"], "outputTokens": ["out", "thoughts ?"], "reasoningTokens": ["thoughts"]},
+    ],
+)
+def test_a_total_must_be_able_to_show_what_is_separate(format: Format, table: dict[str, list[str]]) -> None:
+    with pytest.raises(MappingError, match="can end with"):
+        plan_usage(table, format)
+
+
 def test_a_number_that_must_be_there_has_one_spelling(format: Format) -> None:
     with pytest.raises(MappingError, match="one name"):
         plan_usage({**LEAST, "inputTokens": ["in | other"]}, format)

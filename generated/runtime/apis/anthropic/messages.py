@@ -199,11 +199,16 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         return self.write_assistant_content(part, at, writer)
 
     def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
-        """Write thinking with its signature. Unsigned reasoning is dropped, because the API rejects it."""
+        """Write thinking with its signature. Unsigned reasoning is dropped, because the API rejects it.
+
+        A stream has it with an empty signature, because its text was sent before it was known to be unsigned.
+        """
         extras = writer.own_extras(part.metadata, at)
         if extras.get("type") == "redacted_thinking":
             return extras
         if "signature" not in extras and "signature" not in extras.get("$absent", ()):
+            if writer.is_stream:
+                return {"type": "thinking", "thinking": part.text, "signature": ""}
             writer.report_loss(at, "reasoning", "dropped", "the API only accepts signed thinking")
             return ABSENT
         return self.write_thinking_part(part, at, writer)

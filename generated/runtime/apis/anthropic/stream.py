@@ -10,7 +10,7 @@ from typing import Any
 from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall, index_sort_key, read_hashable_index
+from ...stream_parts import OpenBlocks, OpenCall, SentCall, index_sort_key, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
 from .fields import StreamedBlock
 
@@ -85,7 +85,11 @@ class AnthropicStream(BaseStream):
                 self._merge_usage(message.get("usage"))
                 self._start_with(message.get("content"))
         elif kind == "message_delta":
-            return self._close(event)
+            self._take_end(event)
+            if self._message.get("stop_reason") is not None:
+                return self._close()
+        elif kind == "message_stop":
+            return self._close()  # the response is whole, even if it has no reason
         elif kind == "error":
             self._fail(event.get("error"))
         return []
@@ -173,7 +177,7 @@ class AnthropicStream(BaseStream):
         if block is not None and block.call is not None:
             block.call.malformed = True
 
-    def _close(self, event: dict[str, Any]) -> list[StreamEvent]:
+    def _take_end(self, event: dict[str, Any]) -> None:
         delta = event.get("delta")
         if type(delta) is dict:
             before = self._message.get("stop_reason")
@@ -181,7 +185,10 @@ class AnthropicStream(BaseStream):
             self._message["stop_reason"] = self._final_stop_reason(before, self._message.get("stop_reason"))
         self._merge_usage(event.get("usage"))
         self._message.update({k: v for k, v in event.items() if k not in ("type", "delta", "usage", "p")})
-        if self._message.get("stop_reason") is None:
+
+    def _close(self) -> list[StreamEvent]:
+        """End the response, unless it has ended, and return the events of its calls."""
+        if self._end:
             return []
         self._end = True
         events = [told for block in self._blocks.values() for told in self._tell_input(block)]  # stops may be missing
@@ -224,10 +231,11 @@ def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
 
 
 class AnthropicStreamWriter(BaseStreamWriter):
-    """Writes blocks as they arrive. Signatures and citations, known only at the end, come before the block stops.
+    """Writes blocks as they arrive. A block stops before the next one starts, unless it is a call that is not complete.
 
-    Consecutive text of one kind is one block. A block of the complete response is written at the end, as a whole, if it
-    was not streamed, or if its deltas came in a different order than the response has.
+    Consecutive text of one kind is one block. Signatures and citations are known only at the end, so their deltas may
+    come after the block has stopped. A block of the complete response is written at the end, as a whole, if it was not
+    streamed, or if its deltas came in a different order than the response has.
     """
 
     HAS_BLOCKS = True
@@ -236,6 +244,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._places: dict[int, int] = {}
+        self._open_blocks = OpenBlocks()
 
     def _begin(self) -> list[dict[str, Any]]:
         if self._started:
@@ -256,10 +265,9 @@ class AnthropicStreamWriter(BaseStreamWriter):
             }
         ]
 
-    def _open(self, head: dict[str, Any]) -> tuple[int, list[dict[str, Any]]]:
+    def _open(self, head: dict[str, Any], call: SentCall | None = None) -> tuple[int, list[dict[str, Any]]]:
         index = len(self._blocks)
-        self._blocks.append({**head})
-        return index, [{"type": "content_block_start", "index": index, "content_block": head}]
+        return index, self._replace(index, head, call)
 
     def _piece(self, kind: str, key: str, text: str) -> list[dict[str, Any]]:
         events = self._begin()
@@ -287,7 +295,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 "name": self.writer.tool_name(event.name, ROOT),
                 "input": {},
             }
-            self._places[event.index], started = self._open(head)
+            self._places[event.index], started = self._open(head, call)
             events += started
         if event.arguments_delta:
             call.arguments += event.arguments_delta
@@ -307,10 +315,10 @@ class AnthropicStreamWriter(BaseStreamWriter):
         content = body.get("content") or []
         if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
-        for index, block in enumerate(content):
-            events += self._rest(index, block, calls.get(index))
-        for index in range(len(self._blocks)):
-            events.append({"type": "content_block_stop", "index": index})
+        for index in sorted(range(len(content)), key=lambda place: place not in self._open_blocks):
+            events += self._rest(index, content[index], calls.get(index))
+            events += map(_stop, self._open_blocks.stop([index]))
+        events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))
         top = {k: v for k, v in body.items() if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")}
         delta = {"stop_reason": body.get("stop_reason"), "stop_sequence": body.get("stop_sequence")}
         end: dict[str, Any] = {"type": "message_delta", "delta": {**delta, **top}}
@@ -319,19 +327,18 @@ class AnthropicStreamWriter(BaseStreamWriter):
         events.append(end)
         if body.get("error"):
             events.append({"type": "error", "error": body["error"]})
-        events.append({"type": "message_stop"})
+        if delta["stop_reason"] is not None or completion.finish_reason != "error":
+            events.append({"type": "message_stop"})
         return events
 
     def _as_sent(self, content: list[Any]) -> list[Any]:
-        """Match another provider's parts to the blocks that were sent: join texts, and keep unsigned reasoning."""
+        """Match another provider's parts to the blocks that were sent: texts of one kind are joined."""
         blocks: list[Any] = []
         for block in content:
-            place = len(blocks)
-            if place < len(self._blocks) and self._blocks[place]["type"] == "thinking" != block["type"]:
-                blocks.append(self._blocks[place])
             last = blocks[-1] if blocks else {}
-            if block.keys() == {"type", "text"} == last.keys():
-                blocks[-1] = {"type": "text", "text": last["text"] + block["text"]}
+            key = "text" if block["type"] == "text" else "thinking"
+            if key in block and block.keys() == last.keys() and block.keys() <= {"type", key, "signature"}:
+                blocks[-1] = {**last, key: last[key] + block[key]}
             else:
                 blocks.append(block)
         return blocks
@@ -365,14 +372,15 @@ class AnthropicStreamWriter(BaseStreamWriter):
             events.append(_delta(index, {"type": "signature_delta", "signature": block["signature"]}))
         return events
 
-    def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
-        """Start a block again, with its complete content."""
-        head = {**block}
-        if index < len(self._blocks):
-            self._blocks[index] = head
-        else:
-            self._blocks.append(head)
-        return [{"type": "content_block_start", "index": index, "content_block": head}]
+    def _replace(self, index: int, block: dict[str, Any], call: SentCall | None = None) -> list[dict[str, Any]]:
+        """Start a block, or start it again, with its complete content."""
+        stops = [_stop(stopped) for stopped in self._open_blocks.start(index, call)]
+        self._blocks[index : index + 1] = [{**block}]
+        return [*stops, {"type": "content_block_start", "index": index, "content_block": {**block}}]
+
+
+def _stop(index: int) -> dict[str, Any]:
+    return {"type": "content_block_stop", "index": index}
 
 
 def _delta(index: int, delta: dict[str, Any]) -> dict[str, Any]:

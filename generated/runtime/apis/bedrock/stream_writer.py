@@ -12,7 +12,7 @@ from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
-from ...stream_parts import SentCall
+from ...stream_parts import OpenBlocks, SentCall
 from ...streams import BaseStreamWriter
 from .client_values import find_exception
 from .content import block_kind
@@ -21,10 +21,11 @@ __all__ = ["BedrockStreamWriter"]
 
 
 class BedrockStreamWriter(BaseStreamWriter):
-    """Writes blocks as they arrive. Signatures and citations, known only at the end, come before the block stops.
+    """Writes blocks as they arrive. A block stops before the next one starts, unless it is a call that is not complete.
 
-    Consecutive text of one kind is one block. A block of the complete response is written at the end, as a whole, if it
-    was not streamed, or if its deltas came in a different order than the response has.
+    Consecutive text of one kind is one block. Signatures and citations are known only at the end, so their deltas may
+    come after the block has stopped. A block of the complete response is written at the end, as a whole, if it was not
+    streamed, or if its deltas came in a different order than the response has.
     """
 
     HAS_BLOCKS = True
@@ -33,6 +34,7 @@ class BedrockStreamWriter(BaseStreamWriter):
         self._started = False
         self._blocks: list[dict[str, Any]] = []
         self._places: dict[int, int] = {}
+        self._open_blocks = OpenBlocks()
 
     def _begin(self) -> list[dict[str, Any]]:
         if self._started:
@@ -43,6 +45,7 @@ class BedrockStreamWriter(BaseStreamWriter):
     def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
         events = self._begin()
         if not self._blocks or block_kind(self._blocks[-1]) != kind:
+            events += map(_stop, self._open_blocks.start(len(self._blocks)))
             self._blocks.append(_block_of(kind, ""))
         self._blocks[-1] = _block_of(kind, _text_of(self._blocks[-1]) + text)
         return [*events, _text_delta(len(self._blocks) - 1, kind, text)]
@@ -60,8 +63,7 @@ class BedrockStreamWriter(BaseStreamWriter):
             name = self.writer.tool_name(event.name, ROOT)
             head = {"toolUse": {"toolUseId": self.writer.call_id(event.id), "name": name}}
             self._places[event.index] = len(self._blocks)
-            events.append(_start(len(self._blocks), head))
-            self._blocks.append(head)
+            events += self._replace(len(self._blocks), head, call)
         if event.arguments_delta:
             call.arguments += event.arguments_delta
             events.append(_delta(self._places[event.index], {"toolUse": {"input": event.arguments_delta}}))
@@ -81,10 +83,10 @@ class BedrockStreamWriter(BaseStreamWriter):
         content = message.get("content") or []
         if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
-        for index, block in enumerate(content):
-            events += self._rest(index, block, calls.get(index))
-        for index in range(len(self._blocks)):
-            events.append({"contentBlockStop": {"contentBlockIndex": index}})
+        for index in sorted(range(len(content)), key=lambda place: place not in self._open_blocks):
+            events += self._rest(index, content[index], calls.get(index))
+            events += map(_stop, self._open_blocks.stop([index]))
+        events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))
         top = {key: value for key, value in body.items() if key != "output"}
         failure = find_exception(top)
         if failure is not None:
@@ -138,10 +140,11 @@ class BedrockStreamWriter(BaseStreamWriter):
             events.append(_delta(index, {"citation": citation}))
         return events
 
-    def _replace(self, index: int, block: dict[str, Any]) -> list[dict[str, Any]]:
-        """Start a block again, with its complete content."""
+    def _replace(self, index: int, block: dict[str, Any], call: SentCall | None = None) -> list[dict[str, Any]]:
+        """Start a block, or start it again, with its complete content."""
+        stops = [_stop(stopped) for stopped in self._open_blocks.start(index, call)]
         self._blocks[index : index + 1] = [block]
-        return [_start(index, block)]
+        return [*stops, {"contentBlockStart": {"contentBlockIndex": index, "start": block}}]
 
 
 def _is_plain(block: dict[str, Any]) -> bool:
@@ -173,8 +176,8 @@ def _block_of(kind: str | None, text: str) -> dict[str, Any]:
     return {"text": text} if kind == "text" else {"reasoningContent": {"reasoningText": {"text": text}}}
 
 
-def _start(index: int, head: Any) -> dict[str, Any]:
-    return {"contentBlockStart": {"contentBlockIndex": index, "start": head}}
+def _stop(index: int) -> dict[str, Any]:
+    return {"contentBlockStop": {"contentBlockIndex": index}}
 
 
 def _delta(index: int, delta: dict[str, Any]) -> dict[str, Any]:

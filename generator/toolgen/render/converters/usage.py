@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from toolgen.plan.token_usage import CountPlan, UsageFieldPlan, UsagePlan
 from toolgen.render.converters.code import Block, Method, Statement, block, call, call_by_line, get, item
@@ -25,9 +25,9 @@ def usage_reader_method(usage: UsagePlan) -> Method:
             *(statement for held, key in usage.holders for statement in _read_holder(held, key)),
             *(statement for count in usage.counts for statement in _read_count(count)),
             "rest = unmapped_members(wire, _USAGE)",
-            *(statement for count in usage.counts for statement in _read_other_path(count)),
-            *(statement for total in usage.totals for statement in _add_up(total)),
             *(_keep_rest(held, key) for held, key in usage.holders),
+            *(statement for count in usage.counts for statement in _read_other_path(count, dict(usage.holders))),
+            *(statement for total in usage.totals for statement in _add_up(total)),
             f"return {call_by_line('Usage', *_arguments(usage), 'metadata=reader.as_metadata(rest)')}",
         ),
     )
@@ -48,13 +48,17 @@ def _read_count(count: CountPlan) -> Iterator[Statement]:
     yield block(f"if {test}", f"{count.variable} = {checked}")
 
 
-def _read_other_path(count: CountPlan) -> Iterator[Statement]:
+def _read_other_path(count: CountPlan, holders: Mapping[str, str]) -> Iterator[Statement]:
     if count.other:
-        key, other = python_string(count.key), python_string(count.other)
+        key, other, outer = python_string(count.key), python_string(count.other), holders.get(count.other_holder)
+        noted = [call("note_alias", "rest", key, other)]
+        if outer is not None:
+            noted = [f"rest = {call('without_extra_at', 'rest', python_string(outer), other)}"]
+            noted.append(call("set_extra_at", "rest", f'["$as", {key}]', other))
         yield block(
             f"if {count.variable} is None",
-            f"{count.variable} = {call('read_count', 'wire', other, 'at')}",
-            block(f"if {count.variable} is not None", call("note_alias", "rest", key, other)),
+            f"{count.variable} = {call('read_count', count.other_holder, other, 'at')}",
+            block(f"if {count.variable} is not None", *noted),
         )
 
 
@@ -72,8 +76,13 @@ def _add_up(total: UsageFieldPlan) -> Iterator[Statement]:
         yield f"{total.field} = {made}"
         yield ""
     else:
-        variables = [*([] if count is None else [count.variable]), *(other.variable for other in total.others)]
+        certain = (other.variable for other in total.others if not other.total)
+        variables = [*([] if count is None else [count.variable]), *certain]
         yield f"{total.field} = {' + '.join(f'({variable} or 0)' for variable in variables)}"
+        for other in total.others:
+            if other.total:
+                test = f"{other.variable} and {other.total} == input_tokens + output_tokens + {other.variable}"
+                yield block(f"if {test}", f"{total.field} += {other.variable}", 'rest["$apart"] = True')
 
 
 def _keep_rest(holder: str, key: str) -> Block:
@@ -128,8 +137,11 @@ def _write_total(total: UsageFieldPlan, count: CountPlan) -> Iterator[Statement]
     """Write the provider's number of a field, less its separate counts, unless it was computed from other fields."""
     field, key, target = f"usage.{total.field}", python_string(count.key), item(count.holder, count.key)
     if total.required:
-        others = (f"usage.{other.field}" if other.field else get("extras", other.way) for other in total.others)
-        apart = "".join(f" - ({other} or 0)" for other in others)
+        apart = "".join(
+            f' - (({given} or 0) if "$apart" in extras else 0)' if other.total else f" - ({given} or 0)"
+            for other in total.others
+            for given in [f"usage.{other.field}" if other.field else get("extras", other.way)]
+        )
         yield f"{count.variable} = {field}{apart}"
         said = f" != {' + '.join(f'usage.{part}' for part in total.parts)}" if total.parts else ""
         yield block(f"if {key} not in absent or {count.variable}{said}", f"{target} = {count.variable}")
@@ -137,7 +149,7 @@ def _write_total(total: UsageFieldPlan, count: CountPlan) -> Iterator[Statement]
         yield block(
             f"if {field} is not None",
             f"other = {call('original_key', 'extras', key)}",
-            f"holder = wire if other == {python_string(count.other)} else {count.holder}",
+            f"holder = {count.other_holder} if other == {python_string(count.other)} else {count.holder}",
             f"holder[other] = {field}",
         )
     else:

@@ -161,7 +161,8 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
         yield name, f"{name}: {kind} = {python_literal(table)}"
     if plan.usage is not None:
         for holder, keys in plan.usage.known.items():
-            yield usage_keys_constant_name(holder), f"{usage_keys_constant_name(holder)} = {_frozenset(keys)}"
+            name = usage_keys_constant_name(holder)
+            yield name, f"{name}: frozenset[str] = {_frozenset(keys)}"
 
 
 def _attribute(fact: ClassAttribute) -> str:

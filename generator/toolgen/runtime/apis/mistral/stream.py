@@ -35,8 +35,9 @@ class MistralStream(ChatStream):
         super()._take_delta(delta, events)
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
-        nameless = piece.get("id") == "null"  # the placeholder that later pieces have instead of the id
-        super()._take_call({**piece, "id": None} if nameless else piece, position, events)
+        placeholder = piece.get("id")  # later pieces have it instead of the id, and a call without an id has no other
+        nameless = placeholder in self.converter.TOOL_CALL_ID
+        super()._take_call({**piece, "id": None, "$id": placeholder} if nameless else piece, position, events)
 
     def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
         call = super()._call_of(piece, function, position)
@@ -53,6 +54,9 @@ class MistralStream(ChatStream):
         for call, entry in zip(order_by_index(self._entries), choice["message"].get("tool_calls") or (), strict=False):
             if "type" not in call.head:
                 entry.pop("type", None)
+            if "$id" in entry:
+                placeholder = entry.pop("$id")
+                entry.setdefault("id", placeholder)
         return choice
 
 

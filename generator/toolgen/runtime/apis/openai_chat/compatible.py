@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...json_text import compact, dump_allowing_nan, loads
+from ...json_text import compact, dump_allowing_nan, is_object_text
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent
 from ...paths import Path
 from ...tool_call_fields import (
@@ -225,11 +225,8 @@ def write_parsable_arguments(
         return text
     if type(text) is str and not text.strip():
         return "{}"
-    try:
-        if type(loads(text)) is dict:
-            return text
-    except ValueError:
-        pass  # not valid JSON, which is reported below
+    if is_object_text(text):
+        return text
     writer.report_loss(at, "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments")
     return compact({INVALID_ARGUMENTS_KEY: text})
 

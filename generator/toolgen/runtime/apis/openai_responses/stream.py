@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...json_text import loads
+from ...json_text import is_object_text
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import OpenCall, read_hashable_index
@@ -383,10 +383,7 @@ def _said(item: dict[str, Any]) -> str:
 
 def _is_object(text: Any) -> bool:
     """Return whether arguments are the text of a complete object."""
-    try:
-        return type(text) is str and type(loads(text)) is dict
-    except ValueError:
-        return False
+    return type(text) is str and is_object_text(text)
 
 
 def _rest(text: str, told: str) -> str:
