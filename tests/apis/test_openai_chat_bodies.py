@@ -199,15 +199,14 @@ def test_only_an_enforced_output_schema_is_kept_as_it_was(sample: Package, stric
 
 
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "azure"])
-def test_a_call_in_the_deprecated_form_is_a_call_and_comes_back(sample: Package, provider: str) -> None:
+def test_a_call_in_the_deprecated_form_is_kept_and_is_not_the_end(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
     said = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": '{"a": 1}'}}
     answer = {"index": 0, "message": said, "finish_reason": "function_call"}
     body = {"id": "a", "object": "chat.completion", "created": 1, "model": "m", "choices": [answer]}
     completion = module.from_response(body)
     assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", "function_call")
-    (call,) = module.from_tool_calls(body)
-    assert (call.id, call.name, call.arguments) == ("call_0_0", "now", {"a": 1})
+    assert module.from_tool_calls(body) == []
     assert laws.exact(module.to_response(completion)) == laws.exact(body)
     request = {
         "model": "m",
@@ -221,117 +220,8 @@ def test_a_call_in_the_deprecated_form_is_a_call_and_comes_back(sample: Package,
     choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
     choices.append({"index": 0, "delta": {}, "finish_reason": "function_call"})
     head = {"id": "a", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    streamed, told = laws.played(sample, provider, [{**head, "choices": [choice]} for choice in choices])
+    streamed, _ = laws.played(sample, provider, [{**head, "choices": [choice]} for choice in choices])
     assert streamed == completion
-    laws.adds_up(sample, streamed, told)
-    again, _ = laws.played(sample, provider, laws.written(sample, provider, told, id="a", created=1))
-    assert [(c.id, c.arguments) for c in laws.calls_of(sample, again)] == [("call_0_0", {"a": 1})]
-
-
-@pytest.mark.parametrize("content", ["noon", "", None])
-def test_the_result_of_a_call_in_the_deprecated_form_has_its_role(
-    sample: Package, models: Any, content: str | None
-) -> None:
-    """Also one that the app made: the API knows neither an id nor the role `tool` for such a call."""
-    module = sample.provider("openai_chat")
-    said = {"role": "assistant", "content": "Hm.", "function_call": {"name": "now", "arguments": '{"a": 1}'}}
-    result = {"role": "function", "name": "now", "content": content}
-    wire = [{"role": "user", "content": "x"}, said, result, {"role": "user", "content": "y"}]
-    messages = module.from_messages(wire)
-    (read,) = messages[2].results
-    assert (read.tool_call_id, read.name, read.kind, read.value) == ("call_0_0", "now", "text", content or "")
-    assert module.to_messages(messages) == wire
-    messages[2] = models.ToolMessage([models.ToolResult("call_0_0", "now", "data", {"hour": 12})])
-    assert module.to_messages(messages)[2] == {"role": "function", "name": "now", "content": '{"hour":12}'}
-
-
-def test_a_result_of_the_role_function_without_a_call_is_opaque(sample: Package) -> None:
-    module = sample.provider("openai_chat")
-    wire = [{"role": "user", "content": "x"}, {"role": "function", "name": "now", "content": "noon"}]
-    assert [type(message).__name__ for message in module.from_messages(wire)] == ["UserMessage", "UserMessage"]
-    assert module.to_messages(module.from_messages(wire)) == wire
-
-
-WAV = "UklGRiQAAABXQVZFZm10IA=="
-AUDIO = {"id": "audio_1", "expires_at": 1730234567, "data": WAV, "transcript": "Good morning."}
-
-
-def spoken(audio: Any, **message: Any) -> dict[str, Any]:
-    choice = {"index": 0, "message": {"role": "assistant", "content": None, **message, "audio": audio}}
-    choice["finish_reason"] = "stop"
-    return {"id": "a", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-
-
-@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "azure"])
-def test_a_recording_is_audio_and_its_transcript_is_text(sample: Package, models: Any, provider: str) -> None:
-    module, losses = sample.provider(provider), []
-    completion = module.from_response(spoken(AUDIO))
-    text, recording = completion.message.content
-    assert (text.text, recording.data, recording.media_type) == (AUDIO["transcript"], WAV, "audio/wav")
-    assert sample.module("messages").text_of(completion.message) == AUDIO["transcript"]
-    assert module.to_response(completion, on_loss=losses.append) == spoken(AUDIO)
-    history = [models.UserMessage("Hello"), completion.message]
-    assert module.to_messages(history, on_loss=losses.append)[1] == {
-        "role": "assistant",
-        "content": None,
-        "audio": {"id": "audio_1"},
-    }
-    assert losses == []
-    text.text = "Good evening."
-    assert module.to_messages(history)[1] == {
-        "role": "assistant",
-        "content": "Good evening.",
-        "audio": {"id": "audio_1"},
-    }
-    elsewhere = sample.provider("anthropic").to_messages(history, on_loss=losses.append)
-    assert "Good evening." in json.dumps(elsewhere)
-    assert [loss.what for loss in losses if loss.severity == "warning"] == ["AudioPart"]
-
-
-@pytest.mark.parametrize(
-    "audio", [{"id": "", "data": "", "expires_at": 0, "transcript": ""}, {"id": "audio_1"}, None, {"data": 1}]
-)
-def test_what_has_no_recording_stays_as_it_is(sample: Package, audio: Any) -> None:
-    module = sample.provider("openai_compatible")
-    completion = module.from_response(spoken(audio, content="Hi"))
-    assert completion.message.content == "Hi"
-    assert module.to_response(completion) == spoken(audio, content="Hi")
-
-
-def test_the_pieces_of_a_recording_are_one(sample: Package, models: Any) -> None:
-    """Text comes as it is said. A writer sends it as text, and the recording at the end without it."""
-    pieces = [
-        {"id": "audio_1", "transcript": "Good "},
-        {"id": "audio_1", "transcript": "morning."},
-        {"id": "audio_1", "data": WAV[:8]},
-        {"data": WAV[8:]},
-        {"expires_at": 1730234567},
-    ]
-    head = {"id": "a", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-    deltas = [{"role": "assistant", "content": None}, *({"audio": piece} for piece in pieces)]
-    choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
-    choices.append({"index": 0, "delta": {}, "finish_reason": "stop"})
-    completion, told = laws.played(sample, "openai_chat", [{**head, "choices": [choice]} for choice in choices])
-    assert completion == sample.provider("openai_chat").from_response(spoken(AUDIO))
-    laws.adds_up(sample, completion, told)
-    again, told = laws.played(sample, "openai_chat", laws.written(sample, "openai_chat", told, id="a", created=1))
-    assert [getattr(part, "text", None) or part.data for part in again.message.content] == [AUDIO["transcript"], WAV]
-    laws.adds_up(sample, again, told)
-
-
-def test_a_recording_of_another_provider_is_in_a_response_and_not_in_a_request(sample: Package, models: Any) -> None:
-    module, losses = sample.provider("openai_chat"), []
-    message = models.AssistantMessage([models.AudioPart(data=WAV, media_type="audio/wav"), models.TextPart("Hi")])
-    body = module.to_response(models.Completion(message, "stop"), on_loss=losses.append)
-    said = body["choices"][0]["message"]
-    assert said == {
-        "role": "assistant",
-        "content": "Hi",
-        "audio": {"id": "", "data": WAV, "expires_at": 0, "transcript": ""},
-    }
-    assert [loss.path for loss in losses] == ["message.content[0]"]
-    module.to_messages([models.UserMessage("x"), message], on_loss=losses.append)
-    assert [loss.action for loss in losses] == ["rewritten", "dropped"]
 
 
 @pytest.mark.parametrize("provider", ["openai_chat", "azure"])

@@ -1,4 +1,4 @@
-"""What chat APIs share: bases of their converters, results with parts, names that APIs restrict, and streamed parts."""
+"""What chat APIs share: bases of their converters, results with parts, and names that APIs restrict."""
 
 from __future__ import annotations
 
@@ -7,40 +7,30 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from ..api_converter import NativeToolSdkConverter
-from ..conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark, merge_extras_into
+from ..conversion.extras import ABSENT, inner_extras, is_internal_mark, merge_extras_into
 from ..conversion.reader import Reader
 from ..conversion.values import Read, Write, opaque_message, read_text_or_list, write_list, write_or_describe
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
 from ..message_order import Placed, order_for_api
 from ..models import (
     AssistantMessage,
-    AssistantPart,
-    ContentPart,
     Message,
     OpaquePart,
     OutputSchema,
-    ReasoningDelta,
-    StreamEvent,
     SystemMessage,
-    TextDelta,
     TextPart,
-    ToolCall,
-    ToolCallPart,
     ToolMessage,
     ToolResult,
     UserMessage,
 )
 from ..paths import Path
-from ..tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
 
 __all__ = [
     "ChatMessageConverter",
     "OutputFormatConverter",
-    "StreamedPartList",
-    "TextResultConverter",
     "is_accepted_name",
     "read_result_parts",
     "read_schema_name",
@@ -177,12 +167,8 @@ class ChatMessageConverter(NativeToolSdkConverter):
             elif role in self.SYSTEM_ROLES:
                 messages.append(self.read_system_entry(item, i, here, reader))
             else:
-                messages.append(self.read_other_message(item, here, reader))
+                messages.append(opaque_message(item, reader))
         return messages
-
-    def read_other_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> Message:
-        """Read a message of another role."""
-        return opaque_message(wire, reader)
 
     def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
         """Read a system message. `position` is the number of messages before it."""
@@ -191,59 +177,6 @@ class ChatMessageConverter(NativeToolSdkConverter):
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
         return order_for_api(messages, at, writer)
-
-
-class TextResultConverter(ChatMessageConverter):
-    """Converts results that only hold text. Media of results follow at the end of the turn.
-
-    In the form from before `tool_calls` a message has one call, without an id, and a message of the role `function` has
-    its result.
-    """
-
-    read_result_part: ValueReader[ContentPart]
-    read_tool_call: ObjectReader[ToolCall]
-    write_result_part: ValueWriter[Any]
-
-    def read_function_call(self, extras: Extras, at: Path, reader: Reader) -> list[AssistantPart]:
-        """Take the call without an id out of the extras of a message."""
-        function = extras.get("function_call")
-        if type(function) is not dict or type(function.get("name")) is not str or not function["name"]:
-            return []
-        del extras["function_call"]
-        call = self.read_tool_call({"type": "function", "function": function}, at, reader)
-        reader.note_call(None, call)
-        return [ToolCallPart(call, reader.as_metadata({"$key": "function_call"}))]
-
-    def read_other_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> Message:
-        """Read a message of another role. One of the role `function` has the result of a call without an id."""
-        name = wire.get("name") if wire.get("role") == "function" else None
-        call = reader.take_unanswered_call(reader.tool_name(name)) if type(name) is str else None
-        if call is None:
-            return super().read_other_message(wire, at, reader)
-        rest = {key: value for key, value in wire.items() if key != "name" and value is not None}
-        result = self.read_tool_result({"content": "", **rest, "tool_call_id": call.id}, at, reader)
-        result.name = call.name
-        if "content" not in rest:
-            merge_extras_into(result, reader.wire.name, {"$null": True})
-        return ToolMessage([result])
-
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
-        """Read the result of a call: text, the text of an error, or parts."""
-        if type(value) is str:
-            return read_result_text_or_error(value)
-        parts = read_result_parts(value, at, reader, self.read_result_part)
-        return "multimodal", parts, ABSENT if parts else value
-
-    def write_result_content(
-        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
-    ) -> str | list[Any] | None:
-        """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
-        report_lost_error_flag(kind, is_error, at, writer)
-        if kind != "multimodal":
-            return write_result_text(kind, value, extra, at, writer)
-        return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
 
 
 MEDIA_FOLLOW_TEXT = "The result follows in the next message."
@@ -296,101 +229,3 @@ def write_parts_moving_media(
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
         return str(texts[0]["text"])
     return texts or MEDIA_FOLLOW_TEXT
-
-
-class StreamedPartList:
-    """Content whose deltas are lists of parts, in the order of their arrival.
-
-    Consecutive pieces of text are one text, also inside a thought. The last text stays open in `text`, the list to which
-    the stream adds text that is in no part.
-    """
-
-    __slots__ = ("parts", "text", "thought")
-
-    def __init__(self, text: list[str]) -> None:
-        self.text = text
-        self.parts: list[Any] = []
-        self.thought: _Thought | None = None
-
-    def add(self, part: Any, with_thoughts: bool) -> list[StreamEvent]:
-        """Add a part of a delta, and return events for its text, and for its thoughts if the API has them as parts."""
-        if _is_text(part):
-            if not part["text"]:
-                return []
-            self.text.append(part["text"])
-            return [TextDelta(part["text"])]
-        kind = part.get("type") if type(part) is dict else None
-        if kind == "thinking" and type(part.get("thinking")) in (list, str):
-            texts = self._add_thought(part)
-            return [ReasoningDelta(text) for text in texts if text] if with_thoughts else []
-        self._close_text()
-        self.parts.append(part)
-        return [TextDelta(part["text"])] if kind == "text" and type(part.get("text")) is str and part["text"] else []
-
-    def _add_thought(self, part: dict[str, Any]) -> list[str]:
-        """Add a piece of a thought. One without text extends the last thought, even if other parts came after it."""
-        pieces = part["thinking"]
-        thought = self.thought
-        is_last = thought is not None and not self.text and self.parts[-1] is thought
-        if thought is None or thought.kind is not type(pieces) or (pieces and not is_last):
-            self._close_text()
-            thought = self.thought = _Thought(type(pieces))
-            self.parts.append(thought)
-        thought.head.update({key: value for key, value in part.items() if key != "thinking"})
-        return [thought.take(piece) for piece in ([pieces] if type(pieces) is str else pieces)]
-
-    def _close_text(self) -> None:
-        """Close the open text, because another part follows it."""
-        if self.text:
-            self.parts.append(_text_of(self.text))
-            self.text.clear()
-
-    def assemble(self) -> list[Any]:
-        """Return the content so far."""
-        parts = [part.assemble() if type(part) is _Thought else part for part in self.parts]
-        return [*parts, _text_of(self.text)] if self.text else parts
-
-
-class _Thought:
-    """A thought of a stream: its object without texts, and its items. `runs` are those of them that are joined pieces.
-
-    `kind` is the type of its texts: a list of parts, or a string.
-    """
-
-    __slots__ = ("head", "items", "kind", "runs")
-
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-        self.head: dict[str, Any] = {}
-        self.items: list[Any] = []
-        self.runs: dict[int, list[str]] = {}
-
-    def take(self, piece: Any) -> str:
-        """Add a piece of a delta, and return its text."""
-        text = piece if self.kind is str else piece["text"] if _is_text(piece) else None
-        if text is None:
-            self.items.append(piece)
-            return ""
-        last = len(self.items) - 1
-        if last not in self.runs:
-            last += 1
-            self.items.append(None)
-            self.runs[last] = []
-        self.runs[last].append(text)
-        return str(text)
-
-    def assemble(self) -> dict[str, Any]:
-        """Return the thought so far."""
-        if self.kind is str:
-            return {"type": "thinking", **self.head, "thinking": "".join(self.runs[0])}
-        items = [_text_of(self.runs[i]) if i in self.runs else item for i, item in enumerate(self.items)]
-        return {"type": "thinking", **self.head, "thinking": items}
-
-
-def _is_text(part: Any) -> bool:
-    """Return whether a part is text and nothing else."""
-    return type(part) is dict and len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str
-
-
-def _text_of(pieces: list[str]) -> dict[str, str]:
-    return {"type": "text", "text": "".join(pieces)}

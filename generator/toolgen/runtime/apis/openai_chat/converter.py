@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from ...conversion.extras import (
     ABSENT,
@@ -24,12 +24,14 @@ from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
+    ContentPart,
     Message,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
     Usage,
@@ -37,20 +39,17 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ..chat_bases import OutputFormatConverter, TextResultConverter
+from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
 from .fields import (
-    as_function_message,
     extras_of_choice,
-    function_call_ids,
     has_content,
     join_response_texts,
     own_key,
     read_participant_name,
     read_reasoning_content,
-    read_recording,
     restore_missing_message,
     restore_role,
-    split_recording,
     write_participant_name,
     write_reasoning_content,
 )
@@ -60,7 +59,7 @@ __all__ = ["ChatConverter"]
 _RESPONSE = frozenset(["choices", "id", "model", "usage"])
 
 
-class ChatConverter(TextResultConverter, OutputFormatConverter):
+class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
     read_usage: ObjectReader[Usage]
@@ -73,8 +72,11 @@ class ChatConverter(TextResultConverter, OutputFormatConverter):
     """The keys of an assistant message that are not kept as extras."""
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_result_part: ValueReader[ContentPart]
+    read_tool_call: ObjectReader[ToolCall]
     read_tool_calls: ListReader
     write_assistant_content: ValueWriter[Any]
+    write_result_part: ValueWriter[Any]
     write_system_message: ObjectWriter[SystemMessage]
     write_user_content: ValueWriter[Any]
     write_user_message: ObjectWriter[UserMessage]
@@ -82,22 +84,16 @@ class ChatConverter(TextResultConverter, OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""
         wires: list[Any] = []
-        functions: list[str] = []
         for message, here, places in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, place in results_of(message, here, places):
-                    wire = self.write_tool_result(result, place, writer)
-                    wires.append(
-                        as_function_message(wire, result, place, writer) if result.tool_call_id in functions else wire
-                    )
+                    wires.append(self.write_tool_result(result, place, writer))
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if "function_call" in wire:
-                    functions += function_call_ids(message, writer)
                 full = wire.get("content") or has_content(wire, self.ACCEPTS_BLANK_MESSAGES)
                 if full or writer.peek_extras(message.metadata):
                     wires.append(wire)
@@ -139,8 +135,7 @@ class ChatConverter(TextResultConverter, OutputFormatConverter):
         if content is None and rest.pop("content", ABSENT) is ABSENT:
             rest["$absent"] = [*rest.get("$absent", ()), "content"]
         thought = self.read_message_reasoning(wire, rest, at, reader)
-        others = [*read_recording(rest, reader), *self.read_function_call(rest, at, reader)]
-        if type(content) is str and refusal is None and not calls and thought is None and not others:
+        if type(content) is str and refusal is None and not calls and thought is None:
             if calls is not None:
                 rest["tool_calls"] = calls
             return AssistantMessage(content, name, reader.as_metadata(rest))
@@ -162,7 +157,6 @@ class ChatConverter(TextResultConverter, OutputFormatConverter):
             parts += texts
         if refusal is not None:
             parts.append(RefusalPart(refusal))
-        parts += others
         if calls:
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
@@ -209,17 +203,12 @@ class ChatConverter(TextResultConverter, OutputFormatConverter):
         calls: list[Any] = []
         refusals: list[str] = []
         thoughts: list[tuple[ReasoningPart, Path]] = []
-        left, recording = split_recording(parts, at, writer)
-        for i, part in left:
+        for i, part in enumerate(parts):
             here = (at, i)
             if type(part) is ToolCallPart:
                 if part.metadata:
                     writer.own_extras(part.metadata, here)
-                call = self.write_tool_call(part.call, (here, "call"), writer)
-                if own_key(part, writer) == "function_call" and not writer.is_stream and "function_call" not in wire:
-                    wire["function_call"] = call["function"]
-                else:
-                    calls.append(call)
+                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
                 texts.append(part.text)
             elif type(part) is RefusalPart and own_key(part, writer) != "content":
@@ -259,10 +248,26 @@ class ChatConverter(TextResultConverter, OutputFormatConverter):
             wire["refusal"] = "".join(refusals)
         if calls:
             wire["tool_calls"] = calls
-        if recording is not None:
-            wire["audio"] = recording
         if thoughts:
             self.write_message_reasoning(wire, thoughts, extras, writer)
+
+    def read_result_content(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+        """Read the result of a call: text, the text of an error, or parts."""
+        if type(value) is str:
+            return read_result_text_or_error(value)
+        parts = read_result_parts(value, at, reader, self.read_result_part)
+        return "multimodal", parts, ABSENT if parts else value
+
+    def write_result_content(
+        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
+    ) -> str | list[Any] | None:
+        """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
+        report_lost_error_flag(kind, is_error, at, writer)
+        if kind != "multimodal":
+            return write_result_text(kind, value, extra, at, writer)
+        return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first choice becomes the message; further choices are kept as extras."""
@@ -301,7 +306,7 @@ class ChatConverter(TextResultConverter, OutputFormatConverter):
             rest["$absent"] = [*rest.get("$absent", ()), "choices"]
         else:
             rest["choices"] = []
-        opaque = type(body) is dict and bool(body.get("tool_calls"))
+        opaque = type(body) is dict and bool(body.get("tool_calls") or body.get("function_call"))
         reason = derive_finish_reason(self.deciding_reason(word, wire), message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"

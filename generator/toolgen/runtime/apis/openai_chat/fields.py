@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ...conversion.extras import (
@@ -11,51 +11,31 @@ from ...conversion.extras import (
     UnsupportedValueError,
     inner_extras,
     is_internal_mark,
-    restore_extras,
     unmapped_members,
 )
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
-from ...json_text import is_object_text
-from ...models import (
-    AssistantMessage,
-    AssistantPart,
-    AudioPart,
-    ReasoningPart,
-    StreamEvent,
-    TextDelta,
-    TextPart,
-    ToolCallPart,
-    ToolResult,
-)
+from ...models import AssistantPart, ReasoningDelta, ReasoningPart, StreamEvent, TextDelta
 from ...paths import ROOT, Path
-from ...stream_parts import OpenCall
 from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
-    "StreamedRecording",
-    "as_function_message",
-    "begins_another_call",
+    "StreamedPartList",
     "extras_of_choice",
-    "function_call_ids",
     "has_content",
     "join_custom_call",
     "join_response_texts",
     "join_values",
-    "joined_call",
     "own_key",
     "read_audio_format",
     "read_file_name",
     "read_inline_data",
     "read_participant_name",
     "read_reasoning_content",
-    "read_recording",
     "restore_missing_message",
     "restore_role",
-    "split_recording",
-    "with_numbered_calls",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
@@ -180,76 +160,6 @@ def write_reasoning_content(wire: dict[str, Any], parts: Iterable[tuple[Reasonin
         wire["reasoning_content"] = wire.get("reasoning_content", "") + part.text
 
 
-def read_recording(extras: Extras, reader: Reader) -> list[AssistantPart]:
-    """Take the recording out of the extras of a message, with its transcript as text. Without data it stays there."""
-    audio = extras.get("audio")
-    data = audio.get("data") if type(audio) is dict else None
-    if type(audio) is not dict or type(data) is not str or not data:
-        return []
-    del extras["audio"]
-    own = reader.as_metadata({**unmapped_members(audio, frozenset(["data"])), "$key": "audio"})
-    recording = AudioPart(data=data, media_type=media_type_of(data), metadata=own)
-    text = audio.get("transcript")
-    if type(text) is not str or not text:
-        return [recording]
-    return [TextPart(text, metadata=reader.as_metadata({"$key": "audio"})), recording]
-
-
-def split_recording(
-    parts: Sequence[AssistantPart], at: Path, writer: Writer
-) -> tuple[list[tuple[int, AssistantPart]], dict[str, Any] | None]:
-    """Split the parts of an assistant message: those that are written by themselves, and the value of `audio`.
-
-    A request has only the id of a recording that the API made. A response has the recording and its transcript, which a
-    stream has sent as text before.
-    """
-    left = list(enumerate(parts))
-    for i, part in left:
-        if type(part) is not AudioPart or part.data is None:
-            continue
-        own = writer.peek_extras(part.metadata) if own_key(part, writer) == "audio" else {}
-        if not writer.is_response and type(own.get("id")) is not str:
-            continue
-        here = (at, i)
-        writer.own_extras(part.metadata, here)
-        if part.media_type not in (None, media_type_of(part.data)):
-            writer.report_unsupported((here, "mediaType"), "mediaType")
-        if not writer.is_response:
-            audio: dict[str, Any] = {"id": own["id"]}
-        elif own:
-            audio = {"data": part.data}
-            restore_extras(audio, own)
-        else:
-            audio = {"id": "", "data": part.data, "expires_at": 0, "transcript": ""}
-            writer.report_loss(here, "audio", "rewritten", "the next request cannot refer to it, because it has no id")
-        text = own.get("transcript")
-        if writer.is_stream and text:
-            audio["transcript"] = ""
-        rest = [(j, other) for j, other in left if other is not part]
-        if not writer.is_stream:
-            rest = [entry for entry in rest if not _is_transcript(entry[1], text, writer)]
-        return rest, audio
-    return left, None
-
-
-def _is_transcript(part: AssistantPart, text: Any, writer: Writer) -> bool:
-    return type(part) is TextPart and part.text == text and own_key(part, writer) == "audio"
-
-
-def function_call_ids(message: AssistantMessage, writer: Writer) -> list[str]:
-    """Return the id of the call that a message has as `function_call`, in a list."""
-    parts = message.content if type(message.content) is list else ()
-    return [p.call.id for p in parts if type(p) is ToolCallPart and own_key(p, writer) == "function_call"][:1]
-
-
-def as_function_message(wire: dict[str, Any], result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
-    """Return the result of such a call as a message of the role `function`: with the name of the tool, and no id."""
-    rest = {key: value for key, value in wire.items() if key != "tool_call_id"}
-    if rest["content"] == "" and "$null" in writer.peek_extras(result.metadata):
-        rest["content"] = None
-    return {**rest, "role": "function", "name": writer.tool_name(result.name, (at, "name"))}
-
-
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
     """Return a choice without its message, or with null, if it was read so and the message is still empty."""
     if any(choice["message"][key] for key in choice["message"] if key != "role"):
@@ -329,46 +239,99 @@ def join_custom_call(old: Any, new: Any) -> Any:
     return merged
 
 
-def joined_call(call: OpenCall) -> dict[str, Any]:
-    """Return a call of a stream as it is in a message."""
-    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
-    if type(whole.get("function")) is dict:
-        whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
-    return whole
+class StreamedPartList:
+    """Content whose deltas are lists of parts, in the order of their arrival.
+
+    Consecutive pieces of text are one text, also inside a thought. The last text stays open in `text`, the list to which
+    the stream adds text that is in no part.
+    """
+
+    __slots__ = ("parts", "text", "thought")
+
+    def __init__(self, text: list[str]) -> None:
+        self.text = text
+        self.parts: list[Any] = []
+        self.thought: _Thought | None = None
+
+    def add(self, part: Any, with_thoughts: bool) -> list[StreamEvent]:
+        """Add a part of a delta, and return events for its text, and for its thoughts if the API has them as parts."""
+        if _is_text(part):
+            if not part["text"]:
+                return []
+            self.text.append(part["text"])
+            return [TextDelta(part["text"])]
+        kind = part.get("type") if type(part) is dict else None
+        if kind == "thinking" and type(part.get("thinking")) in (list, str):
+            texts = self._add_thought(part)
+            return [ReasoningDelta(text) for text in texts if text] if with_thoughts else []
+        self._close_text()
+        self.parts.append(part)
+        return [TextDelta(part["text"])] if kind == "text" and type(part.get("text")) is str and part["text"] else []
+
+    def _add_thought(self, part: dict[str, Any]) -> list[str]:
+        """Add a piece of a thought. One without text extends the last thought, even if other parts came after it."""
+        pieces = part["thinking"]
+        thought = self.thought
+        is_last = thought is not None and not self.text and self.parts[-1] is thought
+        if thought is None or thought.kind is not type(pieces) or (pieces and not is_last):
+            self._close_text()
+            thought = self.thought = _Thought(type(pieces))
+            self.parts.append(thought)
+        thought.head.update({key: value for key, value in part.items() if key != "thinking"})
+        return [thought.take(piece) for piece in ([pieces] if type(pieces) is str else pieces)]
+
+    def _close_text(self) -> None:
+        """Close the open text, because another part follows it."""
+        if self.text:
+            self.parts.append(_text_of(self.text))
+            self.text.clear()
+
+    def assemble(self) -> list[Any]:
+        """Return the content so far."""
+        parts = [part.assemble() if type(part) is _Thought else part for part in self.parts]
+        return [*parts, _text_of(self.text)] if self.text else parts
 
 
-class StreamedRecording:
-    """A recording whose data and transcript arrive in pieces. Its other values arrive once, or again and again."""
+class _Thought:
+    """A thought of a stream: its object without texts, and its items. `runs` are those of them that are joined pieces.
 
-    __slots__ = ("_head", "_pieces")
+    `kind` is the type of its texts: a list of parts, or a string.
+    """
 
-    def __init__(self) -> None:
-        self._head: dict[str, Any] = {}
-        self._pieces: dict[str, list[str]] = {"data": [], "transcript": []}
+    __slots__ = ("head", "items", "kind", "runs")
 
-    def add(self, delta: dict[str, Any]) -> list[StreamEvent]:
-        """Add a piece, and return events for its text."""
-        for key, value in delta.items():
-            if key in self._pieces and type(value) is str:
-                self._pieces[key].append(value)
-            if value not in (None, "") or key not in self._head:
-                self._head[key] = value
-        text = delta.get("transcript")
-        return [TextDelta(text)] if type(text) is str and text else []
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.head: dict[str, Any] = {}
+        self.items: list[Any] = []
+        self.runs: dict[int, list[str]] = {}
+
+    def take(self, piece: Any) -> str:
+        """Add a piece of a delta, and return its text."""
+        text = piece if self.kind is str else piece["text"] if _is_text(piece) else None
+        if text is None:
+            self.items.append(piece)
+            return ""
+        last = len(self.items) - 1
+        if last not in self.runs:
+            last += 1
+            self.items.append(None)
+            self.runs[last] = []
+        self.runs[last].append(text)
+        return str(text)
 
     def assemble(self) -> dict[str, Any]:
-        """Return the recording so far."""
-        return self._head | {key: "".join(pieces) for key, pieces in self._pieces.items() if pieces}
+        """Return the thought so far."""
+        if self.kind is str:
+            return {"type": "thinking", **self.head, "thinking": "".join(self.runs[0])}
+        items = [_text_of(self.runs[i]) if i in self.runs else item for i, item in enumerate(self.items)]
+        return {"type": "thinking", **self.head, "thinking": items}
 
 
-def begins_another_call(call: OpenCall, function: dict[str, Any]) -> bool:
-    """Return whether a piece has a name and arguments, although its call is already complete."""
-    return bool(function.get("name") and function.get("arguments")) and is_object_text("".join(call.pieces))
+def _is_text(part: Any) -> bool:
+    """Return whether a part is text and nothing else."""
+    return type(part) is dict and len(part) == 2 and part.get("type") == "text" and type(part.get("text")) is str
 
 
-def with_numbered_calls(message: dict[str, Any]) -> dict[str, Any]:
-    """Return a message as a delta, in which each call has an index."""
-    calls = message.get("tool_calls")
-    if not calls:
-        return message
-    return {**message, "tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]}
+def _text_of(pieces: list[str]) -> dict[str, str]:
+    return {"type": "text", "text": "".join(pieces)}

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...json_text import dump_allowing_nan
+from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
-from ..chat_bases import StreamedPartList
-from .fields import (
-    StreamedRecording,
-    begins_another_call,
-    join_custom_call,
-    join_values,
-    joined_call,
-    with_numbered_calls,
-)
+from .fields import StreamedPartList, join_custom_call, join_values
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
@@ -26,8 +18,6 @@ __all__ = ["ChatStream", "ChatStreamWriter"]
 _NOISE = ("choices", "obfuscation")
 _REPEATED = ("role", "name", "channel")
 """The keys of a delta whose value is no piece of text. Some servers repeat it in each chunk."""
-_FUNCTION = ("at", -1)
-"""The place of a call in the form from before `tool_calls`."""
 
 
 class ChatStream(BaseStream):
@@ -56,7 +46,6 @@ class ChatStream(BaseStream):
         self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
         self._has_content = False
-        self._recording: StreamedRecording | None = None
 
     def feed(self, event: Any) -> list[StreamEvent]:
         """Read one event, in constant time.
@@ -150,11 +139,6 @@ class ChatStream(BaseStream):
                     self._refusal.append(value)
                 else:
                     self._message.setdefault(key, value)
-            elif key == "audio" and type(value) is dict:
-                self._recording = self._recording or StreamedRecording()
-                events += self._recording.add(value)
-            elif key == "function_call" and type(value) is dict and (value.get("name") or _FUNCTION in self._slots):
-                self._take_call({"function": value}, _FUNCTION[1], events)
             elif key in _REPEATED:
                 self._message[key] = value or self._message.get(key)
             elif key == "reasoning_content" and type(value) is str and not self.converter.IS_HOST:
@@ -227,11 +211,11 @@ class ChatStream(BaseStream):
         if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
             same = self._by_id.get(identifier) if type(identifier) is str else None
             moved = same is not None and None not in (index, same.wire_index) and function.get("name")
-            if same is not None and not moved and not begins_another_call(same, function):
+            if same is not None and not moved and not _begins_anew(same, function):
                 self._slots[slot] = same
                 return same
             known = None
-        elif known is not None and identifier is None and begins_another_call(known, function):
+        elif known is not None and identifier is None and _begins_anew(known, function):
             known = None
         if known is None:
             custom = "custom" in piece and "function" not in piece
@@ -286,18 +270,24 @@ class ChatStream(BaseStream):
             message["reasoning_content"] = "".join(self._reasoning)
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
-        if self._recording is not None:
-            message["audio"] = self._recording.assemble()
-        function = self._slots.get(_FUNCTION)
-        if function is not None:
-            message["function_call"] = joined_call(function)["function"]
-        calls = [joined_call(call) for call in order_by_index(self._entries) if call is not function]
-        if calls:
-            message["tool_calls"] = calls
+        if self._entries:
+            message["tool_calls"] = [_joined_call(call) for call in order_by_index(self._entries)]
         return {"index": index, "finish_reason": None, **self._choice, "message": message}
 
     def _ended(self) -> bool:
         return self._end is not None
+
+
+def _joined_call(call: OpenCall) -> dict[str, Any]:
+    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
+    if type(whole.get("function")) is dict:
+        whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
+    return whole
+
+
+def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
+    """Return whether a piece has a name and arguments, although its call is already complete."""
+    return bool(function.get("name") and function.get("arguments")) and is_object_text("".join(call.pieces))
 
 
 class ChatStreamWriter(BaseStreamWriter):
@@ -350,7 +340,7 @@ class ChatStreamWriter(BaseStreamWriter):
             choices[0]["finish_reason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
         for i, choice in enumerate(choices):
             message = choice.get("message", {})
-            delta = self._rest(message) if i == 0 else with_numbered_calls(message)
+            delta = self._rest(message) if i == 0 else _whole(message)
             if i == 0 and self._has_role and delta.get("role") == "assistant":
                 del delta["role"]
             rest = {key: value for key, value in choice.items() if key not in ("message", "index")}
@@ -398,3 +388,10 @@ class ChatStreamWriter(BaseStreamWriter):
         if pieces:
             delta["tool_calls"] = pieces
         return delta
+
+
+def _whole(message: dict[str, Any]) -> dict[str, Any]:
+    calls = message.get("tool_calls")
+    if not calls:
+        return message
+    return {**message, "tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]}
