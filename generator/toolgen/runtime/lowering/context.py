@@ -27,6 +27,7 @@ from .schemas import (
     conditionally_required_names,
     declared_types,
     declares_null,
+    either_of,
     merge_schemas,
     property_names,
     required_names,
@@ -42,7 +43,6 @@ __all__ = [
     "TooLargeError",
     "inner_tables",
 ]
-
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
 """The schema that admits no value. It is compared by identity."""
@@ -98,14 +98,12 @@ class LoweredSchema:
 
 _OF_EVERY_ROOT = ("type", "properties")
 
-
 _MOST = 4000
 """Maximum number of schemas that one lowering creates."""
 
 Node = tuple[dict[str, Any], Table | None]
 RefStack = tuple[Pointer, ...]
 """The targets of the references that led to a schema."""
-
 
 _RESTRICTING = (STRUCTURE | VALIDATED | {"format", "additionalItems"}) - {"description"}
 _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
@@ -128,7 +126,8 @@ class LoweringContext(ABC):
     """The state of one lowering: its changes, and the definitions that are kept.
 
     `wrapped` means that the root is wrapped in a property. `unions` has table entries whose shapes are not known yet.
-    `empty` has the targets of references that admit no value.
+    `empty` has the targets of references that admit no value. `added` has, by the id of a property which an object has
+    only in some cases, the schemas that it is made of.
     """
 
     def __init__(
@@ -145,7 +144,7 @@ class LoweringContext(ABC):
         self.unions: list[tuple[list[Any], Any, Any]] = []
         self._ways: dict[int, Pointer] = {}
         self._made: list[dict[str, Any]] = []
-        self._added: dict[int, list[Any]] = {}  # by the id of a property that was added: the schemas it is made of
+        self.added: dict[int, list[Any]] = {}
         self._left = _MOST
         self._unsupported: list[tuple[dict[str, Any], str]] = []
         for pointer, schema in self.references.walk_schemas():
@@ -293,7 +292,7 @@ class LoweringContext(ABC):
         found: dict[str, Any] = {}
         kept = {key: schema[key] for key in _UNIONS if type(schema.get(key)) is list}
         branches = [self.names_in_branches(schema, key, ref_stack) for key in kept if kept[key]]
-        settled = {name for name, value in declared.items() if id(value) not in self._added}
+        settled = {name for name, value in declared.items() if id(value) not in self.added}
         settled = settled.union(*(set.intersection(*names) for names in branches))
         sendable = set(declared).union(*itertools.chain(*branches))
         required = conditionally_required_names(source)
@@ -304,13 +303,13 @@ class LoweringContext(ABC):
                 required += [*required_names(inner), *conditionally_required_names(inner)] if hidden else ()
                 for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
                     if name not in settled and value is not False and (hidden or name in found):
-                        known = found.setdefault(name, [*self._added.get(id(declared.get(name)), ())])
+                        known = found.setdefault(name, [*self.added.get(id(declared.get(name)), ())])
                         known += [] if any(same_json(value, other) for other in known) else [value]
         for name in dict.fromkeys(required) if closed else ():
             if name not in sendable and not found.get(name):
                 reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
                 self.record_change((*pointer, "required"), name, "narrowed", reason, blocks_strict=True)
-        added = {name: values[0] if len(values) == 1 else {"anyOf": values} for name, values in found.items()}
+        added = {name: either_of(values) for name, values in found.items()}
         for name in added:
             reason = "it is only declared under a condition, and is sent without it"
             place = (*pointer, "properties", name)
@@ -321,7 +320,7 @@ class LoweringContext(ABC):
         more = schema.get("additionalProperties")
         if type(more) is dict and "patternProperties" not in schema:
             added = {name: {"allOf": [more, value]} for name, value in added.items()}
-        self._added.update((id(value), found[name]) for name, value in added.items())
+        self.added.update((id(value), found[name]) for name, value in added.items() if type(value) is dict)
         return self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
 
     def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:

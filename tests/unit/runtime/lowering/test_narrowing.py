@@ -345,6 +345,24 @@ UNIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
         [{"a": "z", "b": 1, "c": True}, {}],
     ),
     "anyOf and oneOf": ({**X, "anyOf": [A, OBJECT], "oneOf": [B, C]}, [{"a": "z", "b": 1}, {"c": True}]),
+    "some branches of anyOf and of oneOf have it": (
+        {**X, "anyOf": [A, {}], "oneOf": [{"properties": {"a": {"type": "integer"}}, "required": ["x"]}, C]},
+        [{"a": 1, "x": "y"}, {"a": "z", "c": True}],
+    ),
+    "all branches of oneOf have it": (
+        {**X, "anyOf": [A, {}], "oneOf": [{"properties": {"a": {"type": kind}}} for kind in ("integer", "boolean")]},
+        [{"a": 1}, {"a": True}],
+    ),
+    "a condition has it besides anyOf and oneOf": (
+        {
+            **X,
+            "anyOf": [A, {}],
+            "oneOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]}, C],
+            "if": C,
+            "then": {"properties": {"a": {"type": "boolean"}}},
+        },
+        [{"a": 1}, {"a": True, "c": True}],
+    ),
     "anyOf, oneOf and a part": (
         {**X, "anyOf": [A, {}], "oneOf": [B, {"required": ["x"]}], "allOf": [{"oneOf": [{"required": ["a"]}, C]}]},
         [{"a": "z", "b": 1}, {"x": "y", "c": True}],
