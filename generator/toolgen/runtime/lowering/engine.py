@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from collections.abc import Sequence
 from typing import Any
 
 from ..conversion.encoding import Table
@@ -12,6 +12,7 @@ from .context import NEVER, LoweringContext, Node, RefStack, inner_tables
 from .keywords import (
     add_null,
     add_sentences,
+    describe_needs,
     describe_rule,
     keep_rules,
     lower_annotations,
@@ -19,6 +20,7 @@ from .keywords import (
     lower_untyped,
     with_encoded_values,
 )
+from .references import admits_plain_text, sends_as_text
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -159,6 +161,9 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     outer = {key: value for key, value in schema.items() if key != "anyOf"}
     if all(type(branch) is dict and branch.keys() <= _ASSERTIONS for branch in branches):
         return _without_assertions(context, branches, outer, pointer, ref_stack)
+    one = None if context.dialect.supports("anyOf") else _one_object(context, branches, outer, pointer, ref_stack)
+    if one is not None:
+        return one
     sources, lowered, tables = _lower_branches(context, branches, outer, pointer, ref_stack)
     if not lowered:
         return NEVER, None
@@ -174,9 +179,9 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
         return words, None
     if not any(tables):
         return {"anyOf": lowered, **words}, None
-    plain = [_admits_plain_text(out, table) for out, table in zip(lowered, tables, strict=True)]
+    plain = [admits_plain_text(out, table) for out, table in zip(lowered, tables, strict=True)]
     for i, table in enumerate(tables):
-        if _sends_as_text(table) and any(plain[:i] + plain[i + 1 :]):
+        if sends_as_text(table) and any(plain[:i] + plain[i + 1 :]):
             reason = "its values are sent as strings, which another branch reads as text"
             context.record_change((*pointer, "anyOf", i), "listed values", "narrowed", reason)
     entries = [[source, out, inner] for source, out, inner in zip(sources, lowered, tables, strict=True)]
@@ -197,6 +202,26 @@ def _without_assertions(
     sentence = f"Needs {', or '.join(needs)}." if needs and len(needs) == len(branches) else ""
     context.record_described(pointer, "anyOf", sentence, reason)
     return _lower_typed(context, context.record_source_pointer(outer, pointer), pointer, ref_stack, [sentence])
+
+
+def _one_object(
+    context: LoweringContext, branches: list[Any], outer: dict[str, Any], pointer: Pointer, ref_stack: RefStack
+) -> Node | None:
+    """Lower a union of objects as one object that declares the properties of all. None for another union, or one branch."""
+    needs: list[list[str]] = []
+    for branch in branches:
+        inner, along = context.resolve(branch, ref_stack)
+        inner, ref_stack = context.merge_all_of(inner if type(inner) is dict else {}, pointer, along)
+        if len(branches) == 1 or set(declared_types(inner) or declared_types(outer)) != {"object"}:
+            return None
+        needs.append(required_names(inner))
+    reason = f"{context.unsupported_reason('anyOf')}, so its branches were merged into one object"
+    context.record_described(pointer, "anyOf", any(needs), reason)
+    common = [name for name in needs[0] if all(name in names for names in needs)]
+    whole = {**outer, "type": "object", "required": list(dict.fromkeys([*required_names(outer), *common]))}
+    context.record_source_pointer(whole, pointer)
+    whole = context.declare_conditional_properties({"if": True, "then": {"anyOf": branches}}, whole, pointer, ref_stack)
+    return _lower_typed(context, whole, pointer, ref_stack, [describe_needs(needs)])
 
 
 def _lower_branches(
@@ -236,26 +261,11 @@ def _union_as_text(
     """Lower a union whose values are sent as JSON text."""
     for keyword in dict.fromkeys(key for out in lowered for key in out if key not in ("type", "description")):
         context.record_dropped(pointer, keyword, "a value of several types is sent as JSON text")
-    kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
+    names = [f" with {', '.join(out['properties'])}" if out.get("properties") else "" for out in lowered]
+    kinds = list(dict.fromkeys(f"{out.get('type')}{told}" for out, told in zip(lowered, names, strict=True)))
     return lower_untyped(
         context, outer, pointer, [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""]
     )
-
-
-def _admits_plain_text(out: dict[str, Any], table: Table | None) -> bool:
-    """Return whether a lowered schema, or a branch of it, admits any text, and the text is sent as it is."""
-    if type(out.get("anyOf")) is list:
-        tables = [entry[2] for entry in (table or {}).get("any", ())]
-        return any(_admits_plain_text(each, inner) for each, inner in zip_longest(out["anyOf"], tables) if each)
-    return table is None and "enum" not in out and "string" in declared_types(out)
-
-
-def _sends_as_text(table: Table | None) -> bool:
-    """Return whether values that are not strings are sent as text."""
-    if table is None:
-        return False
-    listed = any(type(value) is not str for value in table.get("values", ()))
-    return listed or "json" in table or any(_sends_as_text(entry[2]) for entry in table.get("any", ()))
 
 
 def _split_types(
@@ -279,24 +289,19 @@ def _split_types(
     words = select_annotations(source)
     if sentences:
         words["description"] = add_sentences(words.get("description"), sentences)
-    return (
-        _lower_union(context, context.record_source_pointer({"anyOf": branches, **words}, pointer), pointer, ref_stack)
-        if branches
-        else (NEVER, None)
-    )
+    if not branches:
+        return NEVER, None
+    union = context.record_source_pointer({"anyOf": branches, **words}, pointer)
+    return _lower_union(context, union, pointer, ref_stack)
 
 
 def _lower_typed(
-    context: LoweringContext,
-    source: dict[str, Any],
-    pointer: Pointer,
-    ref_stack: RefStack,
-    sentences: list[str] | None = None,
+    context: LoweringContext, source: dict[str, Any], pointer: Pointer, ref_stack: RefStack, told: Sequence[str] = ()
 ) -> Node:
-    """Lower a schema that is neither a union nor a reference. Its description starts with `sentences`."""
+    """Lower a schema that is neither a union nor a reference. Its description starts with the sentences `told`."""
     source = _with_additional_properties(context, source, pointer)
     kinds = declared_types(source)
-    sentences = sentences or []
+    sentences = list(told)
     if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
         kinds = _infer_types(context, source, pointer)
         if not kinds:
@@ -351,9 +356,7 @@ def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
     if encoding is None:
         return False
     if "ref" in encoding:
-        faithful = (
-            context.dialect.enum == "any" and context.dialect.maps == "keep" and context.dialect.untyped == "keep"
-        )
+        faithful = (context.dialect.enum, context.dialect.maps, context.dialect.untyped) == ("any", "keep", "keep")
         return not (faithful and context.are_names_legal())
     own = not {"json", "texts", "pairs", "wrap"}.isdisjoint(encoding)
     named = any("name" in entry or "null" in entry for entry in encoding.get("object", {}).values())

@@ -30,6 +30,7 @@ __all__ = [
     "add_null",
     "add_sentences",
     "can_keep_schemas",
+    "describe_needs",
     "describe_rule",
     "encode_as_unique_texts",
     "keep_rules",
@@ -306,6 +307,12 @@ def encode_as_unique_texts(values: list[Any]) -> list[str]:
         taken.add(text)
         found.append(text)
     return found
+
+
+def describe_needs(needs: list[list[str]]) -> str:
+    """Describe in a sentence which properties each branch of a union requires. Empty if none requires any."""
+    texts = list(dict.fromkeys(" and ".join(names) if names else "none of them" for names in needs))
+    return f"Needs {', or '.join(texts)}." if any(needs) else ""
 
 
 def describe_rule(keyword: str, value: Any) -> str:

@@ -10,7 +10,7 @@ from ..json_values import same_json
 from .context import NEVER, LoweredSchema, LoweringContext, RefStack, TooLargeError, inner_tables
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import Engine
-from .keywords import describe_rule
+from .keywords import describe_needs, describe_rule
 from .references import shape_of
 from .schemas import (
     ANNOTATIONS,
@@ -196,8 +196,7 @@ def _merged(
     """Merge a union of objects into one. It requires what all branches require; a sentence describes the rest."""
     outer = {key: value for key, value in schema.items() if key != keyword}
     needs = [required_names(branch) for branch in branches]
-    if any(needs):
-        sentences.append(_needs(needs))
+    sentences.append(describe_needs(needs))
     context.record_described(
         (), keyword, any(needs), f"{keyword} is not supported at the root, so its branches were merged into one object"
     )
@@ -292,12 +291,6 @@ def _is_restricted(context: LoweringContext, name: str, declared: Any, everywher
 def _properties(branch: dict[str, Any]) -> dict[str, Any]:
     value = branch.get("properties")
     return value if type(value) is dict else {}
-
-
-def _needs(needs: list[list[str]]) -> str:
-    """Describe in a sentence which properties each branch requires."""
-    texts = list(dict.fromkeys(" and ".join(names) if names else "none of them" for names in needs))
-    return f"Needs {', or '.join(texts)}."
 
 
 def _table(

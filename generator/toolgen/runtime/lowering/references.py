@@ -1,16 +1,17 @@
-"""References in a schema: their targets, cycles, and the definitions that are kept for them."""
+"""References in a schema: their targets, cycles, and the kept definitions. What tells the branches of a union apart."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import unquote
 
 from ..conversion.encoding import Table
 from .schemas import Pointer, declared_types, merge_schemas, subschemas
 
-__all__ = ["References", "RetainedDefinitions", "shape_of"]
+__all__ = ["References", "RetainedDefinitions", "admits_plain_text", "sends_as_text", "shape_of"]
 
 _DEEPEST = 3
 """The depth to which shapes describe the branches of a union."""
@@ -225,3 +226,19 @@ def shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict
         if all(shapes):
             found["any"] = shapes
     return found
+
+
+def admits_plain_text(out: dict[str, Any], table: Table | None) -> bool:
+    """Return whether a lowered schema, or a branch of it, admits any text, and the text is sent as it is."""
+    if type(out.get("anyOf")) is list:
+        tables = [entry[2] for entry in (table or {}).get("any", ())]
+        return any(admits_plain_text(each, inner) for each, inner in zip_longest(out["anyOf"], tables) if each)
+    return table is None and "enum" not in out and "string" in declared_types(out)
+
+
+def sends_as_text(table: Table | None) -> bool:
+    """Return whether values that are not strings are sent as text."""
+    if table is None:
+        return False
+    listed = any(type(value) is not str for value in table.get("values", ()))
+    return listed or "json" in table or any(sends_as_text(entry[2]) for entry in table.get("any", ()))
