@@ -212,6 +212,8 @@ class LoweringContext(ABC):
             target = self.references.target_pointer(schema["$ref"])
             rest = {key: value for key, value in schema.items() if key != "$ref"}
             if target is None or target in seen or ref_stack.count(target) > self.depth:
+                if target is not None and target not in seen:
+                    self.record_dropped(target, "$ref", f"recursion is only expanded {self.depth + 1} levels deep here")
                 return rest, ref_stack
             seen.add(target)
             ref_stack = (*ref_stack, target)
@@ -230,8 +232,7 @@ class LoweringContext(ABC):
 
     def names_in_branches(self, schema: dict[str, Any], key: str, ref_stack: RefStack) -> list[set[str]]:
         """Return the properties that each branch of a union declares."""
-        branches = schema[key] if type(schema.get(key)) is list else []
-        resolved = [self.resolve(branch, ref_stack)[0] for branch in branches]
+        resolved = [self.resolve(each, ref_stack)[0] for each in (schema[key] if type(schema.get(key)) is list else ())]
         return [property_names(each) if type(each) is dict else set() for each in resolved]
 
     def merge_all_of(
@@ -255,7 +256,7 @@ class LoweringContext(ABC):
             schema = self.record_source_pointer(joined, pointer)
         if dropped:
             condition = {"if": True, "then": {"allOf": dropped}}
-            schema = self.declare_conditional_properties(condition, schema, pointer, ref_stack)
+            return self.declare_conditional_properties(condition, schema, pointer, ref_stack)
         return schema, ref_stack
 
     def admits_null(self, schema: Any, pointer: Pointer, depth: int = 0) -> bool:
@@ -273,22 +274,24 @@ class LoweringContext(ABC):
 
     def declare_conditional_properties(
         self, source: dict[str, Any], schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], RefStack]:
         """Declare the properties of an object that it has only under a condition which is not sent.
 
         Without them, a model does not know of these properties, and cannot send them if the object is closed.
-
-        Args:
-            source: The schema before its `allOf` was merged, or a condition in place of the unions that were dropped.
-            schema: The schema after that, to which the properties are added.
-            pointer: Its location.
-            ref_stack: The references that led to it.
+        `source` is the schema before its `allOf` was merged, or a condition in place of the unions that were dropped;
+        `schema` is the schema after that. Return it with the properties, and with the references that led to them.
         """
         if schema.get("additionalProperties") is False:
-            return schema
+            return schema, ref_stack
+        led: dict[Pointer, None] = {}
+
+        def resolve(one: Any) -> Any:
+            found, along = self.resolve(one, ref_stack)
+            led.update(dict.fromkeys(along[len(ref_stack) :]))
+            return found
+
         closed = self.dialect.closed or self.dialect.says_open
-        given = schema.get("properties")
-        declared: dict[str, Any] = given if type(given) is dict else {}
+        declared: dict[str, Any] = schema["properties"] if type(schema.get("properties")) is dict else {}
         found: dict[str, Any] = {}
         kept = {key: schema[key] for key in _UNIONS if type(schema.get(key)) is list}
         branches = [self.names_in_branches(schema, key, ref_stack) for key in kept if kept[key]]
@@ -297,9 +300,7 @@ class LoweringContext(ABC):
         sendable = set(declared).union(*itertools.chain(*branches))
         required = conditionally_required_names(source)
         for hidden, condition in ((True, source), (False, kept)):
-            for inner in conditional_schemas(
-                condition, lambda one: self.resolve(one, ref_stack)[0], applies=not hidden
-            ):
+            for inner in conditional_schemas(condition, resolve, applies=not hidden):
                 required += [*required_names(inner), *conditionally_required_names(inner)] if hidden else ()
                 for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
                     if name not in settled and value is not False and (hidden or name in found):
@@ -312,16 +313,16 @@ class LoweringContext(ABC):
         added = {name: either_of(values) for name, values in found.items()}
         for name in added:
             reason = "it is only declared under a condition, and is sent without it"
-            place = (*pointer, "properties", name)
-            action: Any = "rewritten" if closed else "narrowed"
-            self.record_change(place, "a property", action, reason, checked="parse_arguments" if closed else "")
+            action, checked = ("rewritten", "parse_arguments") if closed else ("narrowed", "")
+            self.record_change((*pointer, "properties", name), "a property", action, reason, checked=checked)
         if not added:
-            return schema
+            return schema, ref_stack
         more = schema.get("additionalProperties")
         if type(more) is dict and "patternProperties" not in schema:
             added = {name: {"allOf": [more, value]} for name, value in added.items()}
         self.added.update((id(value), found[name]) for name, value in added.items() if type(value) is dict)
-        return self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
+        schema = self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
+        return schema, (*ref_stack, *led)
 
     def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:
         """Return a rule of the source unchanged, with its references inlined and without unsupported annotations.

@@ -60,10 +60,10 @@ class Engine(LoweringContext):
         sent = self.dialect.supports("if") and not (self.dialect.closed or self.dialect.says_open)
         of_object = "object" in declared_types(schema) or "properties" in schema
         if of_object and not sent and not source.keys().isdisjoint(_CONDITIONS):
-            schema = self.declare_conditional_properties(source, schema, pointer, ref_stack)
+            schema, ref_stack = self.declare_conditional_properties(source, schema, pointer, ref_stack)
         if schema is NEVER or schema.get("type") == []:  # merged types that exclude each other
             return NEVER, None
-        one = _one_union(self, schema, pointer, ref_stack)
+        one, ref_stack = _one_union(self, schema, pointer, ref_stack)
         said, nullable = split_off_nullability(one)
         if nullable and self.dialect.nullable == "none" and type(said.get("enum")) is list:
             said, nullable = one, False  # a listed null is sent as text, like the other values
@@ -136,23 +136,22 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
 
 def _one_union(
     context: LoweringContext, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], RefStack]:
     """Replace `oneOf` with `anyOf`. If both exist, keep the one with more properties, and declare those of the other."""
     if "oneOf" not in schema:
-        return schema
+        return schema, ref_stack
     if "anyOf" in schema:
         named = {key: context.names_in_branches(schema, key, ref_stack) for key in ("anyOf", "oneOf")}
         kept, dropped = sorted(named, key=lambda key: -len(set().union(*named[key]) - property_names(schema)))
         context.record_dropped(pointer, dropped, f"it is next to {kept}")
         condition = {"if": True, "then": {dropped: schema[dropped]}}
         rest = context.record_source_pointer({key: value for key, value in schema.items() if key != dropped}, pointer)
-        rest = context.declare_conditional_properties(condition, rest, pointer, ref_stack)
+        rest, ref_stack = context.declare_conditional_properties(condition, rest, pointer, ref_stack)
         return _one_union(context, rest, pointer, ref_stack)
     reason = "anyOf replaces it, without the rule that only one branch may match"
     context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
-    return context.record_source_pointer(
-        {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}, pointer
-    )
+    renamed = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
+    return context.record_source_pointer(renamed, pointer), ref_stack
 
 
 def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack) -> Node:
@@ -211,7 +210,7 @@ def _one_object(
     needs: list[list[str]] = []
     for branch in branches:
         inner, along = context.resolve(branch, ref_stack)
-        inner, ref_stack = context.merge_all_of(inner if type(inner) is dict else {}, pointer, along)
+        inner, _ = context.merge_all_of(inner if type(inner) is dict else {}, pointer, along)
         if len(branches) == 1 or set(declared_types(inner) or declared_types(outer)) != {"object"}:
             return None
         needs.append(required_names(inner))
@@ -220,7 +219,8 @@ def _one_object(
     common = [name for name in needs[0] if all(name in names for names in needs)]
     whole = {**outer, "type": "object", "required": list(dict.fromkeys([*required_names(outer), *common]))}
     context.record_source_pointer(whole, pointer)
-    whole = context.declare_conditional_properties({"if": True, "then": {"anyOf": branches}}, whole, pointer, ref_stack)
+    condition = {"if": True, "then": {"anyOf": branches}}
+    whole, ref_stack = context.declare_conditional_properties(condition, whole, pointer, ref_stack)
     return _lower_typed(context, whole, pointer, ref_stack, [describe_needs(needs)])
 
 

@@ -54,7 +54,8 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: i
             return found
         empty = context.empty
     context = Engine({}, dialect, 0)
-    context.record_dropped((), "the schema", "it is too large after references are inlined")
+    record = context.record_unsupported if dialect.closed else context.record_dropped
+    record((), "the schema", "it is too large after references are inlined")
     return _lowered(context, {"type": "object"})
 
 
