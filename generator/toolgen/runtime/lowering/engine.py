@@ -111,7 +111,7 @@ def _kept(context: LoweringContext, rest: dict[str, Any], target: Pointer, point
         context.record_dropped(pointer, keyword, "it is next to a circular reference")
     name = context.kept.retain_definition(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
-    words = lower_annotations(context, rest, pointer, [])
+    words = lower_annotations(context, with_encoded_values(context, rest, {"ref": name}), pointer, [])
     if words:
         out = {**out, **words} if context.dialect.siblings else {"anyOf": [out], **words}
     return out, {"ref": name}
@@ -166,7 +166,9 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     sources, lowered, tables = _lower_branches(context, branches, outer, pointer, ref_stack)
     if not lowered:
         return NEVER, None
-    outer = with_encoded_values(context, outer, tables[0] if len(lowered) == 1 else None)
+    entries = [[source, out, inner] for source, out, inner in zip(sources, lowered, tables, strict=True)]
+    encoding: Table | None = {"any": entries} if any(tables) and context.dialect.supports("anyOf") else None
+    outer = with_encoded_values(context, outer, encoding if len(lowered) > 1 else tables[0])
     words = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
     if len(lowered) == 1:
         alone = lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
@@ -176,16 +178,15 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
             return _union_as_text(context, lowered, outer, pointer)
         context.record_dropped(pointer, "anyOf", context.unsupported_reason("anyOf"))
         return words, None
-    if not any(tables):
+    if encoding is None:
         return {"anyOf": lowered, **words}, None
     plain = [admits_plain_text(out, table) for out, table in zip(lowered, tables, strict=True)]
     for i, table in enumerate(tables):
         if sends_as_text(table) and any(plain[:i] + plain[i + 1 :]):
             reason = "its values are sent as strings, which another branch reads as text"
             context.record_change((*pointer, "anyOf", i), "listed values", "narrowed", reason)
-    entries = [[source, out, inner] for source, out, inner in zip(sources, lowered, tables, strict=True)]
     context.unions += [(entry, entry[0], entry[1]) for entry in entries]
-    return {"anyOf": lowered, **words}, {"any": entries}
+    return {"anyOf": lowered, **words}, encoding
 
 
 def _without_assertions(
@@ -389,8 +390,7 @@ def _infer_types(context: LoweringContext, source: dict[str, Any], pointer: Poin
     values = source["enum"] if type(source.get("enum")) is list else [source["const"]] if "const" in source else []
     if values:
         return tuple(dict.fromkeys(json_type(value) for value in values))
-    spoken = [TYPES_OF_KEYWORD[keyword] for keyword in source if keyword in TYPES_OF_KEYWORD]
-    spoken += [("string",)] if "format" in source else []
+    spoken = [TYPES_OF_KEYWORD[key] for key in source if key in TYPES_OF_KEYWORD] + [("string",)] * ("format" in source)
     if not spoken:
         return ()
     kind = spoken[0][0]

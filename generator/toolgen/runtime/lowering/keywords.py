@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..conversion.encoding import Encoding, Table
@@ -378,10 +379,10 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
 
 
 def with_encoded_values(context: LoweringContext, source: dict[str, Any], encoding: Table | None) -> dict[str, Any]:
-    """Encode the default and examples of a schema as its values are, unless this requires tables that are not complete."""
-    if encoding is None or not _is_complete(encoding):
+    """Encode the default and examples of a schema as its values are. If tables are not complete yet, do it later."""
+    if encoding is None:
         return source
-    encode = Encoding(encoding).encode
+    encode = Encoding(encoding).encode if _is_complete(encoding) else partial(context.kept.encode_later, encoding)
     found = dict(source)
     if source.get("default") is not None and context.dialect.supports("default"):
         found["default"] = encode(source["default"])

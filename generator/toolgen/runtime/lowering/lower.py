@@ -99,7 +99,9 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
         context.record_unsupported((), "required", reason)
     for reason in violated_limits(out, dialect):
         context.record_unsupported((), "the schema", f"it is too large: {reason}")
-    return LoweredSchema(out, tuple(context.changes.values()), _table(context, encoding, schema, out))
+    table = _table(context, encoding, schema, out)
+    out = context.kept.with_encoded_values(out, encoding)
+    return LoweredSchema(out, tuple(context.changes.values()), table)
 
 
 def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any
 from urllib.parse import unquote
 
-from ..conversion.encoding import Table
+from ..conversion.encoding import Encoding, Table
 from .schemas import Pointer, declared_types, merge_schemas, subschemas
 
 __all__ = ["References", "RetainedDefinitions", "admits_plain_text", "sends_as_text", "shape_of"]
@@ -141,6 +141,7 @@ class RetainedDefinitions:
         """Start without definitions."""
         self.schemas: dict[str, dict[str, Any]] = {}
         self.encoding_tables: dict[str, Table | None] = {}
+        self.unencoded: list[tuple[list[Any], Table]] = []
         self._names: dict[Pointer, str] = {}
         self._waiting: list[tuple[str, Pointer]] = []
 
@@ -161,6 +162,21 @@ class RetainedDefinitions:
         self._waiting.append((name, target))
         return name
 
+    def encode_later(self, encoding: Table, value: Any) -> list[Any]:
+        """Return a placeholder for a value of a lowered schema that is encoded when all tables are complete."""
+        placeholder = [value]
+        self.unencoded.append((placeholder, encoding))
+        return placeholder
+
+    def with_encoded_values(self, schema: Any, root: Table | None) -> Any:
+        """Return a lowered schema with encoded values for their placeholders. `root` is the table of the root."""
+        definitions = {**self.encoding_tables, "": root}
+        encoded = {
+            id(placeholder): Encoding({**encoding, "defs": definitions}).encode(placeholder[0])
+            for placeholder, encoding in self.unencoded
+        }
+        return _with_values(schema, encoded) if encoded else schema
+
     def pending_definitions(self) -> Iterator[tuple[str, Pointer]]:
         """Yield the queued definitions, including those that are queued in the meantime."""
         while self._waiting:
@@ -172,6 +188,15 @@ class RetainedDefinitions:
         while more := {name for name, schema in self.schemas.items() if name not in ending and _ends(schema, ending)}:
             ending |= more
         return {target for target, name in self._names.items() if name and name not in ending}
+
+
+def _with_values(schema: Any, values: Mapping[int, Any]) -> Any:
+    """Return a schema with the values that replace placeholders, by the ids of these."""
+    if id(schema) in values:
+        return values[id(schema)]
+    if type(schema) is dict:
+        return {key: _with_values(inner, values) for key, inner in schema.items()}
+    return [_with_values(inner, values) for inner in schema] if type(schema) is list else schema
 
 
 def _ends(schema: dict[str, Any], ending: set[str]) -> bool:

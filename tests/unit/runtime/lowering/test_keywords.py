@@ -193,14 +193,26 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "an optional property": {"type": "object", "properties": {"n": {"type": "integer"}}, "default": {}},
     "items": {"type": "array", "items": {"enum": [True, 1]}, "default": [1, True]},
     "any value": {"default": {"k": [1]}},
-}
+    "a union": {"anyOf": [{"type": "integer", "enum": [1, 3]}, {"type": "boolean"}], "default": 3},
+    "a union with a rule beside it": {"type": ["integer", "boolean"], "oneOf": [{"enum": [1, True]}, {"enum": [3]}], "default": 3},
+    "a reference": {"$ref": "#/$defs/N", "default": {"v": 3, "next": {"v": 1}}},
+    "a reference with a map": {"$ref": "#/$defs/M", "default": {"m": {"x": 3}}},
+    "references in an object": {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "default": {"n": {"v": 1}}},
+    "a reference or nothing": {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}], "default": {"v": 1}},
+    "the root": {"type": "array", "items": {"$ref": "#"}, "default": [{"a": []}]},
+}  # fmt: skip
+LISTED = {"type": "integer", "enum": [1, 3]}
+DEFINITIONS = {
+    "N": {"type": "object", "properties": {"v": LISTED, "next": {"$ref": "#/$defs/N"}}, "required": ["v"]},
+    "M": {"type": "object", "properties": {"m": {"type": "object", "additionalProperties": LISTED}, "o": {"$ref": "#/$defs/M"}}},
+}  # fmt: skip
 
 
 @every_dialect
 @pytest.mark.parametrize("case", DEFAULTS)
 def test_a_default_is_spelled_like_the_values_that_are_sent(case: str, dialect: tuple[str, str]) -> None:
     schema = {"type": "object", "properties": {"a": DEFAULTS[case]}, "required": ["a"], "additionalProperties": False}
-    found = lowered(schema, dialect)
+    found = lowered({**schema, "$defs": DEFINITIONS}, dialect, **({"maps": "pairs"} if "map" in case else {}))
     if found.unsupported_changes or "default" not in found.schema["properties"]["a"]:
         return
     default = found.schema["properties"]["a"]["default"]
