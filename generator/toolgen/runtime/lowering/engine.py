@@ -20,7 +20,7 @@ from .keywords import (
     lower_untyped,
     with_encoded_values,
 )
-from .references import admits_plain_text, sends_as_text
+from .references import admits_plain_text, sends_as_text, tell_listed_values_apart
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -163,10 +163,12 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     one = None if context.dialect.supports("anyOf") else _one_object(context, branches, outer, pointer, ref_stack)
     if one is not None:
         return one
-    sources, lowered, tables = _lower_branches(context, branches, outer, pointer, ref_stack)
+    found = _lower_branches(context, branches, outer, pointer, ref_stack)
+    lowered, tables = [out for _, out, _ in found], [inner for _, _, inner in found]
     if not lowered:
         return NEVER, None
-    entries = [[source, out, inner] for source, out, inner in zip(sources, lowered, tables, strict=True)]
+    tell_listed_values_apart(lowered, tables)
+    entries = [list(entry) for entry in found]
     encoding: Table | None = {"any": entries} if any(tables) and context.dialect.supports("anyOf") else None
     outer = with_encoded_values(context, outer, encoding if len(lowered) > 1 else tables[0])
     words = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
@@ -227,12 +229,10 @@ def _one_object(
 
 def _lower_branches(
     context: LoweringContext, branches: list[Any], outer: dict[str, Any], pointer: Pointer, ref_stack: RefStack
-) -> tuple[list[Any], list[dict[str, Any]], list[Table | None]]:
-    """Return the branches that admit a value, merged with the rules next to them; lowered; and their encodings."""
+) -> list[tuple[Any, dict[str, Any], Table | None]]:
+    """Return the branches that admit a value, each merged with the rules next to it; lowered; and its encoding."""
     rules = {key: value for key, value in outer.items() if key not in ANNOTATIONS and key not in IDENTITY}
-    sources: list[Any] = []
-    lowered: list[dict[str, Any]] = []
-    tables: list[Table | None] = []
+    found: list[tuple[Any, dict[str, Any], Table | None]] = []
     met: set[str] = set()
     for i, branch in enumerate(branches):
         here, inner_stack = (*pointer, "anyOf", i), ref_stack
@@ -249,11 +249,9 @@ def _lower_branches(
         out, encoding = context.lower_node(branch, here, inner_stack)
         text = dump_allowing_nan(out)
         if out is not NEVER and not (encoding is None and text in met):
-            met.add(text)
-            sources.append(branch)
-            lowered.append(out)
-            tables.append(encoding)
-    return sources, lowered, tables
+            met |= {text} if encoding is None else set()
+            found.append((branch, out, encoding))
+    return found
 
 
 def _union_as_text(

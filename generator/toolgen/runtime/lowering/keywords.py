@@ -12,6 +12,7 @@ from ..json_text import dump_allowing_nan
 from ..json_values import same_json
 from .context import LoweringContext, Node, inner_tables
 from .dialects import Dialect
+from .references import encode_as_unique_texts
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -33,7 +34,6 @@ __all__ = [
     "can_keep_schemas",
     "describe_needs",
     "describe_rule",
-    "encode_as_unique_texts",
     "keep_rules",
     "lower_annotations",
     "lower_enum",
@@ -290,24 +290,6 @@ def _goes_as_it_is(value: Any, rule: str) -> bool:
     if rule == "scalars":
         return type(value) not in (dict, list)
     return type(value) is str or (rule == "numbers" and type(value) in (int, float))
-
-
-def encode_as_unique_texts(values: list[Any]) -> list[str]:
-    """Return a unique text for each value."""
-    found: list[str] = []
-    taken = {value for value in values if type(value) is str}
-    for value in values:
-        if type(value) is str:
-            found.append(value)
-            continue
-        text = dump_allowing_nan(value)
-        if text in taken:
-            text = f"{text} ({json_type(value)})"
-        while text in taken:
-            text += "_"
-        taken.add(text)
-        found.append(text)
-    return found
 
 
 def describe_needs(needs: list[list[str]]) -> str:

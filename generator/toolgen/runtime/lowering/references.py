@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 from urllib.parse import unquote
 
 from ..conversion.encoding import Encoding, Table
-from .schemas import Pointer, declared_types, merge_schemas, subschemas
+from ..json_text import dump_allowing_nan
+from .schemas import Pointer, declared_types, json_type, merge_schemas, subschemas
 
-__all__ = ["References", "RetainedDefinitions", "admits_plain_text", "sends_as_text", "shape_of"]
+__all__ = [
+    "References",
+    "RetainedDefinitions",
+    "admits_plain_text",
+    "encode_as_unique_texts",
+    "sends_as_text",
+    "shape_of",
+    "tell_listed_values_apart",
+]
 
 _DEEPEST = 3
 """The depth to which shapes describe the branches of a union."""
@@ -267,3 +276,38 @@ def sends_as_text(table: Table | None) -> bool:
         return False
     listed = any(type(value) is not str for value in table.get("values", ()))
     return listed or "json" in table or any(sends_as_text(entry[2]) for entry in table.get("any", ()))
+
+
+def encode_as_unique_texts(values: list[Any], beside: Collection[str] = ()) -> list[str]:
+    """Return a unique text for each value. Those of other types than text are not in `beside` either."""
+    found: list[str] = []
+    taken = {*beside, *(value for value in values if type(value) is str)}
+    for value in values:
+        if type(value) is str:
+            found.append(value)
+            continue
+        text = dump_allowing_nan(value)
+        if text in taken:
+            text = f"{text} ({json_type(value)})"
+        while text in taken:
+            text += "_"
+        taken.add(text)
+        found.append(text)
+    return found
+
+
+def tell_listed_values_apart(lowered: list[dict[str, Any]], tables: list[Table | None]) -> None:
+    """Change the texts as which a branch of a union sends its values where another branch lists the same texts."""
+    listed = [
+        {text for text in (table or {}).get("values", out.get("enum", ())) if type(text) is str}
+        for out, table in zip(lowered, tables, strict=True)
+    ]
+    for i, (out, table) in enumerate(zip(lowered, tables, strict=True)):
+        if table is not None and "texts" in table and "enum" in out:
+            texts = encode_as_unique_texts(table["values"], set().union(*listed[:i], *listed[i + 1 :]))
+            renamed: dict[Any, Any] = dict(zip(table["texts"], texts, strict=True))
+            table["texts"] = texts
+            for keyword in out.keys() & {"enum", "examples", "default"}:
+                told = out[keyword] if keyword != "default" else [out["default"]]
+                told = [renamed.get(text, text) if type(text) is str else text for text in told]
+                out[keyword] = told if keyword != "default" else told[0]

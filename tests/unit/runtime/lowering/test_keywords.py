@@ -19,7 +19,9 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     there_and_back,
 )
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering.keywords import describe_rule, encode_as_unique_texts
+from toolgen.runtime.json_values import same_json
+from toolgen.runtime.lowering.keywords import describe_rule
+from toolgen.runtime.lowering.references import encode_as_unique_texts
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,
@@ -117,6 +119,31 @@ ENUMS: dict[str, list[Any]] = {
     "with null": ["a", None],
     "one": [60],
 }
+
+
+LISTS: list[list[Any]] = [
+    [{"enum": [1, 2], "default": 1, "examples": [2]}, {"enum": ["1", "2"]}],
+    [{"type": "string", "enum": ["1", "true"]}, {"const": 1}, {"const": True, "default": True}],
+    [{"enum": [1, "2"]}, {"enum": ["1", 2]}],
+    [{"const": 1, "description": "The number."}, {"const": "1", "description": "The text."}, {"const": "1 (integer)"}],
+]
+
+
+@pytest.mark.parametrize("branches", LISTS)
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@every_dialect
+def test_equal_texts_and_values_in_branches_of_a_union_are_told_apart(
+    dialect: tuple[str, str], keyword: str, branches: list[Any]
+) -> None:
+    found = lowered(of({keyword: branches}, "a"), dialect, **({"enum": "texts"} if dialect[0] == "gemini" else {}))
+    for value in [value for branch in branches for value in branch.get("enum", [branch.get("const")])]:
+        spelled, returned = there_and_back(found, {"a": value})
+        assert same_json(returned, {"a": value})
+        assert admits(found, spelled, openapi=dialect[1] == "openapi")
+    for out in found.schema["properties"]["a"].get("anyOf", ()):
+        listed = out.get("enum", [out.get("const")])
+        said = [*out.get("examples", ()), *([out["default"]] if "default" in out else [])]
+        assert all(any(same_json(value, item) for item in listed) for value in said)
 
 
 @pytest.mark.pain("P06")
