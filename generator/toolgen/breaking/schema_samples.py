@@ -129,7 +129,8 @@ def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> 
         sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
         return [*texts, *("a" * n for n in sorted(sizes))]
     if kind == "array":
-        items = sample_values(schema.get("items", True), root, depth - 1)[:12]
+        inner = [sample_values(schema.get(key, key == "items"), root, depth - 1)[:9] for key in ("contains", "items")]
+        items = [*inner[0], *inner[1]]
         low = schema.get("minItems", 0)
         sizes = {n for n in (low, low + 1, schema.get("maxItems", low + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
         one = items[:1] or ["a"]
@@ -181,10 +182,8 @@ def list_small_values(schema: Mapping[str, Any]) -> list[Any]:
 
 def show_types(types: set[str]) -> Any:
     """Return types in the form of a message: one name or a sorted list, without `integer` beside `number`."""
-    if types == set(TYPES):
-        return "any type"
     found = sorted(types - {"integer"} if "number" in types else types)
-    return found[0] if len(found) == 1 else found
+    return "any type" if types == set(TYPES) else found[0] if len(found) == 1 else found
 
 
 def subtract_types(one: set[str], other: set[str]) -> set[str]:
