@@ -91,14 +91,16 @@ def resolve_project(
     return Project(sources, parsed.config, catalog)
 
 
-def is_config_sound(schemas: Path) -> bool:
-    """Return whether the configuration of SCHEMAS, if there is one, can be read and its form is valid."""
+def read_config(schemas: Path) -> Config | None:
+    """Return the configuration of SCHEMAS, without its other sources. None if it cannot be read or its form is wrong."""
     findings = Findings()
+    config = Config()
     for file in (schemas / f"toolgen{suffix}" for suffix in (".yaml", ".yml", ".json")):
         if file.is_file():
             document = load_single_file(file, findings)
-            parse(Sources(schemas.as_posix(), (), (), (), (), document, {}, {}), findings)
-    return not findings.has_errors
+            parsed = parse(Sources(schemas.as_posix(), (), (), (), (), document, {}, {}), findings)
+            config = parsed.config if parsed is not None else config
+    return None if findings.has_errors else config
 
 
 def render_project(project: Project, findings: Findings, progress: Progress = ignore_progress) -> Package | None:

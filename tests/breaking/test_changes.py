@@ -213,6 +213,14 @@ def test_a_rule_that_depends_on_other_values_is_narrower_one_way_and_wider_the_o
     assert "model" not in {audience for change in back.changes for audience in change.audiences}
 
 
+def test_a_definition_behind_a_map_is_compared(tmp_path: Path) -> None:
+    of_entries = {"type": "object", "additionalProperties": {"oneOf": [{"$ref": "#/$defs/D"}, {"enum": [1.5]}]}}
+    old = tool(parameters=of_entries | {"$defs": {"D": {"type": "object", "additionalProperties": False}}})
+    new = tool(parameters=of_entries | {"$defs": {"D": {"type": "object", "required": ["c"]}}})
+    found, _ = compared(tmp_path, old, new)
+    assert {"required-parameter-added", "object-opened"} <= {change.code for change in found.changes}
+
+
 def test_the_order_of_conditions_and_items_of_contains_are_decided(tmp_path: Path) -> None:
     old, new = (tool(parameters=RULED | {"allOf": parts}) for parts in ([WHEN_X, WHEN_B], [WHEN_B, WHEN_X]))
     found, _ = compared(tmp_path / "order", old, new)

@@ -8,6 +8,8 @@ from hashlib import sha1
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
+from toolgen import __version__
+
 __all__ = ["RevisionError", "is_unchanged", "list_revision", "run_git"]
 
 _TIMEOUT = 60
@@ -110,18 +112,27 @@ def _unknown_hint(folder: Path, revision: str) -> str:
     return "`git branch --all` lists branches, and `git tag` lists tags"
 
 
-def is_unchanged(schemas: Path, revision: str | None, old_folder: Path | None, *, merge_base: bool = False) -> bool:
+def is_unchanged(
+    schemas: Path,
+    revision: str | None,
+    old_folder: Path | None,
+    *,
+    merge_base: bool = False,
+    out: str | None = None,
+) -> bool:
     """Return whether every source of SCHEMAS has the same bytes as before, so that there is nothing to compare.
 
-    Returns False if only a full comparison can decide: links, accepted changes, or an old side that cannot be read.
+    Returns False if only a full comparison can decide: links, accepted changes, an old side that cannot be read, or a
+    package in the folder `out` that another release made, with payloads that may differ.
     """
+    out = out or "generated"
     try:
         here = _digests(schemas)
         if not here or "accepted.yaml" in here:
             return False
         if revision is None:
-            return old_folder is not None and here == _digests(old_folder)
-        _, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
+            return old_folder is not None and here == _digests(old_folder) and _is_current(old_folder.parent / out)
+        commit, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
     except (OSError, RevisionError):
         return False
     there: dict[str, str] = {}
@@ -133,10 +144,22 @@ def is_unchanged(schemas: Path, revision: str | None, old_folder: Path | None, *
             there[source] = blob if mode.startswith("100") else mode
         elif kind == "commit":
             return False
-    return here == there  # ids in a SHA-256 repository always differ, so it gets the full comparison
+    if here != there:  # ids in a SHA-256 repository always differ, so it gets the full comparison
+        return False
+    lock = run_git(schemas.absolute().parent, "cat-file", "blob", f"{commit}:./{out}/toolgen.lock")
+    return lock.returncode != 0 or _is_made_by_this_release(lock.stdout)
 
 
 _SOURCES = (".yaml", ".yml", ".json")
+
+
+def _is_current(package: Path) -> bool:
+    lock = package / "toolgen.lock"
+    return not lock.is_file() or _is_made_by_this_release(lock.read_bytes())
+
+
+def _is_made_by_this_release(lock: bytes) -> bool:
+    return f'"version": "{__version__}"'.encode() in lock
 
 
 def _digests(schemas: Path) -> dict[str, str]:

@@ -295,7 +295,7 @@ class _Comparison:
 
     def _further(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
-        if before == after:
+        if before == after and has_same_targets(before, self._old, self._new):
             return
         here = (*pointer, "additionalProperties")
         if after is False:
