@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText
+from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.load import Sources, load
 from toolgen.load.loading import FolderFactory, load_single_file
 from toolgen.parse import UNKNOWN_CODE, Config, parse
@@ -142,7 +142,7 @@ def _report_mapping_errors(project: Project, findings: Findings, make: Callable[
     except MappingError as error:
         profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
         span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
-        findings.add("profile-shape", span, reason=error.reason)
+        findings.add("profile-shape", span, hint=did_you_mean(error.word, error.known), reason=error.reason)
         return None
 
 

@@ -8,8 +8,6 @@ from hashlib import sha1
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
-from toolgen import __version__
-
 __all__ = ["RevisionError", "is_unchanged", "list_revision", "run_git"]
 
 _TIMEOUT = 60
@@ -119,19 +117,22 @@ def is_unchanged(
     *,
     merge_base: bool = False,
     out: str | None = None,
+    version: str = "",
 ) -> bool:
     """Return whether every source of SCHEMAS has the same bytes as before, so that there is nothing to compare.
 
     Returns False if only a full comparison can decide: links, accepted changes, an old side that cannot be read, or a
-    package in the folder `out` that another release made, with payloads that may differ.
+    package in the folder `out` that another release than `version` made, with payloads that may differ.
     """
-    out = out or "generated"
+    lock = f"{out or 'generated'}/toolgen.lock"
     try:
         here = _digests(schemas)
         if not here or "accepted.yaml" in here:
             return False
         if revision is None:
-            return old_folder is not None and here == _digests(old_folder) and _is_current(old_folder.parent / out)
+            file = old_folder.parent / lock if old_folder is not None else None
+            data = file.read_bytes() if file is not None and file.is_file() else b""
+            return old_folder is not None and here == _digests(old_folder) and _is_made_by(version, data)
         commit, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
     except (OSError, RevisionError):
         return False
@@ -146,20 +147,15 @@ def is_unchanged(
             return False
     if here != there:  # ids in a SHA-256 repository always differ, so it gets the full comparison
         return False
-    lock = run_git(schemas.absolute().parent, "cat-file", "blob", f"{commit}:./{out}/toolgen.lock")
-    return lock.returncode != 0 or _is_made_by_this_release(lock.stdout)
+    return _is_made_by(version, run_git(schemas.absolute().parent, "cat-file", "blob", f"{commit}:./{lock}").stdout)
 
 
 _SOURCES = (".yaml", ".yml", ".json")
 
 
-def _is_current(package: Path) -> bool:
-    lock = package / "toolgen.lock"
-    return not lock.is_file() or _is_made_by_this_release(lock.read_bytes())
-
-
-def _is_made_by_this_release(lock: bytes) -> bool:
-    return f'"version": "{__version__}"'.encode() in lock
+def _is_made_by(version: str, lock: bytes) -> bool:
+    """Return whether a release made a package, by its lock file. True if there is none."""
+    return not lock or f'"version": "{version}'.encode() in lock
 
 
 def _digests(schemas: Path) -> dict[str, str]:
