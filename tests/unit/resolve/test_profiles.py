@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.generated import write_project
-from tests.support.repository import PROVIDERS, profile
+from tests.support.repository import PROFILES, profile
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import resolve_project
@@ -153,7 +153,7 @@ class Everything:
 def test_the_fields_that_built_in_profiles_name_are_in_the_format(tmp_path: Path) -> None:
     project_ = resolve_project(project(tmp_path, "openai_chat"), Findings())
     assert project_ is not None
-    for name in PROVIDERS:
+    for name in PROFILES:
         facts = profile(name)
         for mapping, said in facts["mappings"].items():
             plan_mapping(mapping, said, project_.catalog.format, Everything())
