@@ -217,7 +217,7 @@ def _merged(
                 continue
             known = properties.setdefault(name, [*free.get(name, ())] if name not in everywhere else [])
             known += [] if any(same_json(value, other) for other in known) else [value]
-    _report_narrower_union(context, needs, beside, properties, branches)
+    _report_narrower_union(context, needs, outer, properties, branches)
     if properties:
         merged = {name: either_of(values) for name, values in properties.items()}
         lost: list[str] = []
@@ -262,21 +262,22 @@ def _report_narrower_union(
 ) -> None:
     """Report what the merged object of a union excludes, although a branch allows it.
 
-    `needs` has the names that each branch requires, `outer` the properties next to the union, and `merged` those of the
-    branches that the object gets.
+    `needs` has the names that each branch requires, `outer` the schema next to the union, and `merged` the properties of
+    the branches that the object gets. A closed object can have a name only where it is declared, or has to have it.
     """
-    if context.dialect.closed:
-        for name in dict.fromkeys(name for names in needs for name in names if name not in {**outer, **merged}):
-            reason = "a branch requires it, but it is declared nowhere, so it cannot be sent"
-            context.record_change(("required",), name, "narrowed", reason, blocks_strict=True)
-        return
+    closed, beside = context.dialect.closed, {*property_names(outer), *merged}
+    for name in dict.fromkeys(name for names in needs for name in names if closed and name not in beside):
+        reason = "a branch requires it, but it is declared nowhere, so it cannot be sent"
+        context.record_change(("required",), name, "narrowed", reason, blocks_strict=True)
     for name in merged:
         free = [
-            one for one in branches if name not in _properties(one) and one.get("additionalProperties") is not False
+            name in [*names, *required_names(outer)]
+            for one, names in zip(branches, needs, strict=True)
+            if name not in _properties(one) and one.get("additionalProperties") is not False
         ]
-        if free:
+        if any(free) or (free and not closed):
             reason = "only some branches declare it, but the merged object always restricts it"
-            context.record_change(("properties", name), "a property", "narrowed", reason)
+            context.record_change(("properties", name), "a property", "narrowed", reason, blocks_strict=closed)
 
 
 def _is_restricted(context: LoweringContext, name: str, declared: Any, everywhere: set[str]) -> bool:

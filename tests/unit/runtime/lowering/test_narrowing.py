@@ -52,6 +52,14 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "dependent schemas": ({**METHOD, "dependentSchemas": {"method": NUMBER}}, [{"method": "card", "number": "4"}]),
     "dependent names": ({**METHOD, "dependentRequired": {"method": ["b"]}}, [{"method": "card", "b": 1}]),
     "a union of names": ({"properties": {"z": TEXT}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, [{"a": 1}]),
+    "one branch requires what the other declares": (
+        {"anyOf": [{"required": ["a"]}, {"properties": {"a": TEXT, "b": TEXT}, "required": ["b"]}]},
+        [{"a": 1}, {"b": "x"}],
+    ),
+    "a required name that one branch declares": (
+        {"required": ["c"], "oneOf": [{"properties": {"b": TEXT}}, {"properties": {"c": TEXT, "b": {"type": "null"}}}]},
+        [{"c": 1, "b": "x"}, {"c": "x", "b": None}],
+    ),
     "a union of a name and an object": (
         {"anyOf": [{"required": ["a"]}, {"properties": {"b": TEXT}, "required": ["b"]}]},
         [{"a": 1}, {"b": "x"}],
