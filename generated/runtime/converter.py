@@ -266,7 +266,7 @@ class Converter:
         created: int | None = None,
         on_loss: OnLoss | None = None,
         on_unsupported: OnUnsupported = "error",
-    ) -> Any:
+    ) -> dict[str, Any]:
         """Convert a completion to a response of the API, for apps that act as the provider.
 
         Args:
@@ -284,7 +284,7 @@ class Converter:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
         writer = Writer(self.wire, on_loss, on_unsupported, is_response=True)
-        written = self.write_response(completion, id, created, writer)
+        written: dict[str, Any] = self.write_response(completion, id, created, writer)
         writer.report_remaining_losses()
         return written
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText
+from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.load import Sources, load
 from toolgen.load.loading import FolderFactory, load_single_file
 from toolgen.parse import UNKNOWN_CODE, Config, parse
@@ -91,14 +91,16 @@ def resolve_project(
     return Project(sources, parsed.config, catalog)
 
 
-def is_config_sound(schemas: Path) -> bool:
-    """Return whether the configuration of SCHEMAS, if there is one, can be read and its form is valid."""
+def read_config(schemas: Path) -> Config | None:
+    """Return the configuration of SCHEMAS, without its other sources. None if it cannot be read or its form is wrong."""
     findings = Findings()
+    config = Config()
     for file in (schemas / f"toolgen{suffix}" for suffix in (".yaml", ".yml", ".json")):
         if file.is_file():
             document = load_single_file(file, findings)
-            parse(Sources(schemas.as_posix(), (), (), (), (), document, {}, {}), findings)
-    return not findings.has_errors
+            parsed = parse(Sources(schemas.as_posix(), (), (), (), (), document, {}, {}), findings)
+            config = parsed.config if parsed is not None else config
+    return None if findings.has_errors else config
 
 
 def render_project(project: Project, findings: Findings, progress: Progress = ignore_progress) -> Package | None:
@@ -140,7 +142,7 @@ def _report_mapping_errors(project: Project, findings: Findings, make: Callable[
     except MappingError as error:
         profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
         span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
-        findings.add("profile-shape", span, reason=error.reason)
+        findings.add("profile-shape", span, hint=did_you_mean(error.word, error.known), reason=error.reason)
         return None
 
 

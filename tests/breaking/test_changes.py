@@ -154,6 +154,86 @@ CASES: list[tuple[str, Any, Any, tuple[str, ...], Any]] = [
 ]
 
 
+K_IS_X = {"properties": {"k": {"const": "x"}}, "required": ["k"]}
+RULED = {"type": "object", "properties": {"a": TEXT, "b": NUMBER, "k": {"enum": ["x", "y"]}, "z": TEXT}}
+ALL = {"a": "a", "b": 0, "k": "x", "z": "a"}
+NEEDS_A, NEEDS_B, NEEDS_BOTH = ({"required": names} for names in (["a"], ["b"], ["a", "b"]))
+WHEN_X, WHEN_B = {"if": K_IS_X, "then": NEEDS_A}, {"if": NEEDS_B, "then": NEEDS_A}
+CONDITIONS: dict[str, tuple[Any, Any, Any]] = {
+    "a part": ({"allOf": [WHEN_X]}, {"allOf": [WHEN_X, WHEN_B]}, {"b": 0}),
+    "a condition": ({}, {"allOf": [WHEN_X]}, {"k": "x"}),
+    "then of a part": (
+        {"allOf": [WHEN_X, WHEN_B]},
+        {"allOf": [{"if": K_IS_X, "then": NEEDS_BOTH}, WHEN_B]},
+        {"k": "x", "a": "a"},
+    ),
+    "then": (WHEN_X, {"if": K_IS_X, "then": NEEDS_BOTH}, {"k": "x", "a": "a"}),
+    "else": ({"if": K_IS_X, "else": NEEDS_A}, {"if": K_IS_X, "else": NEEDS_BOTH}, {"a": "a"}),
+    "a new else": (WHEN_X, WHEN_X | {"else": NEEDS_B}, {}),
+    "then of then": (
+        {"if": K_IS_X, "then": WHEN_B},
+        {"if": K_IS_X, "then": {"if": NEEDS_B, "then": {"required": ["a", "z"]}}},
+        {"k": "x", "b": 0, "a": "a"},
+    ),
+    "a value in then": (
+        {"if": K_IS_X, "then": {"properties": {"a": {"enum": ["q", "r"]}}}},
+        {"if": K_IS_X, "then": {"properties": {"a": {"enum": ["q"]}}}},
+        {"k": "x", "a": "r"},
+    ),
+    "not": ({"not": {"required": ["y", "z"]}}, {"not": {"required": ["z"]}}, ALL),
+    "a new not": ({}, {"not": {"required": ["z"]}}, ALL),
+    "dependent names": (
+        {"dependentRequired": {"a": ["b"]}},
+        {"dependentRequired": {"a": ["b", "k"]}},
+        {"a": "a", "b": 0},
+    ),
+    "a dependent schema": (
+        {"dependentSchemas": {"a": NEEDS_B}},
+        {"dependentSchemas": {"a": {"required": ["b", "k"]}}},
+        {"a": "a", "b": 0},
+    ),
+    "the names": ({"propertyNames": {"maxLength": 9}}, {"propertyNames": {"maxLength": 4}}, {"other": "a"}),
+    "a union of a part": (
+        {"allOf": [{"anyOf": [NEEDS_A, NEEDS_B]}, {"anyOf": [{"required": ["k"]}, NEEDS_A]}]},
+        {"allOf": [{"anyOf": [NEEDS_A, NEEDS_B]}, {"required": ["k"]}]},
+        {"a": "a"},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CONDITIONS)
+def test_a_rule_that_depends_on_other_values_is_narrower_one_way_and_wider_the_other(tmp_path: Path, case: str) -> None:
+    before, after, witness = CONDITIONS[case]
+    old, new = tool(parameters=RULED | before), tool(parameters=RULED | after)
+    found, _ = compared(tmp_path / "forth", old, new)
+    assert "cannot-tell" not in {change.code for change in found.changes}
+    assert witness in [change.witness for change in found.changes]
+    back, _ = compared(tmp_path / "back", new, old)
+    assert {change.code for change in back.changes} & {"cannot-tell"} == set()
+    assert "model" not in {audience for change in back.changes for audience in change.audiences}
+
+
+def test_a_definition_behind_a_map_is_compared(tmp_path: Path) -> None:
+    of_entries = {"type": "object", "additionalProperties": {"oneOf": [{"$ref": "#/$defs/D"}, {"enum": [1.5]}]}}
+    old = tool(parameters=of_entries | {"$defs": {"D": {"type": "object", "additionalProperties": False}}})
+    new = tool(parameters=of_entries | {"$defs": {"D": {"type": "object", "required": ["c"]}}})
+    found, _ = compared(tmp_path, old, new)
+    assert {"required-parameter-added", "object-opened"} <= {change.code for change in found.changes}
+
+
+def test_the_order_of_conditions_and_items_of_contains_are_decided(tmp_path: Path) -> None:
+    old, new = (tool(parameters=RULED | {"allOf": parts}) for parts in ([WHEN_X, WHEN_B], [WHEN_B, WHEN_X]))
+    found, _ = compared(tmp_path / "order", old, new)
+    assert [change.code for change in found.changes if change.code != "payload-changed"] == ["composition-rewritten"]
+    one, two = ({"type": "array", "contains": {"enum": values}} for values in (["x"], ["x", "y"]))
+    found, _ = compared(tmp_path / "wider", with_property(one), with_property(two))
+    assert [change.code for change in found.changes if change.audiences] == []
+    found, _ = compared(
+        tmp_path / "most", with_property(two | {"maxContains": 1}), with_property(one | {"maxContains": 2})
+    )
+    assert "model" in {audience for change in found.changes for audience in change.audiences}
+
+
 @pytest.mark.parametrize(("code", "before", "after", "audiences", "witness"), CASES)
 def test_a_change_has_a_name_and_says_whom_it_breaks(
     tmp_path: Path, code: str, before: Any, after: Any, audiences: tuple[str, ...], witness: Any

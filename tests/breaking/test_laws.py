@@ -270,7 +270,9 @@ class Made:
         if kind == "object" and depth < 3:
             return self.an_object(depth)
         if kind == "array" and depth < 3:
-            return {"type": "array", "items": self.schema(depth + 1, refers)} | self.some("array")
+            found = {"type": "array", "items": self.schema(depth + 1, refers)} | self.some("array")
+            counts = {key: self.rng.randint(0, 2) for key in ("minContains", "maxContains") if self.rng.random() < 0.3}
+            return found | ({"contains": self.schema(depth + 2), **counts} if self.rng.random() < 0.3 else {})
         if kind == "enum":
             return {"enum": self.rng.sample(VALUES, self.rng.randint(1, 4))}
         if kind == "const":
@@ -297,7 +299,27 @@ class Made:
             found["patternProperties"] = {self.rng.choice(["^a", "^x-"]): self.schema(depth + 1)}
         if self.rng.random() < 0.15:
             found[self.rng.choice(["allOf", "anyOf"])] = [{"required": [self.rng.choice(KEYS)]}]
-        return found
+        if self.rng.random() < 0.2:
+            found["allOf"] = [*found.get("allOf", ()), self.condition(depth), self.condition(depth)]
+        return found | (self.condition(depth) if self.rng.random() < 0.3 else {})
+
+    def condition(self, depth: int) -> Schema:
+        """A rule that depends on other values of an object, or on its names."""
+        name, other = self.rng.sample(KEYS, 2)
+        rules = [{"required": [name]}, {"properties": {other: self.schema(depth + 2)}}, {"required": [name, other]}]
+        rules.append({"properties": {name: {"enum": self.rng.sample(VALUES, 2)}}, "required": [name]})
+        rule = self.rng.choice(rules)
+        return self.rng.choice(
+            [
+                {"if": rule, "then": self.rng.choice(rules)},
+                {"if": rule, "then": self.rng.choice(rules), "else": self.rng.choice(rules)},
+                {"if": rule, "else": self.rng.choice(rules)},
+                {"not": rule},
+                {"dependentRequired": {name: [other]}},
+                {"dependentSchemas": {name: self.rng.choice(rules)}},
+                {"propertyNames": self.some("string")},
+            ]
+        )
 
     def some(self, kind: str) -> Schema:
         """One or no keyword for values of a type."""

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 from tests.breaking.test_changes import tool, with_property, write
 from tests.support.generated import compiled, shipped_profiles
+from toolgen import __version__
 from toolgen.breaking.git import is_unchanged
 from toolgen.cli.group import main_group
 from toolgen.compilation import compile_project
@@ -479,6 +480,28 @@ def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
                 "payload of openai_chat changed: find (" in told and "this release also built the old version)" in told
             )
             assert (code, changed) == (0, fingerprint is not None), told
+
+
+@pytest.mark.parametrize("version", ["0.0.1", None])
+def test_a_payload_of_another_release_is_reported_where_no_source_changed(
+    repository: Path, version: str | None
+) -> None:
+    schemas = repository / "schemas"
+    git(repository, "checkout", "-q", ".")
+    with shipped_profiles("openai_chat"):
+        files = compiled(schemas)
+        built = compile_project(schemas, Findings())
+    assert built is not None
+    text = lock_text(files, built.lock_facts).replace(built.lock_facts.payloads["openai_chat"].fingerprint, "0" * 64)
+    (repository / "generated").mkdir()
+    lock = repository / "generated/toolgen.lock"
+    lock.write_text(text if version is None else text.replace(f'"version": "{__version__}"', f'"version": "{version}"'))
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "built")
+    shutil.copytree(repository, repository / "copy", ignore=shutil.ignore_patterns(".git", "copy"))
+    for old in (("--against", "HEAD"), ("--against-dir", "copy/schemas")):
+        code, _, told = run(repository, *old, "-v")
+        assert (code, "payload of openai_chat changed" in told) == (0, version is not None), told
 
 
 def test_a_summary_for_a_pull_request_counts_by_audience(repository: Path) -> None:

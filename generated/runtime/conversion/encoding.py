@@ -5,7 +5,7 @@
 
 A table is JSON. Its root is a node, and `defs` has the nodes of definitions. A node has one of these keys:
 
-- `ref`: the name of a definition, or the empty text for the root;
+- `ref`: the name of a definition; the empty text is the root, unless it is in `defs`;
 - `object`: for each property, `name` (its name on the wire, if it differs), `null` (an absent value is encoded as null;
   `absent` decodes null as absent, `kept` as null) and `as` (a node). `more` is the node of all other properties;
 - `items` and `first`: the nodes of a list's items, and of its first items;
@@ -86,7 +86,7 @@ class _Functions(ABC):
 
     def root(self) -> _Function:
         """Return the function of the whole table."""
-        return self.function(self._table) or _unchanged
+        return self.of(self._table) or _unchanged
 
     def of(self, node: Any) -> _Function | None:
         """Return the function of a node, which may be a reference. Definitions may be recursive."""
@@ -350,7 +350,7 @@ def _followed(node: Any, table: Table) -> tuple[str | None, Any]:
         if name in seen:
             return None, None
         seen.add(name)
-        node = table.get("defs", {}).get(name) if name else table
+        node = table.get("defs", {}).get(name, None if name else table)
     return name, node
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from ..conversion.encoding import Encoding, Table
@@ -14,6 +15,7 @@ from ..json_text import dump_allowing_nan
 from ..json_values import same_json
 from .context import LoweringContext, Node, inner_tables
 from .dialects import Dialect
+from .references import encode_as_unique_texts
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -33,8 +35,8 @@ __all__ = [
     "add_null",
     "add_sentences",
     "can_keep_schemas",
+    "describe_needs",
     "describe_rule",
-    "encode_as_unique_texts",
     "keep_rules",
     "lower_annotations",
     "lower_enum",
@@ -293,22 +295,10 @@ def _goes_as_it_is(value: Any, rule: str) -> bool:
     return type(value) is str or (rule == "numbers" and type(value) in (int, float))
 
 
-def encode_as_unique_texts(values: list[Any]) -> list[str]:
-    """Return a unique text for each value."""
-    found: list[str] = []
-    taken = {value for value in values if type(value) is str}
-    for value in values:
-        if type(value) is str:
-            found.append(value)
-            continue
-        text = dump_allowing_nan(value)
-        if text in taken:
-            text = f"{text} ({json_type(value)})"
-        while text in taken:
-            text += "_"
-        taken.add(text)
-        found.append(text)
-    return found
+def describe_needs(needs: list[list[str]]) -> str:
+    """Describe in a sentence which properties each branch of a union requires. Empty if none requires any."""
+    texts = list(dict.fromkeys(" and ".join(names) if names else "none of them" for names in needs))
+    return f"Needs {', or '.join(texts)}." if any(needs) else ""
 
 
 def describe_rule(keyword: str, value: Any) -> str:
@@ -374,10 +364,10 @@ def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
 
 
 def with_encoded_values(context: LoweringContext, source: dict[str, Any], encoding: Table | None) -> dict[str, Any]:
-    """Encode the default and examples of a schema as its values are, unless this requires tables that are not complete."""
-    if encoding is None or not _is_complete(encoding):
+    """Encode the default and examples of a schema as its values are. If tables are not complete yet, do it later."""
+    if encoding is None:
         return source
-    encode = Encoding(encoding).encode
+    encode = Encoding(encoding).encode if _is_complete(encoding) else partial(context.kept.encode_later, encoding)
     found = dict(source)
     if source.get("default") is not None and context.dialect.supports("default"):
         found["default"] = encode(source["default"])

@@ -110,18 +110,30 @@ def _unknown_hint(folder: Path, revision: str) -> str:
     return "`git branch --all` lists branches, and `git tag` lists tags"
 
 
-def is_unchanged(schemas: Path, revision: str | None, old_folder: Path | None, *, merge_base: bool = False) -> bool:
+def is_unchanged(
+    schemas: Path,
+    revision: str | None,
+    old_folder: Path | None,
+    *,
+    merge_base: bool = False,
+    out: str | None = None,
+    version: str = "",
+) -> bool:
     """Return whether every source of SCHEMAS has the same bytes as before, so that there is nothing to compare.
 
-    Returns False if only a full comparison can decide: links, accepted changes, or an old side that cannot be read.
+    Returns False if only a full comparison can decide: links, accepted changes, an old side that cannot be read, or a
+    package in the folder `out` that another release than `version` made, with payloads that may differ.
     """
+    lock = f"{out or 'generated'}/toolgen.lock"
     try:
         here = _digests(schemas)
         if not here or "accepted.yaml" in here:
             return False
         if revision is None:
-            return old_folder is not None and here == _digests(old_folder)
-        _, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
+            file = old_folder.parent / lock if old_folder is not None else None
+            data = file.read_bytes() if file is not None and file.is_file() else b""
+            return old_folder is not None and here == _digests(old_folder) and _is_made_by(version, data)
+        commit, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
     except (OSError, RevisionError):
         return False
     there: dict[str, str] = {}
@@ -133,10 +145,17 @@ def is_unchanged(schemas: Path, revision: str | None, old_folder: Path | None, *
             there[source] = blob if mode.startswith("100") else mode
         elif kind == "commit":
             return False
-    return here == there  # ids in a SHA-256 repository always differ, so it gets the full comparison
+    if here != there:  # ids in a SHA-256 repository always differ, so it gets the full comparison
+        return False
+    return _is_made_by(version, run_git(schemas.absolute().parent, "cat-file", "blob", f"{commit}:./{lock}").stdout)
 
 
 _SOURCES = (".yaml", ".yml", ".json")
+
+
+def _is_made_by(version: str, lock: bytes) -> bool:
+    """Return whether a release made a package, by its lock file. True if there is none."""
+    return not lock or f'"version": "{version}'.encode() in lock
 
 
 def _digests(schemas: Path) -> dict[str, str]:

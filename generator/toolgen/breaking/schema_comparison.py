@@ -12,19 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolgen.breaking.schema_inclusion import (
-    Inclusion,
-    declared_properties,
-    find_renamed,
-    has_same_targets,
-    undeclared_property_schemas,
-)
+from toolgen.breaking.schema_inclusion import Inclusion, find_renamed
 from toolgen.breaking.schema_samples import (
     LOWER_BOUNDS,
     MAX_SAMPLES,
     TYPES,
     UPPER_BOUNDS,
-    follow_references,
+    declared_properties,
     identify_branch,
     is_same_branch,
     json_key,
@@ -34,10 +28,12 @@ from toolgen.breaking.schema_samples import (
     show_types,
     subtract_types,
     types_of,
+    undeclared_property_schemas,
     wrap_in_matching_union,
 )
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import drop_annotations
+from toolgen.resolve.schema_bundler import follow_references, has_same_targets
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
 __all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas"]
@@ -299,7 +295,7 @@ class _Comparison:
 
     def _further(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("additionalProperties", True), new.get("additionalProperties", True)
-        if before == after:
+        if before == after and has_same_targets(before, self._old, self._new):
             return
         here = (*pointer, "additionalProperties")
         if after is False:
@@ -372,8 +368,8 @@ class _Comparison:
     def _witness(self, old: Any, new: Any) -> Any:
         """Return a value that the old schema admits and the new one refuses; ABSENT if none is found."""
         whole = old is self._old or old == normalize(self._old, self._old)
-        tried = [*(self._examples if whole else ()), *sample_values(old, self._old)]
-        for value in tried[:MAX_SAMPLES]:
+        tried = [*(self._examples if whole else ()), *sample_values(old, self._old)][:MAX_SAMPLES]
+        for value in [*tried, *sample_values(new, self._new)]:
             try:
                 if self._before.reason(value, old) is None and self._after.reason(value, new) is not None:
                     return value

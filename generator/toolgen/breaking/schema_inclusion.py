@@ -12,22 +12,22 @@ from fractions import Fraction
 from typing import Any
 
 from toolgen.breaking.schema_samples import (
+    GROUPS,
     UNEVALUATED,
-    find_target,
     json_key,
     merge_exactly,
     normalize,
     types_of,
+    undeclared_property_schemas,
 )
 from toolgen.resolve.dialect import drop_annotations
-from toolgen.resolve.schema_locations import walk_schemas
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple, matches
+from toolgen.resolve.schema_bundler import has_same_targets
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
-__all__ = ["Inclusion", "declared_properties", "find_renamed", "has_same_targets", "undeclared_property_schemas"]
+__all__ = ["Inclusion", "find_renamed"]
 
 _MAX_STEPS = 10_000
 """The maximum number of comparisons and rewritten schemas of one proof."""
-
 _MAX_DEPTH = 40
 """The maximum depth of branches in branches. A deeper one may refer to itself."""
 
@@ -156,12 +156,9 @@ class Inclusion:
         self._steps = 0
 
     def proves(self, one: Any, other: Any, *, back: bool = False) -> bool:
-        """Return whether it is proved that a schema admits all values of another.
+        """Return whether it is proved that `other`, of the new side, admits all values of `one`, of the old side.
 
-        Args:
-            one: The schema that admits fewer values: one of the old side, or with `back` one of the new side.
-            other: The schema that admits more values, of the other side.
-            back: Whether to compare the sides in the other direction.
+        With `back`, `one` is of the new side and `other` of the old one.
         """
         self._steps = 0
         for side in self._sides:
@@ -234,10 +231,7 @@ class Inclusion:
         group = next((g for g in (_OPAQUE[:3], _OPAQUE[3:6]) if keyword in g), (keyword,))
         pairs = [({k: v for k, v in each.items() if k in group}) for each in (one, other)]
         if keyword == "oneOf" and len(one[keyword]) == len(other[keyword]):
-            return all(
-                self._fits(mine, yours, back) and self._fits(yours, mine, not back)
-                for mine, yours in zip(one[keyword], other[keyword], strict=True)
-            )
+            return all(self._are_equal(*pair, back) for pair in zip(one[keyword], other[keyword], strict=True))
         shaped = keyword in ("properties", "additionalProperties", "items", "prefixItems", "patternProperties")
         return not shaped and self._is_same(*pairs)
 
@@ -248,11 +242,16 @@ class Inclusion:
         of_type = _KEYWORDS_OF.get("number" if kind == "integer" else kind, ())
         foreign = {key for keys in _KEYWORDS_OF.values() for key in keys} - {*of_type}
         rules = {key: value for key, value in other.items() if key not in foreign and key != "type"}
-        if "if" not in rules or not {"then", "else"} & rules.keys():
-            rules = {key: value for key, value in rules.items() if key not in _OPAQUE[:3]}
-        if "contains" not in rules:
-            rules = {key: value for key, value in rules.items() if key not in _OPAQUE[4:6]}
-        return all(self._meets_rule(keyword, kind, one, rules, back) for keyword in rules)
+        return all(
+            self._meets_rule(keyword, kind, one, rules, back) or self._is_in_part(keyword, one, rules, back)
+            for keyword in rules
+        )
+
+    def _is_in_part(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+        """Return whether a part of `allOf` alone meets a rule of `other`, with the keywords that it depends on."""
+        group = next((group for group in GROUPS if keyword in group), (keyword,))
+        rule = {key: other[key] for key in group if key in other}
+        return any(self._fits(part, rule, back) for part in one.get("allOf", ()))
 
     def _meets_rule(
         self, keyword: str, kind: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool
@@ -264,7 +263,23 @@ class Inclusion:
             return any(self._fits(one, branch, back) for branch in value)
         if keyword == "not":
             left, right = self._sides[back], self._sides[not back]
-            return left.excludes(left.simplify(one), right.simplify(value), right)
+            excluded = left.excludes(left.simplify(one), right.simplify(value), right)
+            return excluded or ("not" in one and self._fits(value, said, not back))
+        if keyword == "if":
+            return self._meets_condition(one, other, back)
+        if keyword == "contains":
+            return self._meets_contains(one, other, back)
+        if keyword in _OPAQUE[:6]:  # they are compared with the first keyword of their group
+            return True
+        if keyword == "propertyNames":
+            return self._fits(_both({"type": "string"}, {} if said is None else said), value, back)
+        if keyword == "dependentRequired":
+            known = {name: {name, *one.get("required", ()), *(said or {}).get(name, ())} for name in value}
+            return all(known[name].issuperset(names) for name, names in value.items())
+        if keyword == "dependentSchemas":
+            given = {name: _both(_loose(one), {"required": [name]}) for name in value}
+            pairs = [(_both(given[name], (said or {}).get(name, {})), schema) for name, schema in value.items()]
+            return all(self._fits(*pair, back) for pair in pairs)
         if keyword in _BOUNDS:
             return _is_within(one, other, keyword, whole=kind == "integer")
         if keyword == "multipleOf":
@@ -279,6 +294,26 @@ class Inclusion:
         if keyword in ("properties", "patternProperties", "additionalProperties"):
             return self._meets_properties(one, other, back)
         return False
+
+    def _meets_condition(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+        """Compare `then` and `else` one by one if both sides have the same condition, and everything with both if not."""
+        then = otherwise = one
+        condition = one.get("if")
+        if condition is not None and self._are_equal(condition, other["if"], back):
+            rest = {key: value for key, value in _loose(one).items() if key not in _OPAQUE[:3]}
+            then = _both(_both(rest, condition), one.get("then", {}))
+            otherwise = _both(rest, one.get("else", {}))
+        return self._fits(then, other.get("then", True), back) and self._fits(otherwise, other.get("else", True), back)
+
+    def _meets_contains(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+        mine, yours = one.get("contains", False), other["contains"]
+        least, most = other.get("minContains", 1), other.get("maxContains", math.inf)
+        has_least = one.get("minContains", 1) >= least and self._fits(mine, yours, back) and "contains" in one
+        has_most = one.get("maxContains", math.inf) <= most and self._fits(yours, mine, not back)
+        return (least == 0 or has_least) and (one.get("maxItems", math.inf) <= most or has_most)
+
+    def _are_equal(self, mine: Any, yours: Any, back: bool) -> bool:
+        return self._fits(mine, yours, back) and self._fits(yours, mine, not back)
 
     def _meets_items(self, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
         mine, yours = (list(each.get("prefixItems", ())) for each in (one, other))
@@ -300,31 +335,20 @@ class Inclusion:
         return all(self._fits(*pair, back) for pair in pairs)
 
 
-def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
-    """Return whether the references in a schema lead to equal definitions on both sides."""
-    waiting, seen = [schema], set[str]()
-    while waiting:
-        for _, sub in walk_schemas(waiting.pop()):
-            ref = sub.get("$ref", "") if isinstance(sub, dict) else ""
-            if ref and ref not in seen:
-                seen.add(ref)
-                if ref[8:] not in new.get("$defs", ()) or find_target(ref, old) != find_target(ref, new):
-                    return False
-                waiting.append(find_target(ref, old))
-    return True
-
-
 def _members(schema: Mapping[str, Any], name: str) -> Iterator[Any]:
     """Yield the schemas that the value of a property must all satisfy."""
-    if name in schema.get("properties", ()):
-        yield schema["properties"][name]
-        yield from undeclared_property_schemas({**schema, "additionalProperties": True}, name)
-    else:
-        yield from undeclared_property_schemas(schema, name)
+    declared = name in schema.get("properties", ())
+    yield from [schema["properties"][name]] if declared else ()
+    yield from undeclared_property_schemas({**schema, "additionalProperties": True} if declared else schema, name)
 
 
 def _at(prefix: Sequence[Any], i: int, schema: Mapping[str, Any]) -> Any:
     return prefix[i] if i < len(prefix) else schema.get("items", True)
+
+
+def _loose(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema without the keywords whose meaning changes if others are added. It admits all values, or more."""
+    return {key: value for key, value in schema.items() if key not in UNEVALUATED}
 
 
 def _both(one: Mapping[str, Any], other: Any) -> Any:
@@ -333,12 +357,8 @@ def _both(one: Mapping[str, Any], other: Any) -> Any:
 
 
 _BOUNDS: Mapping[str, tuple[str, int]] = {
-    "minLength": ("", -1),
-    "maxLength": ("", 1),
-    "minItems": ("", -1),
-    "maxItems": ("", 1),
-    "minProperties": ("", -1),
-    "maxProperties": ("", 1),
+    **{f"min{what}": ("", -1) for what in ("Length", "Items", "Properties")},
+    **{f"max{what}": ("", 1) for what in ("Length", "Items", "Properties")},
     "minimum": ("exclusiveMinimum", -1),
     "exclusiveMinimum": ("minimum", -1),
     "maximum": ("exclusiveMaximum", 1),
@@ -367,26 +387,6 @@ def _limit(keyword: str, value: float, sign: int, *, whole: bool) -> tuple[Fract
     if whole:
         return Fraction(math.ceil(limit) - 1 if exclusive else math.floor(limit)), 1
     return limit, 0 if exclusive else 1
-
-
-def undeclared_property_schemas(schema: Mapping[str, Any], name: str, *, unevaluated: bool = False) -> list[Any]:
-    """Return the schemas of a property that is not declared. With `unevaluated`, that keyword counts as one of them."""
-    found = [sub for pattern, sub in schema.get("patternProperties", {}).items() if matches(pattern, name)]
-    rest = schema.get("unevaluatedProperties", True) if unevaluated else True
-    return found or [schema.get("additionalProperties", rest)]
-
-
-def declared_properties(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schemas of the properties that an object declares. One that is only required is declared by that."""
-    declared = schema.get("properties", {})
-    return {
-        **declared,
-        **{
-            name: undeclared_property_schemas(schema, name, unevaluated=True)[0]
-            for name in schema.get("required", ())
-            if name not in declared
-        },
-    }
 
 
 def find_renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:

@@ -6,19 +6,19 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from toolgen.load import Pointer
 from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
+from toolgen.resolve.schema_bundler import find_target
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, matches
 
 __all__ = [
+    "GROUPS",
     "LOWER_BOUNDS",
     "MAX_SAMPLES",
     "TYPES",
     "UNEVALUATED",
     "UPPER_BOUNDS",
-    "find_target",
-    "follow_references",
+    "declared_properties",
     "identify_branch",
     "is_same_branch",
     "json_key",
@@ -29,6 +29,7 @@ __all__ = [
     "show_types",
     "subtract_types",
     "types_of",
+    "undeclared_property_schemas",
     "wrap_in_matching_union",
 ]
 
@@ -47,10 +48,11 @@ UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProp
 UNEVALUATED = frozenset(["unevaluatedItems", "unevaluatedProperties"])
 """Keywords whose meaning depends on all other keywords of their schema."""
 
+_CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependentRequired")
 _OF_ANY_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "else", "enum", "if", "not", "oneOf", "then"])
 """Keywords that affect values of any type."""
 
-_GROUPS = (
+GROUPS = (
     ("if", "then", "else"),
     ("contains", "minContains", "maxContains"),
     ("items", "prefixItems"),
@@ -65,8 +67,7 @@ def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
         return []
     if not isinstance(schema, Mapping):
         return ["a", 1, True, None]
-    found: list[Any] = list(schema.get("examples", ()))
-    found += [schema["default"]] if "default" in schema else []
+    found: list[Any] = [*schema.get("examples", ()), *([schema["default"]] if "default" in schema else [])]
     if "$ref" in schema or "allOf" in schema:
         merged = normalize(schema, root, unions=False)
         if not isinstance(merged, Mapping) or "$ref" in merged:
@@ -79,6 +80,9 @@ def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
     for keyword in ("anyOf", "oneOf"):
         for branch in schema.get(keyword, ()):
             found += sample_values(branch, root, depth - 1)
+    rest = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
+    for case in _cases(schema):
+        found += sample_values({"allOf": [*case, rest]}, root, depth - 1)[:40]
     kinds = types_of(schema) if "type" in schema else _guessed(schema)
     for kind in TYPES:
         if kind in kinds:
@@ -86,14 +90,24 @@ def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
     return found[:MAX_SAMPLES]
 
 
+def _cases(schema: Mapping[str, Any]) -> list[list[Any]]:
+    """Return the schemas that apply together in each case of the conditions of a schema, or of its parts."""
+    found: list[list[Any]] = []
+    for each in (schema, *(part for part in schema.get("allOf", ()) if isinstance(part, Mapping))):
+        if "if" in each:
+            found += [[each["if"], each.get("then", True)], [each.get("else", True)]]
+        found += [[each["not"]]] if "not" in each else []
+        found += [[{"required": [name]}, inner] for name, inner in each.get("dependentSchemas", {}).items()]
+        found += [[{"required": [name, *names]}] for name, names in each.get("dependentRequired", {}).items()]
+    return found
+
+
 def _guessed(schema: Mapping[str, Any]) -> set[str]:
     if "properties" in schema or "required" in schema:
         return {"object"}
     if "items" in schema:
         return {"array"}
-    return (
-        set() if "anyOf" in schema or "oneOf" in schema else {"null", "boolean", "integer", "string", "array", "object"}
-    )
+    return set() if "anyOf" in schema or "oneOf" in schema else {*TYPES} - {"number"}
 
 
 def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
@@ -115,7 +129,8 @@ def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> 
         sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
         return [*texts, *("a" * n for n in sorted(sizes))]
     if kind == "array":
-        items = sample_values(schema.get("items", True), root, depth - 1)[:12]
+        inner = [sample_values(schema.get(key, key == "items"), root, depth - 1)[:9] for key in ("contains", "items")]
+        items = [*inner[0], *inner[1]]
         low = schema.get("minItems", 0)
         sizes = {n for n in (low, low + 1, schema.get("maxItems", low + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
         one = items[:1] or ["a"]
@@ -133,8 +148,7 @@ def _objects(schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
     needed = {name: fitting.get(name, other) for name in schema.get("required", ())}
     found: list[Any] = [needed, {**fitting, **needed}]
     for name, values in inner.items():
-        for value in values[:24]:
-            found.append({**needed, name: value})
+        found += [{**needed, name: value} for value in values[:24]]
     if extra is not False:
         found += [{**needed, "other": value} for value in (others if isinstance(extra, Mapping) else ["a"])]
     return found
@@ -168,10 +182,8 @@ def list_small_values(schema: Mapping[str, Any]) -> list[Any]:
 
 def show_types(types: set[str]) -> Any:
     """Return types in the form of a message: one name or a sorted list, without `integer` beside `number`."""
-    if types == set(TYPES):
-        return "any type"
     found = sorted(types - {"integer"} if "number" in types else types)
-    return found[0] if len(found) == 1 else found
+    return "any type" if types == set(TYPES) else found[0] if len(found) == 1 else found
 
 
 def subtract_types(one: set[str], other: set[str]) -> set[str]:
@@ -216,29 +228,6 @@ def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) ->
         left += [inner] if merged is None else []
         found = found if merged is None else merged
     return {**found, "allOf": [*found.get("allOf", ()), *left]} if left else found
-
-
-def find_target(ref: str, root: Any) -> Any:
-    """Return the target of a reference in a self-contained schema."""
-    return root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
-
-
-def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
-    """Resolve the references of a schema, also those that are its only part. Return the target and its path."""
-    for _ in range(64):
-        keys = schema.keys() - ANNOTATIONS if isinstance(schema, Mapping) else set[str]()
-        keyword = next(iter(keys)) if len(keys) == 1 else ""
-        if keyword in ("allOf", "anyOf", "oneOf") and len(schema[keyword]) == 1:
-            schema = schema[keyword][0]
-        elif "$ref" in keys:
-            ref = schema["$ref"]
-            pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
-            if keyword != "$ref":
-                break
-            schema = find_target(ref, root)
-        else:
-            break
-    return schema, pointer
 
 
 def _nullable(branches: list[Any]) -> Any:
@@ -291,7 +280,7 @@ def merge_exactly(one: Mapping[str, Any], other: Any) -> dict[str, Any] | None:
         return {**other, **one}
     if other.keys() & {*UNEVALUATED, "$ref"}:
         return None
-    for group in _GROUPS:
+    for group in GROUPS:
         pair = [{key: each[key] for key in group if key in each} for each in (one, other)]
         shaped = "properties" in group and all(each.get("additionalProperties", True) is True for each in pair)
         if all(pair) and not shaped and json_key(pair[0]) != json_key(pair[1]):
@@ -324,11 +313,7 @@ def merge_exactly(one: Mapping[str, Any], other: Any) -> dict[str, Any] | None:
 def wrap_in_matching_union(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
     """If one schema is a union with a branch like the other schema, convert the other to a union of one branch.
 
-    Args:
-        old: A normalized schema.
-        new: The normalized schema to compare it with.
-        old_root: The schema that the references in `old` lead into.
-        new_root: The schema that the references in `new` lead into.
+    Both schemas are normalized; `old_root` and `new_root` are what their references lead into.
     """
     sides, roots = [old, new], (old_root, new_root)
     for i, (one, other) in enumerate(((old, new), (new, old))):
@@ -392,3 +377,23 @@ def _with_whole_numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [_with_whole_numbers(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def undeclared_property_schemas(schema: Mapping[str, Any], name: str, *, unevaluated: bool = False) -> list[Any]:
+    """Return the schemas of a property that is not declared. With `unevaluated`, that keyword counts as one of them."""
+    found = [sub for pattern, sub in schema.get("patternProperties", {}).items() if matches(pattern, name)]
+    rest = schema.get("unevaluatedProperties", True) if unevaluated else True
+    return found or [schema.get("additionalProperties", rest)]
+
+
+def declared_properties(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schemas of the properties that an object declares. One that is only required is declared by that."""
+    declared = schema.get("properties", {})
+    return {
+        **declared,
+        **{
+            name: undeclared_property_schemas(schema, name, unevaluated=True)[0]
+            for name in schema.get("required", ())
+            if name not in declared
+        },
+    }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from toolgen import __version__
 from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, fail_to_change, fail_with_findings
 from toolgen.cli.group import format_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import print_findings, write_output
@@ -78,9 +79,12 @@ def command(
         raise click.UsageError("--accept requires --reason TEXT")
     if output_format == "text" and not (replayed or accepted or prune):
         from toolgen.breaking.git import is_unchanged
-        from toolgen.pipeline import is_config_sound
+        from toolgen.pipeline import read_config
 
-        if is_unchanged(schemas, revision, folder, merge_base=merge_base) and is_config_sound(schemas):
+        config = read_config(schemas)
+        if config is not None and is_unchanged(
+            schemas, revision, folder, merge_base=merge_base, out=config.out, version=__version__
+        ):
             write_output("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
             sys.exit(EXIT_OK)
     from toolgen.breaking.comparison import accept_changes, compare_with

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from toolgen.load import Pointer
 from toolgen.plan.mapping_plans import (
     PLAIN_FORMS,
     TESTS,
@@ -43,28 +44,35 @@ TAKEN = {"wire", "at", "reader", "writer", "extras", "rest", "value", "holder"}
 
 
 class MappingError(ValueError):
-    """A mapping of a profile that does not fit the format; `pointer` locates it in the profile called `profile`."""
+    """A mapping that does not fit the format, at `pointer` of a profile. Of an unknown `word`, `known` has the others."""
 
-    def __init__(self, pointer: tuple[str, ...], reason: str, profile: str = "") -> None:
+    def __init__(
+        self, pointer: tuple[str, ...], reason: str, profile: str = "", word: str = "", known: Iterable[str] = ()
+    ) -> None:
         super().__init__(reason)
         self.profile = profile
         self.pointer = pointer
         self.reason = reason
+        self.word = word
+        self.known = tuple(known)
 
 
-def plan_mapping(name: str, mapping: Mapping[str, Any], format: Format) -> ObjectMapping:
-    """Plan a mapping.
+def plan_mapping(
+    name: str, mapping: Mapping[str, Any], format: Format, stated: Container[Pointer] = ()
+) -> ObjectMapping:
+    """Plan a mapping. `stated` has the pointers of what the project's own documents say of the profile.
 
     A key whose optional field is not in the format is left to the extras, so that a field removed from
-    `schemas/format` disappears from every converter.
+    `schemas/format` disappears from every converter. A project removes none, so what it names has to be there.
 
     Raises:
-        MappingError: the type is unknown, or no key maps to one of its required fields.
+        MappingError: the type or a field is unknown, or no key maps to one of its required fields.
     """
-    kind = format.types.get(str(mapping["type"]))
+    word = str(mapping["type"])
+    kind = format.types.get(word)
     if kind is None:
-        raise MappingError(("mappings", name, "type"), f"the format has no type {mapping['type']}")
-    return _Planner(name, mapping, kind, format).plan()
+        raise MappingError(("mappings", name, "type"), f"the format has no type {word}", word=word, known=format.types)
+    return _Planner(name, mapping, kind, format, stated).plan()
 
 
 def plan_union(
@@ -79,14 +87,16 @@ def plan_union(
         raise MappingError(("unions", name), "needs a tag, or a function that tells its mappings apart")
     for kind in union["types"]:
         if kind not in format.types:
-            raise MappingError(("unions", name, "types"), f"the format has no type {kind}")
+            reason = f"the format has no type {kind}"
+            raise MappingError(("unions", name, "types"), reason, word=kind, known=format.types)
     members = []
     by, tag = str(union.get("by", "")), str(union.get("tag", ""))
     words = {mapping: str(word) for word, mapping in union["mappings"].items()} if by else {}
     for mapping_name in words or union["mappings"]:
         mapping = mappings.get(mapping_name)
         if mapping is None:
-            raise MappingError(("unions", name, "mappings"), f"there is no mapping {mapping_name}")
+            reason = f"there is no mapping {mapping_name}"
+            raise MappingError(("unions", name, "mappings"), reason, word=mapping_name, known=mappings)
         if by:
             members.append(MemberPlan(words[mapping_name], False, mapping_name, mapping.type, ()))
             continue
@@ -110,7 +120,8 @@ def plan_list(
     """
     for mapping in spec["mappings"]:
         if mapping not in mappings:
-            raise MappingError(("lists", name, "mappings"), f"there is no mapping {mapping}")
+            reason = f"there is no mapping {mapping}"
+            raise MappingError(("lists", name, "mappings"), reason, word=mapping, known=mappings)
     members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain is not None)
     tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
     directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used_methods)
@@ -130,7 +141,10 @@ def constant_name(*names: str) -> str:
 
 
 class _Planner:
-    def __init__(self, name: str, mapping: Mapping[str, Any], kind: FormatType, format: Format) -> None:
+    def __init__(
+        self, name: str, mapping: Mapping[str, Any], kind: FormatType, format: Format, stated: Container[Pointer]
+    ) -> None:
+        self.stated = stated
         self.name = name
         self.mapping = mapping
         self.kind = kind
@@ -143,6 +157,15 @@ class _Planner:
 
     def plan(self) -> ObjectMapping:
         tag = dict(self.mapping.get("tag", {}))
+        for section in ("ignored", "lost"):
+            for name in self.mapping.get(section, ()):
+                self._field(name, section, name)
+        for section in ("also", "untagged"):
+            said = self.mapping.get(section) or ()
+            for name in [said] if isinstance(said, str) else said:
+                if name not in tag:
+                    reason = f"the mapping has no tag {name}"
+                    raise MappingError(("mappings", self.name, section), reason, word=name, known=tag)
         self._object("wire", "", "", self.mapping["keys"], (*tag, *self.mapping.get("aside", ())))
         carried = {f for k in self.keys for f in k.variables}
         outside = self._outside()
@@ -176,7 +199,7 @@ class _Planner:
         """Return the variables of the fields that are outside the object, by field."""
         found = {}
         for name in self.mapping.get("outside", {}):
-            field = self.fields.get(name)
+            field = self._field(name, "outside", name)
             if field is None or field.schema.get("type") != "string":
                 raise MappingError(
                     ("mappings", self.name, "outside"), f"{self.kind.name}.{name} is not a string in the format"
@@ -321,15 +344,23 @@ class _Planner:
             name += "_"
         return name
 
+    def _field(self, name: str, *place: str) -> FormatField | None:
+        """Return a field, or None if a built-in profile names one that the format no longer has."""
+        pointer = ("mappings", self.name, *place)
+        if name not in self.fields and pointer in self.stated:
+            raise MappingError(pointer, f"{self.kind.name} has no field {name}", word=name, known=self.fields)
+        return self.fields.get(name)
+
     def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> KeyMapping | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
             raise MappingError(("mappings", self.name, "keys"), f"the key {key} maps to no field")
-        fields = [self.fields.get(n) for n in names]
-        if any(f is None for f in fields):
+        place = [step for name in (*self.ways[holder], key) for step in ("keys", name)]
+        fields = [self._field(name, *place) for name in names]
+        given = [field for name in spec.get("given", ()) if (field := self._field(name, *place)) is not None]
+        there = [field for field in fields if field is not None]
+        if len(there) < len(fields):
             return None
-        there = [f for f in fields if f is not None]
-        given = [self.fields[n] for n in spec.get("given", ()) if n in self.fields]
         first = there[0]
         read = {f for k in self.keys for f in k.variables}
         kind: Kind = "plain"

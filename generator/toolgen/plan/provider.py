@@ -104,12 +104,13 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     try:
         return _plan(profile, catalog)
     except MappingError as error:
-        raise MappingError(error.pointer, error.reason, profile.name) from error
+        raise MappingError(error.pointer, error.reason, profile.name, error.word, error.known) from error
 
 
 def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
-    mappings = {n: plan_mapping(n, s, catalog.format) for n, s in facts.get("mappings", {}).items()}
+    stated = {pointer for document in profile.documents if not document.is_shipped for pointer in document.values}
+    mappings = {n: plan_mapping(n, s, catalog.format, stated) for n, s in facts.get("mappings", {}).items()}
     unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
     kind = import_converter_class(str(facts["converter"]))
     used = _used_by(kind)
@@ -118,9 +119,9 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     capabilities = _capabilities(facts, mappings)
     tables = _tables(facts)
     fields = _class_facts(facts, mappings, tables)
-    _check_complete(
-        kind, fields, capabilities, {*mappings, *unions, *lists, *(["usage"] if facts.get("usage") else [])}, facts
-    )
+    objects = {*mappings, *unions, *lists, *(["usage"] if facts.get("usage") else [])}
+    _check_complete(kind, fields, capabilities, objects, facts)
+    _check_methods(kind, mappings, lists, objects)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     return ProviderPlan(
         name=profile.name,
@@ -135,7 +136,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
         tool_names=tuple(t.name for t in tools),
-        usage=plan_usage(facts["usage"], catalog.format) if facts.get("usage") else None,
+        usage=plan_usage(facts["usage"], catalog.format, stated) if facts.get("usage") else None,
         capabilities=capabilities,
         depth=catalog.recursion_depth,
     )
@@ -202,6 +203,9 @@ def _class_facts(
     }
     if "output_format" in facts:
         formats = facts["output_format"]
+        if "schema" in formats and formats["schema"] not in mappings:
+            reason = f"there is no mapping {formats['schema']}"
+            raise MappingError(("output_format", "schema"), reason, word=formats["schema"], known=mappings)
         schema = mappings[formats["schema"]].tag[0][1] if "schema" in formats else None
         values["OUTPUT_FORMATS"] = {"text": formats["text"], "json": formats["json"], "schema": schema}
     found = [ClassAttribute(name, (value,)) for name, value in values.items() if value is not None]
@@ -267,6 +271,30 @@ def _check_complete(
         missing = [hook for hook in hooks if not hasattr(kind, hook) and hook.split("_", 1)[1] not in objects]
         if capability in capabilities and missing:
             raise MappingError(("converter",), f"has the capability {capability}, but {kind.__name__} does not")
+
+
+def _check_methods(
+    kind: Any, mappings: Mapping[str, ObjectMapping], lists: Mapping[str, ListPlan], objects: Collection[str]
+) -> None:
+    """Check that what reads and writes keys and items is an object of the profile, or methods of the class of its API.
+
+    Raises:
+        MappingError: there is no such object, and no such method.
+    """
+    used = [
+        (("mappings", name, "keys", *key.key_path[:1]), method.removeprefix("self."))
+        for name, mapping in mappings.items()
+        for key in mapping.keys
+        for method in (key.reads, key.writes)
+        if method.startswith("self.")
+    ]
+    used += [(("lists", name, "item"), f"{way}_{plan.item}") for name, plan in lists.items() for way in plan.directions]
+    own = {name.split("_", 1)[1] for name in dir(kind) if name.startswith(("read_", "write_"))}
+    for place, method in used:
+        name = method.split("_", 1)[1]
+        if name not in objects and not hasattr(kind, method):
+            reason = f"there is no mapping, union or list {name}, and no {method} of {kind.__name__}"
+            raise MappingError(place, reason, word=name, known=[*objects, *own])
 
 
 def _used_by(kind: Any) -> set[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolgen.load import Pointer
 from toolgen.plan.object_mappings import MappingError, variable_name
 from toolgen.resolve import Format
 
@@ -68,13 +69,18 @@ class UsagePlan:
     known: Mapping[str, tuple[str, ...]]
 
 
-def plan_usage(table: Mapping[str, Any], format: Format) -> UsagePlan:
+def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Pointer] = ()) -> UsagePlan:
     """Plan the counts. `table` has, for each field of `Usage`, the paths of the provider's numbers that it consists of.
 
+    `stated` has the pointers of what the project's own documents say of the profile.
+
     Raises:
-        MappingError: two paths have the same variable name, or a required field has no path.
+        MappingError: a field is unknown, two paths have the same variable name, or a required field has no path.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
+    for name in table:
+        if name not in fields and ("usage", name) in stated:
+            raise MappingError(("usage", name), f"Usage has no field {name}", word=name, known=fields)
     said = {
         name: [[w.strip() for w in str(way).split("|")] for way in table[name]]
         for name in table

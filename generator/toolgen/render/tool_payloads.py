@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cache
 from importlib import import_module
-from operator import attrgetter
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
@@ -17,7 +16,7 @@ from toolgen.load.sources import pointer_text
 from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
-from toolgen.runtime.conversion.cache import Cache, to_bytes
+from toolgen.runtime.conversion.cache import Cache, from_bytes, to_bytes
 from toolgen.runtime.conversion.wire import DeclaredToolFacts
 
 CLOSING = "additional properties"
@@ -203,7 +202,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     with _Entries(wire) as entries:
         for i, how in enumerate(settled):
             if how.known is not None:
-                entries.add(i, definitions[i], how)
+                entries.add(i, offered[i].name, how)
         payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     names = tuple(tool.name for tool in offered)
     built = kind(DeclaredToolFacts(names=names, payload=payload, **declared))
@@ -297,7 +296,7 @@ class _Entries(Cache[Any]):
         super().__init__()
         self._wire = wire
         self._others = wire.entries
-        self._places: dict[bytes, Any] = {}
+        self._places: dict[str, Any] = {}
 
     def __enter__(self) -> _Entries:
         self._wire.entries = self
@@ -306,16 +305,17 @@ class _Entries(Cache[Any]):
     def __exit__(self, *_: object) -> None:
         self._wire.entries = self._others
 
-    def add(self, number: int, definition: Any, how: _StrictDecision) -> None:
-        """Make the wire write a definition as a number."""
-        key = to_bytes(attrgetter(*type(definition).__match_args__)(definition))
-        place = to_bytes([number])
-        if key is not None:
-            self._places[key] = place, how.wanted if how.strict else {}
+    def add(self, number: int, name: str, how: _StrictDecision) -> None:
+        """Make the wire write a tool as a number."""
+        self._places[name] = to_bytes([number]), how.wanted if how.strict else {}, ()
 
     def get(self, key: bytes | None) -> Any:
         """Return the number of a known tool, or the entry that the wire has cached."""
-        return self._places.get(key) if key in self._places else self._others.get(key)
+        if self._places and key is not None:
+            name, *rest = from_bytes(key)
+            if name in self._places and not any(rest):
+                return self._places[name]
+        return self._others.get(key)
 
     def put(self, key: bytes | None, value: Any, size: int) -> None:
         """Cache an entry that was written."""

@@ -1,4 +1,7 @@
-"""Self-contained schemas: one for each root of a tool, and the shared types by the names of their classes."""
+"""Self-contained schemas: one for each root of a tool, and the shared types by the names of their classes.
+
+In such a schema, a reference leads to a definition in `$defs`, or to the root.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,10 @@ from typing import Any
 
 from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
-from toolgen.resolve.dialect import FLAGS, Dialect, convert_top_level_keywords, find_dialect
+from toolgen.resolve.dialect import ANNOTATIONS, FLAGS, Dialect, convert_top_level_keywords, find_dialect
 from toolgen.resolve.identifiers import class_name
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema
+from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema, walk_schemas
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
 _DEFINITIONS = ("$defs", "definitions")
@@ -163,3 +166,40 @@ def shared_class_name(source: str, index: int, pointer: Pointer) -> str:
     stem = posixpath.basename(source).rsplit(".", 1)[0]
     number = (str(index),) if index else ()
     return class_name(stem, *number, *(str(step) for step in pointer if step not in _CONTAINERS))
+
+
+def find_target(ref: str, root: Any) -> Any:
+    """Return the target of a reference in a self-contained schema."""
+    return root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
+
+
+def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
+    """Resolve the references of a schema, also those that are its only part. Return the target and its path."""
+    for _ in range(64):
+        keys = schema.keys() - ANNOTATIONS if isinstance(schema, Mapping) else set[str]()
+        keyword = next(iter(keys)) if len(keys) == 1 else ""
+        if keyword in ("allOf", "anyOf", "oneOf") and len(schema[keyword]) == 1:
+            schema = schema[keyword][0]
+        elif "$ref" in keys:
+            ref = schema["$ref"]
+            pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
+            if keyword != "$ref":
+                break
+            schema = find_target(ref, root)
+        else:
+            break
+    return schema, pointer
+
+
+def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
+    """Return whether the references in a schema lead to equal definitions on both sides."""
+    waiting, seen = [schema], set[str]()
+    while waiting:
+        for _, sub in walk_schemas(waiting.pop()):
+            ref = sub.get("$ref", "") if isinstance(sub, dict) else ""
+            if ref and ref not in seen:
+                seen.add(ref)
+                if ref[8:] not in new.get("$defs", ()) or find_target(ref, old) != find_target(ref, new):
+                    return False
+                waiting.append(find_target(ref, old))
+    return True

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 
 from tests.support.generated import write_project
+from tests.support.repository import PROFILES, profile
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
+from toolgen.pipeline import resolve_project
+from toolgen.plan.object_mappings import plan_mapping
+from toolgen.plan.token_usage import plan_usage
 
 
 def project(folder: Path, providers: str, **profiles: str) -> Path:
@@ -106,6 +110,55 @@ def test_a_profile_that_does_not_hold_together_is_named_with_its_line(
     assert result is None
     assert (code, line) in {(c, n) for c, n, _ in errors}
     assert {path for _, _, path in errors} <= {"schemas/providers/mine.yaml", "schemas/providers/mine_too.yaml"}
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("mappings: {request: {keys: {temperature: temprature}}}", "temperature"),
+        ("mappings: {request: {keys: {heat: {field: temprature}}}}", "temperature"),
+        ("mappings: {request: {keys: {heat: {fields: [topP, topQ], as: x}}}}", "topP"),
+        ("mappings: {tool: {keys: {function: {keys: {x: {field: strict, given: [strickt]}}}}}}", "strict"),
+        ("mappings: {request: {ignored: {temprature: x}}}", "temperature"),
+        ("mappings: {request: {lost: {temprature: note}}}", "temperature"),
+        ("mappings: {request: {outside: {modle: x}}}", "model"),
+        ("mappings: {user_message: {untagged: rolle}}", "role"),
+        ("mappings: {user_message: {also: {rolle: [x]}}}", "role"),
+        ("mappings: {user_message: {type: UserMesage}}", "UserMessage"),
+        ("mappings: {request: {keys: {messages: {field: messages, block: mesages}}}}", "messages"),
+        ("mappings: {user_message: {keys: {content: {field: content, text_or: user_contnt}}}}", "user_content"),
+        ("unions: {user_content: {types: [TextPrt]}}", "TextPart"),
+        ("unions: {user_content: {mappings: [text_prt]}}", "text_part"),
+        ("lists: {tool_calls: {item: tool_cal, mappings: [tool_call]}}", "tool_call"),
+        ("lists: {tool_calls: {item: tool_call, mappings: [tool_cal]}}", "tool_call"),
+        ("usage: {inputTokns: [prompt_tokens]}", "inputTokens"),
+        ("output_format: {schema: output_schma}", "output_schema"),
+    ],
+)
+def test_a_misspelled_name_in_a_profile_is_an_error_with_the_nearest_name(tmp_path: Path, text: str, near: str) -> None:
+    schemas = project(tmp_path, "mine", mine=f"extends: openai_chat\n{text}\n")
+    findings = Findings()
+    assert compile_project(schemas, findings) is None
+    (found,) = [finding for finding in findings if finding.level == "error"]
+    assert (found.code, found.span.line, found.hint) == ("profile-shape", 2, f"did you mean '{near}'?")
+
+
+class Everything:
+    """A container of every pointer: all of a profile counts as what a project says."""
+
+    def __contains__(self, pointer: object) -> bool:
+        return True
+
+
+def test_the_fields_that_built_in_profiles_name_are_in_the_format(tmp_path: Path) -> None:
+    project_ = resolve_project(project(tmp_path, "openai_chat"), Findings())
+    assert project_ is not None
+    for name in PROFILES:
+        facts = profile(name)
+        for mapping, said in facts["mappings"].items():
+            plan_mapping(mapping, said, project_.catalog.format, Everything())
+        if facts.get("usage"):
+            plan_usage(facts["usage"], project_.catalog.format, Everything())
 
 
 def test_a_provider_that_is_not_there_is_named(tmp_path: Path) -> None:

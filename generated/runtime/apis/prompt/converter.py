@@ -219,6 +219,33 @@ class PromptConverter(SdkConverter):
         """Read a response. It has no stop reason: it ended with calls, or normally."""
         return read_text_response(wire, at, reader, self.accepted_names(reader.tools))
 
+    def to_response(
+        self,
+        completion: Completion,
+        *,
+        id: str | None = None,
+        created: int | None = None,
+        on_loss: OnLoss | None = None,
+        on_unsupported: OnUnsupported = "error",
+    ) -> Any:
+        """Convert a completion to the text of a response.
+
+        Args:
+            completion: The completion.
+            id: Ignored, because a text has no id.
+            created: Ignored, because a text has no time.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
+                loss.
+
+        Returns:
+            The text as a string, or an object with it if the completion was read from one.
+
+        Raises:
+            ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
+        """
+        return super().to_response(completion, id=id, created=created, on_loss=on_loss, on_unsupported=on_unsupported)
+
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
     ) -> Any:

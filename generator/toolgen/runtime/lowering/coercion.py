@@ -13,8 +13,7 @@ from itertools import islice
 from typing import Any
 
 from ..conversion.encoding import Table
-from .keywords import encode_as_unique_texts
-from .references import References
+from .references import References, encode_as_unique_texts
 from .schemas import declared_types, json_type, required_names, split_off_nullability
 
 __all__ = ["coercions"]

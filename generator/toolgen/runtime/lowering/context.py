@@ -27,6 +27,7 @@ from .schemas import (
     conditionally_required_names,
     declared_types,
     declares_null,
+    either_of,
     merge_schemas,
     property_names,
     required_names,
@@ -42,7 +43,6 @@ __all__ = [
     "TooLargeError",
     "inner_tables",
 ]
-
 
 NEVER: Final[dict[str, Any]] = {"not": {}}
 """The schema that admits no value. It is compared by identity."""
@@ -98,14 +98,12 @@ class LoweredSchema:
 
 _OF_EVERY_ROOT = ("type", "properties")
 
-
 _MOST = 4000
 """Maximum number of schemas that one lowering creates."""
 
 Node = tuple[dict[str, Any], Table | None]
 RefStack = tuple[Pointer, ...]
 """The targets of the references that led to a schema."""
-
 
 _RESTRICTING = (STRUCTURE | VALIDATED | {"format", "additionalItems"}) - {"description"}
 _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
@@ -128,7 +126,8 @@ class LoweringContext(ABC):
     """The state of one lowering: its changes, and the definitions that are kept.
 
     `wrapped` means that the root is wrapped in a property. `unions` has table entries whose shapes are not known yet.
-    `empty` has the targets of references that admit no value.
+    `empty` has the targets of references that admit no value. `added` has, by the id of a property which an object has
+    only in some cases, the schemas that it is made of.
     """
 
     def __init__(
@@ -145,7 +144,7 @@ class LoweringContext(ABC):
         self.unions: list[tuple[list[Any], Any, Any]] = []
         self._ways: dict[int, Pointer] = {}
         self._made: list[dict[str, Any]] = []
-        self._added: dict[int, list[Any]] = {}  # by the id of a property that was added: the schemas it is made of
+        self.added: dict[int, list[Any]] = {}
         self._left = _MOST
         self._unsupported: list[tuple[dict[str, Any], str]] = []
         for pointer, schema in self.references.walk_schemas():
@@ -213,6 +212,8 @@ class LoweringContext(ABC):
             target = self.references.target_pointer(schema["$ref"])
             rest = {key: value for key, value in schema.items() if key != "$ref"}
             if target is None or target in seen or ref_stack.count(target) > self.depth:
+                if target is not None and target not in seen:
+                    self.record_dropped(target, "$ref", f"recursion is only expanded {self.depth + 1} levels deep here")
                 return rest, ref_stack
             seen.add(target)
             ref_stack = (*ref_stack, target)
@@ -231,8 +232,7 @@ class LoweringContext(ABC):
 
     def names_in_branches(self, schema: dict[str, Any], key: str, ref_stack: RefStack) -> list[set[str]]:
         """Return the properties that each branch of a union declares."""
-        branches = schema[key] if type(schema.get(key)) is list else []
-        resolved = [self.resolve(branch, ref_stack)[0] for branch in branches]
+        resolved = [self.resolve(each, ref_stack)[0] for each in (schema[key] if type(schema.get(key)) is list else ())]
         return [property_names(each) if type(each) is dict else set() for each in resolved]
 
     def merge_all_of(
@@ -256,7 +256,7 @@ class LoweringContext(ABC):
             schema = self.record_source_pointer(joined, pointer)
         if dropped:
             condition = {"if": True, "then": {"allOf": dropped}}
-            schema = self.declare_conditional_properties(condition, schema, pointer, ref_stack)
+            return self.declare_conditional_properties(condition, schema, pointer, ref_stack)
         return schema, ref_stack
 
     def admits_null(self, schema: Any, pointer: Pointer, depth: int = 0) -> bool:
@@ -274,55 +274,55 @@ class LoweringContext(ABC):
 
     def declare_conditional_properties(
         self, source: dict[str, Any], schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
-    ) -> dict[str, Any]:
+    ) -> tuple[dict[str, Any], RefStack]:
         """Declare the properties of an object that it has only under a condition which is not sent.
 
         Without them, a model does not know of these properties, and cannot send them if the object is closed.
-
-        Args:
-            source: The schema before its `allOf` was merged, or a condition in place of the unions that were dropped.
-            schema: The schema after that, to which the properties are added.
-            pointer: Its location.
-            ref_stack: The references that led to it.
+        `source` is the schema before its `allOf` was merged, or a condition in place of the unions that were dropped;
+        `schema` is the schema after that. Return it with the properties, and with the references that led to them.
         """
         if schema.get("additionalProperties") is False:
-            return schema
+            return schema, ref_stack
+        led: dict[Pointer, None] = {}
+
+        def resolve(one: Any) -> Any:
+            found, along = self.resolve(one, ref_stack)
+            led.update(dict.fromkeys(along[len(ref_stack) :]))
+            return found
+
         closed = self.dialect.closed or self.dialect.says_open
-        given = schema.get("properties")
-        declared: dict[str, Any] = given if type(given) is dict else {}
+        declared: dict[str, Any] = schema["properties"] if type(schema.get("properties")) is dict else {}
         found: dict[str, Any] = {}
         kept = {key: schema[key] for key in _UNIONS if type(schema.get(key)) is list}
         branches = [self.names_in_branches(schema, key, ref_stack) for key in kept if kept[key]]
-        settled = {name for name, value in declared.items() if id(value) not in self._added}
+        settled = {name for name, value in declared.items() if id(value) not in self.added}
         settled = settled.union(*(set.intersection(*names) for names in branches))
         sendable = set(declared).union(*itertools.chain(*branches))
         required = conditionally_required_names(source)
         for hidden, condition in ((True, source), (False, kept)):
-            for inner in conditional_schemas(
-                condition, lambda one: self.resolve(one, ref_stack)[0], applies=not hidden
-            ):
+            for inner in conditional_schemas(condition, resolve, applies=not hidden):
                 required += [*required_names(inner), *conditionally_required_names(inner)] if hidden else ()
                 for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
                     if name not in settled and value is not False and (hidden or name in found):
-                        known = found.setdefault(name, [*self._added.get(id(declared.get(name)), ())])
+                        known = found.setdefault(name, [*self.added.get(id(declared.get(name)), ())])
                         known += [] if any(same_json(value, other) for other in known) else [value]
         for name in dict.fromkeys(required) if closed else ():
             if name not in sendable and not found.get(name):
                 reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
                 self.record_change((*pointer, "required"), name, "narrowed", reason, blocks_strict=True)
-        added = {name: values[0] if len(values) == 1 else {"anyOf": values} for name, values in found.items()}
+        added = {name: either_of(values) for name, values in found.items()}
         for name in added:
             reason = "it is only declared under a condition, and is sent without it"
-            place = (*pointer, "properties", name)
-            action: Any = "rewritten" if closed else "narrowed"
-            self.record_change(place, "a property", action, reason, checked="parse_arguments" if closed else "")
+            action, checked = ("rewritten", "parse_arguments") if closed else ("narrowed", "")
+            self.record_change((*pointer, "properties", name), "a property", action, reason, checked=checked)
         if not added:
-            return schema
+            return schema, ref_stack
         more = schema.get("additionalProperties")
         if type(more) is dict and "patternProperties" not in schema:
             added = {name: {"allOf": [more, value]} for name, value in added.items()}
-        self._added.update((id(value), found[name]) for name, value in added.items())
-        return self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
+        self.added.update((id(value), found[name]) for name, value in added.items() if type(value) is dict)
+        schema = self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
+        return schema, (*ref_stack, *led)
 
     def copy_unlowered_rule(self, keyword: str, value: Any) -> Any:
         """Return a rule of the source unchanged, with its references inlined and without unsupported annotations.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from collections.abc import Sequence
 from typing import Any
 
 from ..conversion.encoding import Table
@@ -12,6 +12,7 @@ from .context import NEVER, LoweringContext, Node, RefStack, inner_tables
 from .keywords import (
     add_null,
     add_sentences,
+    describe_needs,
     describe_rule,
     keep_rules,
     lower_annotations,
@@ -19,6 +20,7 @@ from .keywords import (
     lower_untyped,
     with_encoded_values,
 )
+from .references import admits_plain_text, sends_as_text, tell_listed_values_apart
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -58,10 +60,10 @@ class Engine(LoweringContext):
         sent = self.dialect.supports("if") and not (self.dialect.closed or self.dialect.says_open)
         of_object = "object" in declared_types(schema) or "properties" in schema
         if of_object and not sent and not source.keys().isdisjoint(_CONDITIONS):
-            schema = self.declare_conditional_properties(source, schema, pointer, ref_stack)
+            schema, ref_stack = self.declare_conditional_properties(source, schema, pointer, ref_stack)
         if schema is NEVER or schema.get("type") == []:  # merged types that exclude each other
             return NEVER, None
-        one = _one_union(self, schema, pointer, ref_stack)
+        one, ref_stack = _one_union(self, schema, pointer, ref_stack)
         said, nullable = split_off_nullability(one)
         if nullable and self.dialect.nullable == "none" and type(said.get("enum")) is list:
             said, nullable = one, False  # a listed null is sent as text, like the other values
@@ -109,7 +111,7 @@ def _kept(context: LoweringContext, rest: dict[str, Any], target: Pointer, point
         context.record_dropped(pointer, keyword, "it is next to a circular reference")
     name = context.kept.retain_definition(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
-    words = lower_annotations(context, rest, pointer, [])
+    words = lower_annotations(context, with_encoded_values(context, rest, {"ref": name}), pointer, [])
     if words:
         out = {**out, **words} if context.dialect.siblings else {"anyOf": [out], **words}
     return out, {"ref": name}
@@ -134,23 +136,22 @@ def _end(context: LoweringContext, found: dict[str, Any], pointer: Pointer) -> N
 
 def _one_union(
     context: LoweringContext, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], RefStack]:
     """Replace `oneOf` with `anyOf`. If both exist, keep the one with more properties, and declare those of the other."""
     if "oneOf" not in schema:
-        return schema
+        return schema, ref_stack
     if "anyOf" in schema:
         named = {key: context.names_in_branches(schema, key, ref_stack) for key in ("anyOf", "oneOf")}
         kept, dropped = sorted(named, key=lambda key: -len(set().union(*named[key]) - property_names(schema)))
         context.record_dropped(pointer, dropped, f"it is next to {kept}")
         condition = {"if": True, "then": {dropped: schema[dropped]}}
         rest = context.record_source_pointer({key: value for key, value in schema.items() if key != dropped}, pointer)
-        rest = context.declare_conditional_properties(condition, rest, pointer, ref_stack)
+        rest, ref_stack = context.declare_conditional_properties(condition, rest, pointer, ref_stack)
         return _one_union(context, rest, pointer, ref_stack)
     reason = "anyOf replaces it, without the rule that only one branch may match"
     context.record_change(pointer, "oneOf", "rewritten", reason, checked="parse_arguments")
-    return context.record_source_pointer(
-        {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}, pointer
-    )
+    renamed = {("anyOf" if key == "oneOf" else key): value for key, value in schema.items()}
+    return context.record_source_pointer(renamed, pointer), ref_stack
 
 
 def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Pointer, ref_stack: RefStack) -> Node:
@@ -159,10 +160,17 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     outer = {key: value for key, value in schema.items() if key != "anyOf"}
     if all(type(branch) is dict and branch.keys() <= _ASSERTIONS for branch in branches):
         return _without_assertions(context, branches, outer, pointer, ref_stack)
-    sources, lowered, tables = _lower_branches(context, branches, outer, pointer, ref_stack)
+    one = None if context.dialect.supports("anyOf") else _one_object(context, branches, outer, pointer, ref_stack)
+    if one is not None:
+        return one
+    found = _lower_branches(context, branches, outer, pointer, ref_stack)
+    lowered, tables = [out for _, out, _ in found], [inner for _, _, inner in found]
     if not lowered:
         return NEVER, None
-    outer = with_encoded_values(context, outer, tables[0] if len(lowered) == 1 else None)
+    tell_listed_values_apart(lowered, tables)
+    entries = [list(entry) for entry in found]
+    encoding: Table | None = {"any": entries} if any(tables) and context.dialect.supports("anyOf") else None
+    outer = with_encoded_values(context, outer, encoding if len(lowered) > 1 else tables[0])
     words = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
     if len(lowered) == 1:
         alone = lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
@@ -172,16 +180,15 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
             return _union_as_text(context, lowered, outer, pointer)
         context.record_dropped(pointer, "anyOf", context.unsupported_reason("anyOf"))
         return words, None
-    if not any(tables):
+    if encoding is None:
         return {"anyOf": lowered, **words}, None
-    plain = [_admits_plain_text(out, table) for out, table in zip(lowered, tables, strict=True)]
+    plain = [admits_plain_text(out, table) for out, table in zip(lowered, tables, strict=True)]
     for i, table in enumerate(tables):
-        if _sends_as_text(table) and any(plain[:i] + plain[i + 1 :]):
+        if sends_as_text(table) and any(plain[:i] + plain[i + 1 :]):
             reason = "its values are sent as strings, which another branch reads as text"
             context.record_change((*pointer, "anyOf", i), "listed values", "narrowed", reason)
-    entries = [[source, out, inner] for source, out, inner in zip(sources, lowered, tables, strict=True)]
     context.unions += [(entry, entry[0], entry[1]) for entry in entries]
-    return {"anyOf": lowered, **words}, {"any": entries}
+    return {"anyOf": lowered, **words}, encoding
 
 
 def _without_assertions(
@@ -199,14 +206,33 @@ def _without_assertions(
     return _lower_typed(context, context.record_source_pointer(outer, pointer), pointer, ref_stack, [sentence])
 
 
+def _one_object(
+    context: LoweringContext, branches: list[Any], outer: dict[str, Any], pointer: Pointer, ref_stack: RefStack
+) -> Node | None:
+    """Lower a union of objects as one object that declares the properties of all. None for another union, or one branch."""
+    needs: list[list[str]] = []
+    for branch in branches:
+        inner, along = context.resolve(branch, ref_stack)
+        inner, _ = context.merge_all_of(inner if type(inner) is dict else {}, pointer, along)
+        if len(branches) == 1 or set(declared_types(inner) or declared_types(outer)) != {"object"}:
+            return None
+        needs.append(required_names(inner))
+    reason = f"{context.unsupported_reason('anyOf')}, so its branches were merged into one object"
+    context.record_described(pointer, "anyOf", any(needs), reason)
+    common = [name for name in needs[0] if all(name in names for names in needs)]
+    whole = {**outer, "type": "object", "required": list(dict.fromkeys([*required_names(outer), *common]))}
+    context.record_source_pointer(whole, pointer)
+    condition = {"if": True, "then": {"anyOf": branches}}
+    whole, ref_stack = context.declare_conditional_properties(condition, whole, pointer, ref_stack)
+    return _lower_typed(context, whole, pointer, ref_stack, [describe_needs(needs)])
+
+
 def _lower_branches(
     context: LoweringContext, branches: list[Any], outer: dict[str, Any], pointer: Pointer, ref_stack: RefStack
-) -> tuple[list[Any], list[dict[str, Any]], list[Table | None]]:
-    """Return the branches that admit a value, merged with the rules next to them; lowered; and their encodings."""
+) -> list[tuple[Any, dict[str, Any], Table | None]]:
+    """Return the branches that admit a value, each merged with the rules next to it; lowered; and its encoding."""
     rules = {key: value for key, value in outer.items() if key not in ANNOTATIONS and key not in IDENTITY}
-    sources: list[Any] = []
-    lowered: list[dict[str, Any]] = []
-    tables: list[Table | None] = []
+    found: list[tuple[Any, dict[str, Any], Table | None]] = []
     met: set[str] = set()
     for i, branch in enumerate(branches):
         here, inner_stack = (*pointer, "anyOf", i), ref_stack
@@ -223,11 +249,9 @@ def _lower_branches(
         out, encoding = context.lower_node(branch, here, inner_stack)
         text = dump_allowing_nan(out)
         if out is not NEVER and not (encoding is None and text in met):
-            met.add(text)
-            sources.append(branch)
-            lowered.append(out)
-            tables.append(encoding)
-    return sources, lowered, tables
+            met |= {text} if encoding is None else set()
+            found.append((branch, out, encoding))
+    return found
 
 
 def _union_as_text(
@@ -236,26 +260,11 @@ def _union_as_text(
     """Lower a union whose values are sent as JSON text."""
     for keyword in dict.fromkeys(key for out in lowered for key in out if key not in ("type", "description")):
         context.record_dropped(pointer, keyword, "a value of several types is sent as JSON text")
-    kinds = list(dict.fromkeys(str(out.get("type")) for out in lowered))
+    names = [f" with {', '.join(out['properties'])}" if out.get("properties") else "" for out in lowered]
+    kinds = list(dict.fromkeys(f"{out.get('type')}{told}" for out, told in zip(lowered, names, strict=True)))
     return lower_untyped(
         context, outer, pointer, [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""]
     )
-
-
-def _admits_plain_text(out: dict[str, Any], table: Table | None) -> bool:
-    """Return whether a lowered schema, or a branch of it, admits any text, and the text is sent as it is."""
-    if type(out.get("anyOf")) is list:
-        tables = [entry[2] for entry in (table or {}).get("any", ())]
-        return any(_admits_plain_text(each, inner) for each, inner in zip_longest(out["anyOf"], tables) if each)
-    return table is None and "enum" not in out and "string" in declared_types(out)
-
-
-def _sends_as_text(table: Table | None) -> bool:
-    """Return whether values that are not strings are sent as text."""
-    if table is None:
-        return False
-    listed = any(type(value) is not str for value in table.get("values", ()))
-    return listed or "json" in table or any(_sends_as_text(entry[2]) for entry in table.get("any", ()))
 
 
 def _split_types(
@@ -279,24 +288,19 @@ def _split_types(
     words = select_annotations(source)
     if sentences:
         words["description"] = add_sentences(words.get("description"), sentences)
-    return (
-        _lower_union(context, context.record_source_pointer({"anyOf": branches, **words}, pointer), pointer, ref_stack)
-        if branches
-        else (NEVER, None)
-    )
+    if not branches:
+        return NEVER, None
+    union = context.record_source_pointer({"anyOf": branches, **words}, pointer)
+    return _lower_union(context, union, pointer, ref_stack)
 
 
 def _lower_typed(
-    context: LoweringContext,
-    source: dict[str, Any],
-    pointer: Pointer,
-    ref_stack: RefStack,
-    sentences: list[str] | None = None,
+    context: LoweringContext, source: dict[str, Any], pointer: Pointer, ref_stack: RefStack, told: Sequence[str] = ()
 ) -> Node:
-    """Lower a schema that is neither a union nor a reference. Its description starts with `sentences`."""
+    """Lower a schema that is neither a union nor a reference. Its description starts with the sentences `told`."""
     source = _with_additional_properties(context, source, pointer)
     kinds = declared_types(source)
-    sentences = sentences or []
+    sentences = list(told)
     if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
         kinds = _infer_types(context, source, pointer)
         if not kinds:
@@ -351,9 +355,7 @@ def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
     if encoding is None:
         return False
     if "ref" in encoding:
-        faithful = (
-            context.dialect.enum == "any" and context.dialect.maps == "keep" and context.dialect.untyped == "keep"
-        )
+        faithful = (context.dialect.enum, context.dialect.maps, context.dialect.untyped) == ("any", "keep", "keep")
         return not (faithful and context.are_names_legal())
     own = not {"json", "texts", "pairs", "wrap"}.isdisjoint(encoding)
     named = any("name" in entry or "null" in entry for entry in encoding.get("object", {}).values())
@@ -386,8 +388,7 @@ def _infer_types(context: LoweringContext, source: dict[str, Any], pointer: Poin
     values = source["enum"] if type(source.get("enum")) is list else [source["const"]] if "const" in source else []
     if values:
         return tuple(dict.fromkeys(json_type(value) for value in values))
-    spoken = [TYPES_OF_KEYWORD[keyword] for keyword in source if keyword in TYPES_OF_KEYWORD]
-    spoken += [("string",)] if "format" in source else []
+    spoken = [TYPES_OF_KEYWORD[key] for key in source if key in TYPES_OF_KEYWORD] + [("string",)] * ("format" in source)
     if not spoken:
         return ()
     kind = spoken[0][0]

@@ -10,9 +10,18 @@ from ..json_values import same_json
 from .context import NEVER, LoweredSchema, LoweringContext, RefStack, TooLargeError, inner_tables
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import Engine
-from .keywords import describe_rule
+from .keywords import describe_needs, describe_rule
 from .references import shape_of
-from .schemas import ANNOTATIONS, IDENTITY, Pointer, declared_types, merge_schemas, required_names
+from .schemas import (
+    ANNOTATIONS,
+    IDENTITY,
+    Pointer,
+    declared_types,
+    either_of,
+    merge_schemas,
+    property_names,
+    required_names,
+)
 
 __all__ = ["lower"]
 
@@ -45,7 +54,8 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: i
             return found
         empty = context.empty
     context = Engine({}, dialect, 0)
-    context.record_dropped((), "the schema", "it is too large after references are inlined")
+    record = context.record_unsupported if dialect.closed else context.record_dropped
+    record((), "the schema", "it is too large after references are inlined")
     return _lowered(context, {"type": "object"})
 
 
@@ -89,7 +99,9 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
         context.record_unsupported((), "required", reason)
     for reason in violated_limits(out, dialect):
         context.record_unsupported((), "the schema", f"it is too large: {reason}")
-    return LoweredSchema(out, tuple(context.changes.values()), _table(context, encoding, schema, out))
+    table = _table(context, encoding, schema, out)
+    out = context.kept.with_encoded_values(out, encoding)
+    return LoweredSchema(out, tuple(context.changes.values()), table)
 
 
 def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
@@ -187,24 +199,32 @@ def _merged(
     """Merge a union of objects into one. It requires what all branches require; a sentence describes the rest."""
     outer = {key: value for key, value in schema.items() if key != keyword}
     needs = [required_names(branch) for branch in branches]
-    if any(needs):
-        sentences.append(_needs(needs))
+    sentences.append(describe_needs(needs))
     context.record_described(
         (), keyword, any(needs), f"{keyword} is not supported at the root, so its branches were merged into one object"
     )
     found = dict(outer)
     properties: dict[str, list[Any]] = {}
+    beside = _properties(outer)
+    free = {name: context.added[id(value)] for name, value in beside.items() if id(value) in context.added}
+    everywhere = set.intersection(*map(property_names, branches)) if branches else set()
     for branch in branches:
         for name, value in _properties(branch).items():
-            if name in _properties(outer) and not _is_in_each(context, name, _properties(outer)[name], branches):
+            if name in beside and name not in free and not _is_restricted(context, name, beside[name], everywhere):
                 continue
-            if not any(same_json(value, other) for other in properties.setdefault(name, [])):
-                properties[name].append(value)
-    _report_narrower_union(context, needs, _properties(outer), properties, branches)
+            known = properties.setdefault(name, [*free.get(name, ())] if name not in everywhere else [])
+            known += [] if any(same_json(value, other) for other in known) else [value]
+    _report_narrower_union(context, needs, outer, properties, branches)
     if properties:
-        merged = {name: values[0] if len(values) == 1 else _either(values) for name, values in properties.items()}
+        merged = {name: either_of(values) for name, values in properties.items()}
         lost: list[str] = []
-        found = merge_schemas({"properties": {}, **found}, {"properties": merged}, lost)
+        open_to_more = {**beside, **{name: True for name in properties if name in free}}
+        found = merge_schemas({"properties": {}, **found} | {"properties": open_to_more}, {"properties": merged}, lost)
+        for name, value in merged.items():
+            if name not in everywhere and type(value) is dict:
+                context.added[id(value)] = properties[name]
+            elif name in free:  # all branches of this union declare it, so nothing else is excluded any more
+                context.changes.pop((("properties", name), "a property", "narrowed"), None)
     common = [name for name in (needs[0] if needs else []) if all(name in names for names in needs)]
     if common:
         found["required"] = list(dict.fromkeys([*required_names(found), *common]))
@@ -239,30 +259,31 @@ def _report_narrower_union(
 ) -> None:
     """Report what the merged object of a union excludes, although a branch allows it.
 
-    `needs` has the names that each branch requires, `outer` the properties next to the union, and `merged` those of the
-    branches that the object gets.
+    `needs` has the names that each branch requires, `outer` the schema next to the union, and `merged` the properties of
+    the branches that the object gets. A closed object can have a name only where it is declared, or has to have it.
     """
-    if context.dialect.closed:
-        for name in dict.fromkeys(name for names in needs for name in names if name not in {**outer, **merged}):
-            reason = "a branch requires it, but it is declared nowhere, so it cannot be sent"
-            context.record_change(("required",), name, "narrowed", reason, blocks_strict=True)
-        return
+    closed, beside = context.dialect.closed, {*property_names(outer), *merged}
+    for name in dict.fromkeys(name for names in needs for name in names if closed and name not in beside):
+        reason = "a branch requires it, but it is declared nowhere, so it cannot be sent"
+        context.record_change(("required",), name, "narrowed", reason, blocks_strict=True)
     for name in merged:
         free = [
-            one for one in branches if name not in _properties(one) and one.get("additionalProperties") is not False
+            name in [*names, *required_names(outer)]
+            for one, names in zip(branches, needs, strict=True)
+            if name not in _properties(one) and one.get("additionalProperties") is not False
         ]
-        if free:
+        if any(free) or (free and not closed):
             reason = "only some branches declare it, but the merged object always restricts it"
-            context.record_change(("properties", name), "a property", "narrowed", reason)
+            context.record_change(("properties", name), "a property", "narrowed", reason, blocks_strict=closed)
 
 
-def _is_in_each(context: LoweringContext, name: str, declared: Any, branches: list[dict[str, Any]]) -> bool:
+def _is_restricted(context: LoweringContext, name: str, declared: Any, everywhere: set[str]) -> bool:
     """Return whether branches restrict a property further. Only if all do, the merged object may do so too.
 
     A property that is declared without a schema is restricted nevertheless, because its only schema tells the model what
     to send.
     """
-    if all(name in _properties(branch) for branch in branches):
+    if name in everywhere:
         return True
     reason = "only some branches restrict it, but the merged object always does"
     if declared is True or declared == {}:
@@ -274,29 +295,6 @@ def _is_in_each(context: LoweringContext, name: str, declared: Any, branches: li
 def _properties(branch: dict[str, Any]) -> dict[str, Any]:
     value = branch.get("properties")
     return value if type(value) is dict else {}
-
-
-def _either(values: list[Any]) -> dict[str, Any]:
-    """Merge the schemas that a property has in several branches. If all of them list values, list all these values."""
-    listed = [[v["const"]] if "const" in v else v.get("enum") for v in values if type(v) is dict]
-    words = ANNOTATIONS | {"const", "enum", "type"}
-    kinds = {str(v.get("type")) for v in values if type(v) is dict}
-    alike = len(listed) == len(values) and all(type(v) is list for v in listed) and len(kinds) == 1
-    if not alike or not all(v.keys() <= words for v in values):
-        return {"anyOf": values}
-    joined: list[Any] = []
-    for found in listed:
-        joined += [value for value in found or () if not any(same_json(value, other) for other in joined)]
-    return {
-        **{key: value for key, value in values[0].items() if key not in ("const", "enum", "default")},
-        "enum": joined,
-    }
-
-
-def _needs(needs: list[list[str]]) -> str:
-    """Describe in a sentence which properties each branch requires."""
-    texts = list(dict.fromkeys(" and ".join(names) if names else "none of them" for names in needs))
-    return f"Needs {', or '.join(texts)}."
 
 
 def _table(

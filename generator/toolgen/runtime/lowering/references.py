@@ -1,16 +1,26 @@
-"""References in a schema: their targets, cycles, and the definitions that are kept for them."""
+"""References in a schema: their targets, cycles, and the kept definitions. What tells the branches of a union apart."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any
 from urllib.parse import unquote
 
-from ..conversion.encoding import Table
-from .schemas import Pointer, declared_types, merge_schemas, subschemas
+from ..conversion.encoding import Encoding, Table
+from ..json_text import dump_allowing_nan
+from .schemas import Pointer, declared_types, json_type, merge_schemas, subschemas
 
-__all__ = ["References", "RetainedDefinitions", "shape_of"]
+__all__ = [
+    "References",
+    "RetainedDefinitions",
+    "admits_plain_text",
+    "encode_as_unique_texts",
+    "sends_as_text",
+    "shape_of",
+    "tell_listed_values_apart",
+]
 
 _DEEPEST = 3
 """The depth to which shapes describe the branches of a union."""
@@ -140,6 +150,7 @@ class RetainedDefinitions:
         """Start without definitions."""
         self.schemas: dict[str, dict[str, Any]] = {}
         self.encoding_tables: dict[str, Table | None] = {}
+        self.unencoded: list[tuple[list[Any], Table]] = []
         self._names: dict[Pointer, str] = {}
         self._waiting: list[tuple[str, Pointer]] = []
 
@@ -160,6 +171,21 @@ class RetainedDefinitions:
         self._waiting.append((name, target))
         return name
 
+    def encode_later(self, encoding: Table, value: Any) -> list[Any]:
+        """Return a placeholder for a value of a lowered schema that is encoded when all tables are complete."""
+        placeholder = [value]
+        self.unencoded.append((placeholder, encoding))
+        return placeholder
+
+    def with_encoded_values(self, schema: Any, root: Table | None) -> Any:
+        """Return a lowered schema with encoded values for their placeholders. `root` is the table of the root."""
+        definitions = {**self.encoding_tables, "": root}
+        encoded = {
+            id(placeholder): Encoding({**encoding, "defs": definitions}).encode(placeholder[0])
+            for placeholder, encoding in self.unencoded
+        }
+        return _with_values(schema, encoded) if encoded else schema
+
     def pending_definitions(self) -> Iterator[tuple[str, Pointer]]:
         """Yield the queued definitions, including those that are queued in the meantime."""
         while self._waiting:
@@ -171,6 +197,15 @@ class RetainedDefinitions:
         while more := {name for name, schema in self.schemas.items() if name not in ending and _ends(schema, ending)}:
             ending |= more
         return {target for target, name in self._names.items() if name and name not in ending}
+
+
+def _with_values(schema: Any, values: Mapping[int, Any]) -> Any:
+    """Return a schema with the values that replace placeholders, by the ids of these."""
+    if id(schema) in values:
+        return values[id(schema)]
+    if type(schema) is dict:
+        return {key: _with_values(inner, values) for key, inner in schema.items()}
+    return [_with_values(inner, values) for inner in schema] if type(schema) is list else schema
 
 
 def _ends(schema: dict[str, Any], ending: set[str]) -> bool:
@@ -225,3 +260,54 @@ def shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict
         if all(shapes):
             found["any"] = shapes
     return found
+
+
+def admits_plain_text(out: dict[str, Any], table: Table | None) -> bool:
+    """Return whether a lowered schema, or a branch of it, admits any text, and the text is sent as it is."""
+    if type(out.get("anyOf")) is list:
+        tables = [entry[2] for entry in (table or {}).get("any", ())]
+        return any(admits_plain_text(each, inner) for each, inner in zip_longest(out["anyOf"], tables) if each)
+    return table is None and "enum" not in out and "string" in declared_types(out)
+
+
+def sends_as_text(table: Table | None) -> bool:
+    """Return whether values that are not strings are sent as text."""
+    if table is None:
+        return False
+    listed = any(type(value) is not str for value in table.get("values", ()))
+    return listed or "json" in table or any(sends_as_text(entry[2]) for entry in table.get("any", ()))
+
+
+def encode_as_unique_texts(values: list[Any], beside: Collection[str] = ()) -> list[str]:
+    """Return a unique text for each value. Those of other types than text are not in `beside` either."""
+    found: list[str] = []
+    taken = {*beside, *(value for value in values if type(value) is str)}
+    for value in values:
+        if type(value) is str:
+            found.append(value)
+            continue
+        text = dump_allowing_nan(value)
+        if text in taken:
+            text = f"{text} ({json_type(value)})"
+        while text in taken:
+            text += "_"
+        taken.add(text)
+        found.append(text)
+    return found
+
+
+def tell_listed_values_apart(lowered: list[dict[str, Any]], tables: list[Table | None]) -> None:
+    """Change the texts as which a branch of a union sends its values where another branch lists the same texts."""
+    listed = [
+        {text for text in (table or {}).get("values", out.get("enum", ())) if type(text) is str}
+        for out, table in zip(lowered, tables, strict=True)
+    ]
+    for i, (out, table) in enumerate(zip(lowered, tables, strict=True)):
+        if table is not None and "texts" in table and "enum" in out:
+            texts = encode_as_unique_texts(table["values"], set().union(*listed[:i], *listed[i + 1 :]))
+            renamed: dict[Any, Any] = dict(zip(table["texts"], texts, strict=True))
+            table["texts"] = texts
+            for keyword in out.keys() & {"enum", "examples", "default"}:
+                told = out[keyword] if keyword != "default" else [out["default"]]
+                told = [renamed.get(text, text) if type(text) is str else text for text in told]
+                out[keyword] = told if keyword != "default" else told[0]

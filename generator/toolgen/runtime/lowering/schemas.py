@@ -21,6 +21,7 @@ __all__ = [
     "conditionally_required_names",
     "declared_types",
     "declares_null",
+    "either_of",
     "has_json_type",
     "json_type",
     "merge_schemas",
@@ -69,36 +70,11 @@ TYPES_OF_KEYWORD: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(
         ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"], ("number", "integer")
     ),
-    **dict.fromkeys(
-        [
-            "minItems",
-            "maxItems",
-            "uniqueItems",
-            "contains",
-            "minContains",
-            "maxContains",
-            "unevaluatedItems",
-            "items",
-            "prefixItems",
-        ],
-        ("array",),
-    ),
-    **dict.fromkeys(
-        [
-            "minProperties",
-            "maxProperties",
-            "propertyNames",
-            "patternProperties",
-            "dependencies",
-            "dependentRequired",
-            "dependentSchemas",
-            "unevaluatedProperties",
-            "properties",
-            "required",
-            "additionalProperties",
-        ],
-        ("object",),
-    ),
+    **dict.fromkeys(["minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains"], ("array",)),
+    **dict.fromkeys(["unevaluatedItems", "items", "prefixItems"], ("array",)),
+    **dict.fromkeys(["minProperties", "maxProperties", "propertyNames", "patternProperties"], ("object",)),
+    **dict.fromkeys(["dependencies", "dependentRequired", "dependentSchemas", "unevaluatedProperties"], ("object",)),
+    **dict.fromkeys(["properties", "required", "additionalProperties"], ("object",)),
 }
 """The types that a keyword applies to. All other keywords apply to every type."""
 
@@ -363,6 +339,25 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
                 if joined.pop(keyword) is not False:
                     joined[keyword] = True
     return joined
+
+
+def either_of(values: list[Any]) -> Any:
+    """Return the schema that admits what any of these admits. If all of them list values, it lists all these values."""
+    if len(values) == 1:
+        return values[0]
+    listed = [[v["const"]] if "const" in v else v.get("enum") for v in values if type(v) is dict]
+    words = ANNOTATIONS | {"const", "enum", "type"}
+    kinds = {str(v.get("type")) for v in values if type(v) is dict}
+    alike = len(listed) == len(values) and all(type(v) is list for v in listed) and len(kinds) == 1
+    if not alike or not all(v.keys() <= words for v in values):
+        return {"anyOf": values}
+    joined: list[Any] = []
+    for found in listed:
+        joined += [value for value in found or () if not any(same_json(value, other) for other in joined)]
+    return {
+        **{key: value for key, value in values[0].items() if key not in ("const", "enum", "default")},
+        "enum": joined,
+    }
 
 
 def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

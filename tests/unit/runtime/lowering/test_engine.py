@@ -24,7 +24,19 @@ PLAIN: list[tuple[Any, Any, Any, Any]] = [
     ({"type": "array", "items": {"type": "integer", "enum": []}}, {"type": "array", "items": {"type": "string", "description": "There is no such value."}, "description": ""}, [], []),
     ({"type": "array", "prefixItems": [TEXT, {"type": "integer"}], "items": False}, {"type": "array", "items": {"type": "string", "description": "Any JSON value, as JSON text."}, "description": "At most 2 items. In this order: string, integer."}, ["x", 1], ['"x"', "1"]),
     ({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "null"}]}, {"type": "integer", "description": "At least 1."}, 3, 3),
+    ({"type": "object", "properties": {"p": TEXT}, "anyOf": [{"properties": {"q": TEXT}, "required": ["q"]}, {"$ref": "#/$defs/R"}]}, {"type": "object", "properties": {"p": {"type": "string", "description": ""}, "q": {"type": "string", "description": ""}, "r": {"type": "string", "description": ""}}, "description": "Needs q, or r."}, {"p": "x", "q": "y"}, {"p": "x", "q": "y"}),
+    ({"oneOf": [{"$ref": "#/$defs/S"}, {"$ref": "#/$defs/T"}]}, {"type": "object", "properties": {"kind": {"type": "string", "enum": ["s", "t"], "description": ""}, "n": {"type": "integer", "description": ""}}, "required": ["kind"], "description": "Needs kind."}, {"kind": "s"}, {"kind": "s"}),
+    ({"anyOf": [TEXT, {"$ref": "#/$defs/R"}, {"$ref": "#/$defs/S"}]}, {"type": "string", "description": "One of these types: string, object with r, object with kind. Any JSON value, as JSON text."}, {"r": "x"}, '{"r":"x"}'),
 ]  # fmt: skip
+DEFINITIONS = {
+    "R": {"type": "object", "properties": {"r": TEXT}, "required": ["r"]},
+    "S": {"type": "object", "properties": {"kind": {"const": "s"}}, "required": ["kind"]},
+    "T": {
+        "type": "object",
+        "properties": {"kind": {"const": "t"}, "n": {"type": "integer"}},
+        "required": ["kind"],
+    },
+}
 
 
 @pytest.mark.row("K01", "K02", "K03", "K04", "K05", "K06")
@@ -33,7 +45,7 @@ def test_a_dialect_of_six_types_says_every_type_and_description(
     inner: Any, expected: Any, value: Any, spelled: Any
 ) -> None:
     """What has several types, or any, goes as JSON text; a null that is not listed cannot be said, and that is recorded."""
-    found = lowered(of(inner, "a"), ("kagami", "open"))
+    found = lowered(of(inner, "a", **{"$defs": DEFINITIONS}), ("kagami", "open"))
     assert found.schema["properties"]["a"] == expected
     assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
     assert "description" not in found.schema

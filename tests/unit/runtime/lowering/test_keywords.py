@@ -19,7 +19,9 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     there_and_back,
 )
 from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering.keywords import describe_rule, encode_as_unique_texts
+from toolgen.runtime.json_values import same_json
+from toolgen.runtime.lowering.keywords import describe_rule
+from toolgen.runtime.lowering.references import encode_as_unique_texts
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,
@@ -119,6 +121,31 @@ ENUMS: dict[str, list[Any]] = {
 }
 
 
+LISTS: list[list[Any]] = [
+    [{"enum": [1, 2], "default": 1, "examples": [2]}, {"enum": ["1", "2"]}],
+    [{"type": "string", "enum": ["1", "true"]}, {"const": 1}, {"const": True, "default": True}],
+    [{"enum": [1, "2"]}, {"enum": ["1", 2]}],
+    [{"const": 1, "description": "The number."}, {"const": "1", "description": "The text."}, {"const": "1 (integer)"}],
+]
+
+
+@pytest.mark.parametrize("branches", LISTS)
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@every_dialect
+def test_equal_texts_and_values_in_branches_of_a_union_are_told_apart(
+    dialect: tuple[str, str], keyword: str, branches: list[Any]
+) -> None:
+    found = lowered(of({keyword: branches}, "a"), dialect, **({"enum": "texts"} if dialect[0] == "gemini" else {}))
+    for value in [value for branch in branches for value in branch.get("enum", [branch.get("const")])]:
+        spelled, returned = there_and_back(found, {"a": value})
+        assert same_json(returned, {"a": value})
+        assert admits(found, spelled, openapi=dialect[1] == "openapi")
+    for out in found.schema["properties"]["a"].get("anyOf", ()):
+        listed = out.get("enum", [out.get("const")])
+        said = [*out.get("examples", ()), *([out["default"]] if "default" in out else [])]
+        assert all(any(same_json(value, item) for item in listed) for value in said)
+
+
 @pytest.mark.pain("P06")
 @pytest.mark.row("K02")
 @pytest.mark.parametrize("values", ENUMS)
@@ -193,14 +220,26 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "an optional property": {"type": "object", "properties": {"n": {"type": "integer"}}, "default": {}},
     "items": {"type": "array", "items": {"enum": [True, 1]}, "default": [1, True]},
     "any value": {"default": {"k": [1]}},
-}
+    "a union": {"anyOf": [{"type": "integer", "enum": [1, 3]}, {"type": "boolean"}], "default": 3},
+    "a union with a rule beside it": {"type": ["integer", "boolean"], "oneOf": [{"enum": [1, True]}, {"enum": [3]}], "default": 3},
+    "a reference": {"$ref": "#/$defs/N", "default": {"v": 3, "next": {"v": 1}}},
+    "a reference with a map": {"$ref": "#/$defs/M", "default": {"m": {"x": 3}}},
+    "references in an object": {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "default": {"n": {"v": 1}}},
+    "a reference or nothing": {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}], "default": {"v": 1}},
+    "the root": {"type": "array", "items": {"$ref": "#"}, "default": [{"a": []}]},
+}  # fmt: skip
+LISTED = {"type": "integer", "enum": [1, 3]}
+DEFINITIONS = {
+    "N": {"type": "object", "properties": {"v": LISTED, "next": {"$ref": "#/$defs/N"}}, "required": ["v"]},
+    "M": {"type": "object", "properties": {"m": {"type": "object", "additionalProperties": LISTED}, "o": {"$ref": "#/$defs/M"}}},
+}  # fmt: skip
 
 
 @every_dialect
 @pytest.mark.parametrize("case", DEFAULTS)
 def test_a_default_is_spelled_like_the_values_that_are_sent(case: str, dialect: tuple[str, str]) -> None:
     schema = {"type": "object", "properties": {"a": DEFAULTS[case]}, "required": ["a"], "additionalProperties": False}
-    found = lowered(schema, dialect)
+    found = lowered({**schema, "$defs": DEFINITIONS}, dialect, **({"maps": "pairs"} if "map" in case else {}))
     if found.unsupported_changes or "default" not in found.schema["properties"]["a"]:
         return
     default = found.schema["properties"]["a"]["default"]

@@ -87,14 +87,43 @@ def test_a_type_inside_of_itself_ends_or_stays_or_is_refused(dialect: tuple[str,
     assert any("recursion is expanded" in r.reason or r.what == "additionalProperties" for r in found.changes)
 
 
-def test_references_that_double_at_each_step_do_not_grow_without_end() -> None:
+@every_dialect
+def test_recursion_through_a_union_that_is_not_sent_ends(dialect: tuple[str, str]) -> None:
+    """The first union is kept. The properties of the other one, which lead back to both, are declared next to it."""
+    unions = {
+        "parts": {"allOf": [{"anyOf": [of(TEXT), {}]}, {"anyOf": [{"$ref": "#/$defs/M"}, {}]}]},
+        "both": {"anyOf": [of(TEXT), {}], "oneOf": [{"$ref": "#/$defs/M"}, {"required": ["z"]}]},
+        "nested": {"anyOf": [{"type": "object", "oneOf": [{"$ref": "#/$defs/M"}, {}]}, {}]},
+        "condition": {"if": {"required": ["z"]}, "then": {"$ref": "#/$defs/M"}},
+    }
+    for name, union in unions.items():
+        union = {"type": "object", "properties": {"z": TEXT}, **union}
+        definitions = {"T": union, "M": {"properties": {"next": union}, "required": ["next"]}}
+        found = lowered({"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}, "$defs": definitions}, dialect)
+        if name == "condition" and DIALECTS[dialect].supports("if"):
+            continue
+        assert "'next'" in str(found.schema), name
+        assert DIALECTS[dialect].plain or [c for c in found.changes if "recursion is" in c.reason], name
+
+
+def doubling() -> dict[str, Any]:
+    """Forty definitions, each of which refers to the next one twice."""
     names = [f"D{i}" for i in range(40)]
     definitions = {n: of({"$ref": f"#/$defs/D{i + 1}"}) for i, n in enumerate(names)}
     for i, name in enumerate(names):
         definitions[name]["properties"]["b"] = {"$ref": f"#/$defs/D{i + 1}"}
-    found = lowered(of({"$ref": "#/$defs/D0"}, **{"$defs": {**definitions, "D40": TEXT}}), ("ollama", "open"))
+    return of({"$ref": "#/$defs/D0"}, **{"$defs": {**definitions, "D40": TEXT}})
+
+
+def test_references_that_double_at_each_step_do_not_grow_without_end() -> None:
+    found = lowered(doubling(), ("ollama", "open"))
     assert len(repr(found.schema)) < 200_000
     assert [record.reason for record in found.changes] == ["it is too large after references are inlined"]
+
+
+def test_a_schema_that_is_too_large_is_not_strict() -> None:
+    found = lowered(doubling(), ("openai_chat", "strict"), refs="inline", recursion="unroll")
+    assert [(c.action, c.blocks_strict) for c in found.unsupported_changes] == [("narrowed", True)]
 
 
 @every_dialect
