@@ -43,7 +43,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 
 EVERYTHING = frozenset(KEYWORDS)
 
-_OF_TYPE: Mapping[str, str] = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}
+FAMILY_OF: Mapping[str, str] = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}
+"""The type of values that a keyword applies to, if it admits all others."""
 
 
 def list_declared_types(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -63,7 +64,7 @@ def asserted_keywords(schema: Any) -> tuple[str, ...]:
         keyword
         for keyword in KEYWORDS
         if keyword in schema
-        and (types is None or keyword not in _OF_TYPE or _OF_TYPE[keyword] in types)
+        and (types is None or keyword not in FAMILY_OF or FAMILY_OF[keyword] in types)
         and not _IDLE.get(keyword, _never)(schema[keyword], schema)
     )
 
