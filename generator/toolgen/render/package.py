@@ -28,7 +28,7 @@ from toolgen.render.shipped import (
     use_installed_runtime,
     wire_class_inputs,
 )
-from toolgen.render.templates import HEADER, SHARED_HEADER, format_generated_module, format_python, template_environment
+from toolgen.render.templates import HEADER, SHARED_HEADER, format_generated_module, format_python, render_template
 from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayload, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
@@ -55,17 +55,13 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     models, names = _models(catalog.format)
     files: Files = {
         **runtime_files(),
-        **{path: _static(path) for path in ("messages.py", "running.py")},
-        "errors.py": format_generated_module(
-            "errors.py", template_environment().get_template("errors.py.jinja").render(parts=catalog.parts)
-        ),
+        **{path: _module(path) for path in ("messages.py", "running.py")},
+        "errors.py": _module("errors.py", parts=catalog.parts),
         "__init__.py": _package_module(catalog),
-        "models.py": format_generated_module(
-            "models.py", template_environment().get_template("models.py.jinja").render(exports=_exports(names))
-        ),
+        "models.py": _module("models.py", exports=_exports(names)),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
-        "runtime/loop.py": _static("runtime_loop.py"),
+        "runtime/loop.py": _module("runtime_loop.py"),
         "runtime/models.py": models,
         **tool_modules(catalog.tools, catalog.types, "running" in catalog.parts),
         **_frameworks(catalog.frameworks),
@@ -144,12 +140,12 @@ def _package_module(catalog: Catalog) -> str:
     runtime = MINOR if catalog.runtime == "installed" else None
     modules = {path.strip("/").removesuffix(".py"): part for path, part in _left_out(catalog.parts).items()}
     public = {name: part for name, part in modules.items() if "/" not in name and name != "wires"}
-    return _static("__init__.py", runtime=runtime, left_out=public)
+    return _module("__init__.py", runtime=runtime, left_out=public)
 
 
-def _static(path: str, **values: object) -> str:
-    """Return a module that no declaration changes."""
-    return format_generated_module(path, template_environment().get_template(f"{path}.jinja").render(values))
+def _module(path: str, **values: object) -> str:
+    """Return the module that the template of its path makes of values."""
+    return format_generated_module(path, render_template(path, **values))
 
 
 @cache
@@ -170,7 +166,7 @@ def runtime_module_text(path: str) -> str:
 
 def _frameworks(names: Iterable[str]) -> Files:
     """Return the modules that make tool objects of other frameworks from the declared tools, if any are configured."""
-    found = {f"frameworks/{name}.py": _static(f"frameworks/{name}.py") for name in names}
+    found = {f"frameworks/{name}.py": _module(f"frameworks/{name}.py") for name in names}
     if found:
         found["frameworks/__init__.py"] = HEADER + '"""The declared tools as tool objects of other frameworks."""\n'
     return found
@@ -182,12 +178,10 @@ def _session(plan: ProviderPlan) -> str:
     Raises:
         MappingError: the profile lacks a fact that is printed there.
     """
-    path = f"sessions/{plan.name}.py"
     template = "stateful" if "stateful" in plan.facts["session"] else "provider"
     try:
-        return format_generated_module(
-            path, template_environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan)
-        )
+        text = render_template(f"sessions/{template}.py", plan=plan)
+        return format_generated_module(f"sessions/{plan.name}.py", text)
     except UndefinedError as error:
         raise MappingError((), f"{error}", plan.name) from error
 
@@ -203,9 +197,7 @@ def _sessions(catalog: Catalog) -> str:
             constant = _constant(client, clients)
             clients[constant] = client
             interfaces += [(name, profile.name, constant) for name in (profile.name, *session.get("interfaces", ()))]
-    template = template_environment().get_template("sessions/__init__.py.jinja")
-    text = template.render(clients=clients, interfaces=sorted(interfaces))
-    return format_generated_module("sessions/__init__.py", text)
+    return _module("sessions/__init__.py", clients=clients, interfaces=sorted(interfaces))
 
 
 def _constant(client: Mapping[str, Any], clients: Mapping[str, Any]) -> str:
@@ -222,8 +214,7 @@ def _coercions_module(catalog: Catalog) -> str:
         literal = load_or_make(partial(_coercions, tool), "coercions", tool.digest)
         if literal:
             tables[tool.name] = PythonLiteral(literal)
-    text = template_environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
-    return format_generated_module("tools/_lenient.py", text)
+    return _module("tools/_lenient.py", tables=tables)
 
 
 def _coercions(tool: Tool) -> str:
@@ -238,10 +229,8 @@ def models_text(format: Format) -> tuple[str, list[str]]:
 
     classes, aliases = make_format_class_texts(format)
     names = _names(format)
-    template = template_environment().get_template("runtime_models.py.jinja")
-    return format_generated_module(
-        "runtime/models.py", template.render(classes=classes, aliases=aliases, exports=_exports(names))
-    ), names
+    text = render_template("runtime_models.py", classes=classes, aliases=aliases, exports=_exports(names))
+    return format_generated_module("runtime/models.py", text), names
 
 
 def _names(format: Format) -> list[str]:
@@ -282,7 +271,7 @@ def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], mo
             made, homes = derived, {parent.class_name: f".{parent.name}"}
             break
     try:
-        text = template_environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
+        text = render_template("wires/module.py", plan=plan, made=made)
         return format_generated_module(f"wires/{plan.name}.py", insert_imports(text, models, homes))
     except (UndefinedError, UnknownNameError) as error:
         raise MappingError((), f"{error}", plan.name) from error
@@ -337,7 +326,8 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with
     }
     found = {name: value for name, value in declared.items() if value}
     render = partial(
-        template_environment().get_template("providers/module.py.jinja").render,
+        render_template,
+        "providers/module.py",
         plan=plan,
         in_text=isinstance(form, str),
         declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),

@@ -52,6 +52,11 @@ def template_environment() -> Environment:
     return env
 
 
+def render_template(path: str, /, **values: object) -> str:
+    """Return the text that a template makes of values. `path` is that of the template without its suffix `.jinja`."""
+    return template_environment().get_template(f"{path}.jinja").render(values)
+
+
 @dataclass(frozen=True, slots=True)
 class TypeExpression:
     """A type as Python text, with the names that it uses."""
