@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from toolgen.load import Pointer
@@ -13,7 +14,7 @@ from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import FLAGS, Dialect, convert_top_level_keywords, find_dialect
 from toolgen.resolve.identifiers import class_name
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema
+from toolgen.resolve.schema_locations import SchemaLocation, is_schema, map_keyword
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
 _DEFINITIONS = ("$defs", "definitions")
@@ -128,25 +129,15 @@ class _Copier:
             if key == "$ref" and place in self.links.targets:
                 out[key] = self.address(self.links.targets[place])
             else:
-                out[key] = self._value(
-                    key, value, SchemaLocation(place.document, (*place.pointer, pointers.get(key, key)))
-                )
+                keyword = SchemaLocation(place.document, (*place.pointer, pointers.get(key, key)))
+                out[key] = map_keyword(key, value, partial(self._inner, keyword))
         return out
+
+    def _inner(self, keyword: SchemaLocation, schema: Any, way: Pointer) -> Any:
+        return self.copy(schema, SchemaLocation(keyword.document, keyword.pointer + way[1:]))
 
     def _kept(self, key: str) -> bool:
         return key != "$schema" or self.source == "2020-12"
-
-    def _value(self, key: str, value: Any, place: SchemaLocation) -> Any:
-        def at(step: str | int) -> SchemaLocation:
-            return SchemaLocation(place.document, (*place.pointer, step))
-
-        if key in ONE and is_schema(value):
-            return self.copy(value, place)
-        if key in LIST and isinstance(value, list):
-            return [self.copy(sub, at(i)) for i, sub in enumerate(value)]
-        if key in NAMED and isinstance(value, dict):
-            return {name: self.copy(sub, at(name)) for name, sub in value.items()}
-        return value
 
 
 def _origins(schema: Mapping[str, Any]) -> dict[str, str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -25,7 +24,7 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
 from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, subschemas, walk_schemas
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, map_subschemas, walk_schemas
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.checks import is_multiple as is_multiple
 from toolgen.runtime.tools.formats import FORMATS
@@ -298,16 +297,7 @@ def _without_formats(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     found = {key: value for key, value in schema.items() if key != "format"}
-    for way, sub in subschemas(schema):
-        inner = _without_formats(sub)
-        if len(way) == 1:
-            found[str(way[0])] = inner
-        else:
-            key, step = str(way[0]), way[1]
-            if found[key] is schema[key]:
-                found[key] = copy(schema[key])
-            found[key][step] = inner
-    return found
+    return map_subschemas(found, lambda sub, _: _without_formats(sub))
 
 
 _OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "format", "type"])
