@@ -20,7 +20,7 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, did_you_mean, quote_name
 from toolgen.load import Document, Pointer
-from toolgen.load.sources import json_type
+from toolgen.load.sources import json_type, pointer_steps
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 from toolgen.resources import shipped_folder
@@ -337,8 +337,7 @@ def _gather(schema: object, validator: Draft202012Validator, found: dict[str, No
 def _pointed(root: object, reference: str) -> object:
     """Return the target of a local reference; None if it is an anchor or cannot be resolved."""
     value = root
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in pointer_steps(reference[1:]):
         value = value.get(name) if isinstance(value, Mapping) else None
     return value if reference == "#" or reference.startswith("#/") else None
 

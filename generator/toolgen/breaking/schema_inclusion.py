@@ -13,14 +13,13 @@ from typing import Any
 
 from toolgen.breaking.schema_samples import (
     UNEVALUATED,
-    find_target,
     json_key,
     merge_exactly,
     normalize,
     types_of,
 )
 from toolgen.resolve.dialect import drop_annotations
-from toolgen.resolve.schema_locations import walk_schemas
+from toolgen.resolve.schema_locations import PREFIX, find_target, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple, matches
 
 __all__ = ["Inclusion", "declared_properties", "find_renamed", "has_same_targets", "undeclared_property_schemas"]
@@ -308,7 +307,9 @@ def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
             ref = sub.get("$ref", "") if isinstance(sub, dict) else ""
             if ref and ref not in seen:
                 seen.add(ref)
-                if ref[8:] not in new.get("$defs", ()) or find_target(ref, old) != find_target(ref, new):
+                if ref.removeprefix(PREFIX) not in new.get("$defs", ()) or find_target(ref, old) != find_target(
+                    ref, new
+                ):
                     return False
                 waiting.append(find_target(ref, old))
     return True

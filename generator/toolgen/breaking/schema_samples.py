@@ -9,6 +9,7 @@ from typing import Any
 from toolgen.load import Pointer
 from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
+from toolgen.resolve.schema_locations import PREFIX, find_target
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 __all__ = [
@@ -17,7 +18,6 @@ __all__ = [
     "TYPES",
     "UNEVALUATED",
     "UPPER_BOUNDS",
-    "find_target",
     "follow_references",
     "identify_branch",
     "is_same_branch",
@@ -218,11 +218,6 @@ def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) ->
     return {**found, "allOf": [*found.get("allOf", ()), *left]} if left else found
 
 
-def find_target(ref: str, root: Any) -> Any:
-    """Return the target of a reference in a self-contained schema."""
-    return root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
-
-
 def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
     """Resolve the references of a schema, also those that are its only part. Return the target and its path."""
     for _ in range(64):
@@ -232,7 +227,7 @@ def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Po
             schema = schema[keyword][0]
         elif "$ref" in keys:
             ref = schema["$ref"]
-            pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
+            pointer = ("$defs", ref.removeprefix(PREFIX)) if ref.startswith(PREFIX) else ()
             if keyword != "$ref":
                 break
             schema = find_target(ref, root)
@@ -363,7 +358,7 @@ def _is_constant(schema: Any) -> bool:
 def identify_branch(branch: Any, root: Any) -> str:
     """Return what identifies a branch of a union: the constants of its properties, its reference or type, or itself."""
     if isinstance(branch, Mapping) and "$ref" in branch:
-        target = root.get("$defs", {}).get(str(branch["$ref"])[8:])
+        target = root.get("$defs", {}).get(str(branch["$ref"]).removeprefix(PREFIX))
         tag = identify_branch(target, root) if isinstance(target, Mapping) else ""
         return tag if tag.startswith("{") else str(branch["$ref"])
     if isinstance(branch, Mapping):

@@ -11,9 +11,10 @@ from toolgen.incremental import LazyAttributes, find_on_disk, reuse_or_make, sto
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
-from toolgen.plan.object_views import PREFIX, description_of, object_view
+from toolgen.plan.object_views import description_of, object_view
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.resolve.schema_locations import PREFIX
 from toolgen.resolve.value_checks import drop_formats_if_unchecked
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}

@@ -11,7 +11,6 @@ import ruff_api
 from toolgen.incremental import find_on_disk, store_on_disk
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, has_instances, iter_type_schemas
 from toolgen.plan.names import natural_key
-from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
 from toolgen.render.checks import CheckFunction, CheckFunctionCollector
 from toolgen.render.imports import Imports
@@ -27,6 +26,7 @@ from toolgen.render.templates import (
     render_template,
 )
 from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.resolve.schema_locations import PREFIX
 from toolgen.runtime.tools.formats import FORMATS
 
 __all__ = ["make_handler_class_stub"]

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from toolgen.diagnostics import Findings
 from toolgen.incremental import find_on_disk, reuse_or_make, store_on_disk
 from toolgen.load import Pointer
+from toolgen.load.sources import pointer_steps
 from toolgen.resolve.schema_locations import (
     DocumentKey,
     LocationNotFoundError,
@@ -125,8 +126,7 @@ class ReferenceResolver:
         steps: list[str | int] = list(resource.pointer)
         try:
             value = self.library.value(resource)
-            for raw in pointer.split("/")[1:]:
-                step = raw.replace("~1", "/").replace("~0", "~")
+            for step in pointer_steps(pointer):
                 value = child_value(value, step)
                 steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
         except LocationNotFoundError:

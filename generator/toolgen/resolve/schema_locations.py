@@ -121,6 +121,15 @@ IN_PLACE = frozenset(["allOf", "anyOf", "dependencies", "dependentSchemas", "els
 """Keywords whose subschemas apply to the same value as the schema around them."""
 
 
+PREFIX = "#/$defs/"
+"""The start of a reference to a definition of a self-contained schema. The only other reference there is `#`."""
+
+
+def find_target(ref: str, root: Any) -> Any:
+    """Return the target of a reference in a self-contained schema."""
+    return root["$defs"][ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else root
+
+
 def is_schema(value: object) -> bool:
     """Return whether a value can be a schema: an object or a boolean."""
     return isinstance(value, dict | bool)

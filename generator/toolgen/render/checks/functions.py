@@ -14,7 +14,6 @@ from typing import Any
 
 from toolgen.plan.assertion_keywords import FAMILIES, FAMILY_OF, asserted_keywords, list_declared_types
 from toolgen.plan.classes import Check
-from toolgen.plan.object_views import PREFIX
 from toolgen.render.checks.expressions import (
     FALSE,
     TRUE,
@@ -39,7 +38,7 @@ from toolgen.render.checks.keywords import (
 from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
 from toolgen.resolve.identifiers import ascii_words
-from toolgen.resolve.schema_locations import subschemas
+from toolgen.resolve.schema_locations import PREFIX, find_target, subschemas
 
 LIGHT = 4
 """The largest cost of a schema that is written inline."""
@@ -249,7 +248,7 @@ class CheckFunctionCollector:
         """Follow a reference, past schemas that are only references, and return the key and schema of its target."""
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "root"
-            schema = scope.root["$defs"][key] if ref.startswith(PREFIX) else scope.root
+            schema = find_target(ref, scope.root)
             if asserted_keywords(schema) != ("$ref",):
                 return key, schema
             ref = schema["$ref"]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolgen.plan.assertion_keywords import NUMBERS, TEXTS
-from toolgen.plan.object_views import PREFIX
+from toolgen.resolve.schema_locations import PREFIX
 
 MAX_WORDS = 160
 """The largest number of characters in such a text."""
