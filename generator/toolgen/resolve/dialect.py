@@ -148,13 +148,17 @@ _UNKNOWN_TO_DRAFT_04 = frozenset(["const", "contains", "else", "id", "if", "prop
 
 def _of_draft_04(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a draft-04 schema as draft-07, with exclusive bounds instead of flags."""
-    out = {key: value for key, value in schema.items() if key not in _UNKNOWN_TO_DRAFT_04}
+    return convert_exclusive_bounds({k: v for k, v in schema.items() if k not in _UNKNOWN_TO_DRAFT_04})
+
+
+def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
+    """Convert the flags of exclusive bounds to numbers, in place. Return the schema."""
     for flag, bound in FLAGS:
-        if isinstance(out.get(flag), bool):
-            exclusive = out.pop(flag)
-            if exclusive and bound in out:
-                out[flag] = out.pop(bound)
-    return out
+        if isinstance(schema.get(flag), bool):
+            is_exclusive = schema.pop(flag)
+            if is_exclusive and bound in schema:
+                schema[flag] = schema.pop(bound)
+    return schema
 
 
 _SELF = ("#", "#meta")

@@ -15,7 +15,7 @@ from toolgen.importing.formats.openapi.references import Resolver, pointer_fragm
 from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
-from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS
+from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds
 from toolgen.resolve.identifiers import DEVICES, class_name, fold_name
 from toolgen.resolve.schema_locations import is_schema, map_keyword, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
@@ -27,18 +27,6 @@ DROPPED_KEYWORDS = frozenset(["discriminator", "externalDocs", "nullable", "xml"
 """Keywords of OpenAPI that JSON Schema does not have, after `nullable` was converted."""
 
 _COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
-_BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
-
-
-def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
-    """Convert the flags of exclusive bounds to numbers."""
-    for exclusive, bound in _BOUNDS:
-        flag = schema.get(exclusive)
-        if isinstance(flag, bool):
-            del schema[exclusive]
-            if flag and bound in schema:
-                schema[exclusive] = schema.pop(bound)
-    return schema
 
 
 def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
