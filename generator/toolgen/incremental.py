@@ -24,24 +24,6 @@ from typing import Any, ClassVar, Self, TypeVar
 from toolgen.build_cache import read_results, save_results
 from toolgen.diagnostics import Finding, Findings, Related, Span
 
-__all__ = [
-    "BuildResults",
-    "Key",
-    "LazyAttributes",
-    "enable_incremental_builds",
-    "find_in_memory",
-    "find_on_disk",
-    "keep_in_memory",
-    "load_or_make",
-    "load_with_findings",
-    "plain_findings",
-    "report_stored_findings",
-    "reuse_or_make",
-    "reuse_with_findings",
-    "store_on_disk",
-    "stored_results",
-]
-
 T = TypeVar("T")
 Key = tuple[Hashable, ...]
 

@@ -28,8 +28,6 @@ from toolgen.resolve.dialect import drop_annotations
 from toolgen.token_counts import Tokenizer, installed_tokenizer
 from toolgen.write.lockfile import ProviderDigests
 
-__all__ = ["Change", "ProjectSnapshot", "changes_between"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProjectSnapshot:

@@ -8,8 +8,6 @@ from hashlib import sha1
 from pathlib import Path, PurePosixPath
 from typing import NoReturn
 
-__all__ = ["RevisionError", "is_unchanged", "list_revision", "run_git"]
-
 _TIMEOUT = 60
 """Timeout of one git command, in seconds."""
 

@@ -40,8 +40,6 @@ from toolgen.load import Pointer
 from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
-__all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas"]
-
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
 ABSENT: Any = object()

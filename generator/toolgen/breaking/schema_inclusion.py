@@ -22,8 +22,6 @@ from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.schema_locations import PREFIX, find_target, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple, matches
 
-__all__ = ["Inclusion", "declared_properties", "find_renamed", "has_same_targets", "undeclared_property_schemas"]
-
 _MAX_STEPS = 10_000
 """The maximum number of comparisons and rewritten schemas of one proof."""
 

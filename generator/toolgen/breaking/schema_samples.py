@@ -12,26 +12,6 @@ from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
 from toolgen.resolve.schema_locations import PREFIX, find_target
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
-__all__ = [
-    "LOWER_BOUNDS",
-    "MAX_SAMPLES",
-    "TYPES",
-    "UNEVALUATED",
-    "UPPER_BOUNDS",
-    "follow_references",
-    "identify_branch",
-    "is_same_branch",
-    "json_key",
-    "list_small_values",
-    "merge_exactly",
-    "normalize",
-    "sample_values",
-    "show_types",
-    "subtract_types",
-    "types_of",
-    "wrap_in_matching_union",
-]
-
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 """The types of JSON Schema."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from toolgen.compilation import LintResult
     from toolgen.diagnostics import Findings
 
-__all__ = ["FixResult", "fix_all"]
-
 
 @click.command("lint")
 @schemas_argument

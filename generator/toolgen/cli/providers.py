@@ -122,8 +122,7 @@ def _fact_location(profile: Profile, pointer: tuple[str, ...]) -> str | None:
     """Return the location of a fact, in the document whose value counts."""
     for document in reversed(profile.documents):
         if pointer in document.keys:
-            span = document.key_span(*pointer)
-            return f"{span.path}:{span.line}:{span.column}"
+            return str(document.key_span(*pointer))
     return None
 
 

@@ -82,6 +82,5 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
 
 def _line(told: ToolLoss) -> str:
     """Write a loss as one line."""
-    place = f"{told.span.path}:{told.span.line}:{told.span.column}"
     checked = f"; checked by {told.checked}" if told.checked else ""
-    return f"{place}: {told.action} {told.what}: {told.reason}{checked}"
+    return f"{told.span}: {told.action} {told.what}: {told.reason}{checked}"

@@ -25,6 +25,10 @@ class Span:
     end_line: int = 1
     end_column: int = 1
 
+    def __str__(self) -> str:
+        """Return the location as messages state it: path, line and column."""
+        return f"{self.path}:{self.line}:{self.column}"
+
 
 Level = Literal["note", "warning", "error"]
 

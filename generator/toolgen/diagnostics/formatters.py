@@ -79,18 +79,14 @@ def _block(finding: Finding, texts: Mapping[str, str], lines: dict[str, list[str
     block = [headline(finding, paint), *_excerpt(span, lines.get(span.path, []), finding.level, paint)]
     if finding.hint:
         block.append(f"  {paint('hint', 'hint')}: {escape_unprintable(finding.hint)}")
-    block += [f"  {_place(each.span)}: {escape_unprintable(each.message)}" for each in finding.related]
+    block += [f"  {escape_unprintable(str(each.span))}: {escape_unprintable(each.message)}" for each in finding.related]
     return "\n".join(block) + "\n"
 
 
 def headline(finding: Finding, paint: Paint = unpainted) -> str:
     """Return the first line of a finding: its location, level, code and message."""
     level = paint(finding.level, f"{finding.level}[{finding.code}]")
-    return f"{paint('place', _place(finding.span))}: {level}: {escape_unprintable(finding.message)}"
-
-
-def _place(span: Span) -> str:
-    return f"{escape_unprintable(span.path)}:{span.line}:{span.column}"
+    return f"{paint('place', escape_unprintable(str(finding.span)))}: {level}: {escape_unprintable(finding.message)}"
 
 
 def _excerpt(span: Span, lines: list[str], level: str, paint: Paint) -> list[str]:
@@ -329,9 +325,10 @@ def format_as_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) ->
     if every:
         lines += ["\n| | where | code | what |\n", "|---|---|---|---|\n"]
     for finding in every:
-        place = f"{finding.span.path}:{finding.span.line}:{finding.span.column}"
         hint = f"<br>{_cell(finding.hint)}" if finding.hint else ""
-        lines.append(f"| {finding.level} | {_cell(place)} | {finding.code} | {_cell(finding.message)}{hint} |\n")
+        lines.append(
+            f"| {finding.level} | {_cell(str(finding.span))} | {finding.code} | {_cell(finding.message)}{hint} |\n"
+        )
     return "".join(lines)
 
 

@@ -16,8 +16,6 @@ from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lower import lower
 from toolgen.runtime.lowering.schemas import declared_types, has_json_type
 
-__all__ = ["relax_strictness", "repair_schemas"]
-
 _SAID_BY_FORMAT = frozenset(
     [
         "date",

@@ -18,8 +18,6 @@ from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_steps, value_at
 from toolgen.load.text_decoding import WHOLE, Place
 
-__all__ = ["AffectedToolFinder", "ImportSelection"]
-
 
 @dataclass(frozen=True, slots=True)
 class ImportSelection:

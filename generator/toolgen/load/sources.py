@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -138,6 +139,11 @@ class DocumentContent:
     values: dict[Pointer, Place] = field(default_factory=dict)
     keys: dict[Pointer, Place] = field(default_factory=dict)
     blank: bool = False
+
+
+def compact_json(value: object) -> str:
+    """Return a value as JSON without blanks, as clients send it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def json_type(value: object) -> str:

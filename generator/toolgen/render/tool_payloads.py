@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from toolgen.diagnostics import Span
 from toolgen.incremental import Key, find_in_memory, find_on_disk, keep_in_memory, reuse_or_make, store_on_disk
-from toolgen.load.sources import pointer_text
+from toolgen.load.sources import compact_json, pointer_text
 from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
@@ -126,10 +126,6 @@ class ProviderPayload:
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
 
 
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -141,8 +137,8 @@ def _filled(form: Any, entries: Sequence[str]) -> str:
     if isinstance(form, list):
         return f"[{','.join(_filled(each, entries) for each in form)}]"
     if isinstance(form, dict):
-        return f"{{{','.join(f'{_compact(key)}:{_filled(value, entries)}' for key, value in form.items())}}}"
-    return _compact(form)
+        return f"{{{','.join(f'{compact_json(key)}:{_filled(value, entries)}' for key, value in form.items())}}}"
+    return compact_json(form)
 
 
 def _form(payload: Any, numbers: Mapping[int, int]) -> Any:
@@ -220,8 +216,8 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
             how.strict if tool.strict == "auto" else definitions[i].strict if wire.schema_lowering.has_strict else None
         )
         one = _payload(wire, tool, strict, how, lost)
-        alone = _sha256(_compact(built.tools([tool.name])))[:16]
-        one = replace(one, entry=_compact(built.entries[tool.name]), digest=alone)
+        alone = _sha256(compact_json(built.tools([tool.name])))[:16]
+        one = replace(one, entry=compact_json(built.entries[tool.name]), digest=alone)
         found.append(one if isinstance(payload, str) else _stored(one, how))
     form = _form(payload, {id(built.entries[name]): i for i, name in enumerate(names)})
     left_out = [

@@ -29,8 +29,6 @@ from toolgen.resolve.catalog import SharedType, Tool
 from toolgen.resolve.schema_locations import PREFIX
 from toolgen.runtime.tools.formats import FORMATS
 
-__all__ = ["make_handler_class_stub"]
-
 
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
     """Return the text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""

@@ -19,9 +19,6 @@ from toolgen.load.loading import read_yaml_values
 from toolgen.load.sources import pointer_steps, value_at
 from toolgen.rules.parameter_schemas import json_types
 
-__all__ = ["FIXABLE", "UNSAFE", "Edit", "FileFix", "find_fixes", "is_hidden", "remove_suppressions"]
-
-
 Edit: TypeAlias = Callable[[str, Document, Any], str | None]
 """Writes a document with another value into its text, line by line. Returns None if that is impossible."""
 
