@@ -111,7 +111,6 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
         yield from _tool(before[source], tool)
     yield from _aliases(before, after, renamed)
     yield from _wires(old, new, renamed)
-    yield from _names(old, new)
 
 
 def _find_renamed_tools(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
@@ -290,6 +289,7 @@ def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Map
 
 
 def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
+    """Yield the changes that concern no single tool: settings, providers, the format, and names of classes."""
     config = new.project.sources.config
     place = config.span() if config is not None else Span(new.project.sources.name)
     said, before = new.project.config, old.project.config
@@ -306,15 +306,11 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
         *found,
         *changed_provider_facts(old.project, new.project),
         *changed_neutral_format(*formats, here),
+        *find_removed_public_names(old.names, new.names, here),
     ):
         yield Change(
             code, (), where, span, _broken_audiences(code, None, None), *(ABSENT if v is None else v for v in values)
         )
-
-
-def _names(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
-    for code, where, span, before, _ in find_removed_public_names(old.names, new.names, Span(new.project.sources.name)):
-        yield Change(code, (), where, span, _broken_audiences(code, None, None), before)
 
 
 def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str]) -> Iterator[Change]:
