@@ -9,7 +9,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -73,7 +73,8 @@ def validate_document(
     the single placeholder `problem`. `hints` are for unknown keys that have a meaning elsewhere. References outside the
     meta-schema and the published drafts are never followed.
     """
-    validator = _validator(_Schema(meta))
+    # This registry has the published drafts and downloads nothing, unlike the default one of the library.
+    validator = Draft202012Validator(dict(meta), registry=REGISTRY)
     reporter = _Reporter(document, validator, findings, code, hints or {})
     errors = list(islice(validator.iter_errors(document.value), MAX_ERRORS))
     # A value of the wrong type often violates other rules as well, but only its type is worth reporting.
@@ -86,25 +87,6 @@ def validate_document(
             break
     reporter.finish()
     return reporter.count == 0
-
-
-class _Schema:
-    """A schema as a key of the cache: compared by identity, and kept alive."""
-
-    def __init__(self, schema: Mapping[str, Any]) -> None:
-        self.schema = schema
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Schema) and other.schema is self.schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-
-@lru_cache(maxsize=32)
-def _validator(key: _Schema) -> Draft202012Validator:
-    # This registry has the published drafts and downloads nothing, unlike the default one of the library.
-    return Draft202012Validator(dict(key.schema), registry=REGISTRY)
 
 
 class _Reporter:
