@@ -120,7 +120,8 @@ class _Reporter:
                 if name not in as_string_list(error.instance):
                     self._add("missing-key", self._document.key_span(*pointer), str(name), key=name)
         elif keyword == "type":
-            self._type(error, pointer)
+            expected = as_string_list(error.validator_value)
+            self._mismatch(expected, error.instance, self._place(error, pointer))
         else:
             self._other(error, pointer, keyword)
 
@@ -134,7 +135,7 @@ class _Reporter:
         if types:
             self._mismatch(types, error.instance, self._document.span(*pointer))
             return
-        for inner in _best_branch(error):
+        for inner in min(_by_branch(error), key=_misfit):
             self.report(inner)
 
     def _unknown(self, error: ValidationError, pointer: Pointer) -> None:
@@ -147,9 +148,6 @@ class _Reporter:
             hint = (None if pointer else self._hints.get(name)) or did_you_mean(name, others)
             span = self._document.key_span(*pointer, name)
             self._add("unknown-key", span, name, hint=hint, key=name)
-
-    def _type(self, error: ValidationError, pointer: Pointer) -> None:
-        self._mismatch(as_string_list(error.validator_value), error.instance, self._place(error, pointer))
 
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
@@ -267,15 +265,6 @@ def _root_types(error: ValidationError) -> list[str]:
     return list(types)
 
 
-def _best_branch(error: ValidationError) -> list[ValidationError]:
-    """Return the errors of the branch that fits best.
-
-    That is one with the right type, then one with the right tags (a constant or an enum value, directly or in a key),
-    then the one with the fewest errors, then the first.
-    """
-    return min(_by_branch(error), key=_misfit)
-
-
 def _by_branch(error: ValidationError) -> list[list[ValidationError]]:
     found: defaultdict[str | int, list[ValidationError]] = defaultdict(list)
     for inner in error.context or ():
@@ -284,6 +273,11 @@ def _by_branch(error: ValidationError) -> list[list[ValidationError]]:
 
 
 def _misfit(branch: list[ValidationError]) -> tuple[bool, bool, int]:
+    """Return the sort key by which the branch that fits best is the first.
+
+    That is one with the right type, then one with the right tags (a constant or an enum value, directly or in a key),
+    then the one with the fewest errors.
+    """
     wrong_type = any(e.validator == "type" and not e.relative_path for e in branch)
     wrong_mark = any(e.validator in ("const", "enum") and len(e.relative_path) <= 1 for e in branch)
     return wrong_type, wrong_mark, len(branch)

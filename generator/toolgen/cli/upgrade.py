@@ -88,7 +88,8 @@ def command(
     lines += [f"{config[0].as_posix()}: set edition {new_edition}"] if config else []
     lines += [f"handlers: {each}" for each in changes.handlers]
     lines += [f"model: {each}" for each in changes.model]
-    lines += [f"internal: {_counted(changes.internal)}"] if changes.internal else []
+    internal = changes.internal
+    lines += [f"internal: {internal[0] if len(internal) == 1 else f'{len(internal)} files'}"] if internal else []
     write_output("".join(f"{line}\n" for line in lines), sys.stdout)
     something = bool(changes.has_changes or config)
     if dry_run:
@@ -135,7 +136,3 @@ def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:
         if file.is_file() and not file.is_symlink():
             found[path] = file.read_text("utf-8", "replace")
     return found
-
-
-def _counted(paths: tuple[str, ...]) -> str:
-    return f"{paths[0]}" if len(paths) == 1 else f"{len(paths)} files"

@@ -212,6 +212,10 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
     return found
 
 
+def _sentences(finding: Finding) -> str:
+    return escape_unprintable(f"{finding.message}. {finding.hint}" if finding.hint else finding.message)
+
+
 def format_as_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a SARIF 2.1.0 log with one run. Paths are relative to `%SRCROOT%`."""
     del texts
@@ -222,9 +226,7 @@ def format_as_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> st
             "ruleId": finding.code,
             "ruleIndex": used.index(finding.code),
             "level": finding.level,
-            "message": {
-                "text": escape_unprintable(f"{finding.message}. {finding.hint}" if finding.hint else finding.message)
-            },
+            "message": {"text": _sentences(finding)},
             "locations": [{"physicalLocation": _location(finding.span)}],
             "relatedLocations": [
                 {"physicalLocation": _location(each.span), "message": {"text": escape_unprintable(each.message)}}
@@ -304,9 +306,7 @@ def format_as_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> s
     every = list(findings)
     rows = [
         {
-            "description": escape_unprintable(
-                f"{finding.message}. {finding.hint}" if finding.hint else finding.message
-            ),
+            "description": _sentences(finding),
             "check_name": finding.code,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.level],

@@ -189,11 +189,8 @@ def singularize(text: str) -> str | None:
 def tool_class_stem(tool: str) -> ClassName:
     """Return the prefix of a tool's class names. Valid tool names that differ in letters or digits differ here too."""
     name = class_name(tool.replace("-", "_"))
-    return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if _digit_first(tool) else name)
-
-
-def _digit_first(tool: str) -> bool:
-    return tool.lstrip("_-")[:1].isdigit()
+    starts_with_digit = tool.lstrip("_-")[:1].isdigit()
+    return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if starts_with_digit else name)
 
 
 _KEPT = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}

@@ -212,13 +212,10 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
     """Plan the class, or the alias if it is not an object, for a schema, and return it with the classes it needs."""
     planner = TypePlanner(schema, name, name, shared, taken)
-    view = None if "$ref" in _keys(schema) else object_view(schema, planner.lookup)
+    is_reference = isinstance(schema, Mapping) and "$ref" in schema
+    view = None if is_reference else object_view(schema, planner.lookup)
     if view is not None and view.properties:
         planner.plan_root_class(None)
     else:
         planner.plan_root_alias(description_of(schema))
     return list(planner.items.values())
-
-
-def _keys(schema: Any) -> Mapping[str, Any]:
-    return schema if isinstance(schema, Mapping) else {}

@@ -357,17 +357,14 @@ class TypePlanner:
             return FieldPlan(name, wire, type_schema, "required", description=description)
         default = said.get("default")
         endless = has_instances(default, type_schema) and any(sub is schema for sub in self._reached(schema))
-        if default is not None and not endless and self._fits_type(default, said):
+        # A default that its own type refuses is left out. It has a finding.
+        if default is not None and not endless and fits_type(default, said, ValueValidator(self.root)):
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
             parsed |= default_needs_parsing(default, type_schema)
             default = convert_whole_floats_in_default(default, type_schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
         null = admits_null(schema, self.root)
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
-
-    def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:
-        """Return whether a default may be printed. One that its own type refuses is left out, with a finding."""
-        return fits_type(default, schema, ValueValidator(self.root))
 
     def _has_format(self, schema: Any) -> bool:
         """Return whether a string in a schema, or in one that it refers to, has another type in Python."""

@@ -127,8 +127,8 @@ class ReferenceResolver:
         try:
             value = self.library.value(resource)
             for step in pointer_steps(pointer):
-                value = child_value(value, step)
-                steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
+                around, value = value, child_value(value, step)
+                steps.append(int(step) if step.isdigit() and isinstance(around, list) else step)
         except LocationNotFoundError:
             raise UnresolvableReferenceError("reference-dangling", ref) from None
         if not is_schema(value):
@@ -153,10 +153,6 @@ def _split(address: str) -> tuple[str, str]:
     """Return an address without its fragment, and the fragment."""
     base, _, fragment = address.partition("#")
     return base, fragment
-
-
-def _keyed(references: ReferenceResolver, resource: SchemaLocation, steps: list[str | int]) -> bool:
-    return isinstance(references.library.value(SchemaLocation(resource.document, tuple(steps))), dict)
 
 
 def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:

@@ -93,11 +93,8 @@ def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
     for reference, target in links.targets.items():
         if reference.document != target.document or target.document not in library.tools:
             places[target] = None
-    return {place: shared_class_name(*place.document, place.pointer) for place in sorted(places, key=_order)}
-
-
-def _order(place: SchemaLocation) -> tuple[object, ...]:
-    return place.document, tuple(str(step) for step in place.pointer)
+    ordered = sorted(places, key=lambda place: (place.document, tuple(map(str, place.pointer))))
+    return {place: shared_class_name(*place.document, place.pointer) for place in ordered}
 
 
 def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:

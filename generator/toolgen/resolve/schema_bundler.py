@@ -124,7 +124,8 @@ class _Copier:
         out: dict[str, Any] = {}
         pointers = _origins(schema)
         for key, value in convert_top_level_keywords(schema, self.source).items():
-            if key in _DEFINITIONS or (key in _IDENTITY and not (top and self._kept(key))):
+            is_kept = top and (key != "$schema" or self.source == "2020-12")
+            if key in _DEFINITIONS or (key in _IDENTITY and not is_kept):
                 continue
             if key == "$ref" and place in self.links.targets:
                 out[key] = self.address(self.links.targets[place])
@@ -135,9 +136,6 @@ class _Copier:
 
     def _inner(self, keyword: SchemaLocation, schema: Any, way: Pointer) -> Any:
         return self.copy(schema, SchemaLocation(keyword.document, keyword.pointer + way[1:]))
-
-    def _kept(self, key: str) -> bool:
-        return key != "$schema" or self.source == "2020-12"
 
 
 def _origins(schema: Mapping[str, Any]) -> dict[str, str]:

@@ -97,7 +97,7 @@ class IneffectiveKeywordChecker:
         if self._once("keyword-unknown", place, key):
             others = (word for word in known if word not in schema)
             hint = _MEANT.get(key) or did_you_mean(key, others, cutoff=0.75)
-            if key not in _MEANT and isinstance(value, Mapping) and _looks_like_a_schema(value):
+            if key not in _MEANT and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
                 hint = "declare it under `properties`"
             self._findings.add("keyword-unknown", self._library.key_span(place, key), hint=hint, keyword=key)
 
@@ -136,8 +136,8 @@ class IneffectiveKeywordChecker:
         return True
 
 
-def _looks_like_a_schema(value: Mapping[str, Any]) -> bool:
-    return bool({"type", "description", "enum", "$ref", "anyOf"} & value.keys())
+_OF_SCHEMAS = {"type", "description", "enum", "$ref", "anyOf"}
+"""Keywords by which a schema under an unknown keyword is recognized."""
 
 
 @cache

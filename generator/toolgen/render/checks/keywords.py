@@ -107,7 +107,7 @@ def _if_fits(given: Any, sub: Any, value: str, scope: Scope, kind: str) -> Itera
 
 def _part(sub: Any, value: str, scope: Scope, kind: str) -> str:
     """Return a call for what a subschema has evaluated; an empty string if it cannot evaluate anything."""
-    if not isinstance(sub, Mapping) or not _looks(sub, kind):
+    if not isinstance(sub, Mapping) or sub.keys().isdisjoint(_LOOKING[kind] | _IN_PLACE):
         return ""
     return f"{scope.functions.evaluated_collector_name(sub, scope, kind)}({value})"
 
@@ -123,10 +123,6 @@ _LOOKING = {
     "items": {"items", "prefixItems", "contains", "unevaluatedItems"},
 }
 _IN_PLACE = {"$ref", "allOf", "anyOf", "oneOf", "if"}
-
-
-def _looks(schema: Mapping[str, Any], kind: str) -> bool:
-    return not schema.keys().isdisjoint(_LOOKING[kind] | _IN_PLACE)
 
 
 KeywordCondition = Callable[[Mapping[str, Any], str, Scope], Condition]
