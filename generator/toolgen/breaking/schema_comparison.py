@@ -62,7 +62,6 @@ class Difference:
     before: Any = ABSENT
     after: Any = ABSENT
     witness: Any = ABSENT
-    keyword: str = ""
     gone: bool = False
 
 

@@ -132,6 +132,14 @@ def complete_codes(context: click.Context, parameter: click.Parameter, incomplet
 
 schemas_argument = click.argument("schemas", type=click.Path(path_type=Path), default=Path("schemas"))
 
+schemas_option = click.option(
+    "--schemas",
+    type=click.Path(path_type=Path),
+    default=Path("schemas"),
+    show_default=True,
+    help="The schemas folder.",
+)
+
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen.cli.command_support import EXIT_ERROR, Reporter
-from toolgen.cli.group import complete_tools, format_option, provider_option, verbosity_options
+from toolgen.cli.group import complete_tools, format_option, provider_option, schemas_option, verbosity_options
 from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("tool", shell_complete=complete_tools)
-@click.option(
-    "--schemas",
-    type=click.Path(path_type=Path),
-    default=Path("schemas"),
-    show_default=True,
-    help="The schemas folder.",
-)
+@schemas_option
 @provider_option
 @format_option
 @verbosity_options

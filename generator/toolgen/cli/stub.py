@@ -9,15 +9,13 @@ from pathlib import Path
 import click
 
 from toolgen.cli.command_support import EXIT_ERROR, Reporter
-from toolgen.cli.group import complete_tools, format_option, output_folder
+from toolgen.cli.group import complete_tools, format_option, output_folder, schemas_option
 from toolgen.cli.terminal import write_output
 
 
 @click.command("stub")
 @click.argument("tools", nargs=-1, shell_complete=complete_tools)
-@click.option(
-    "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The schemas folder."
-)
+@schemas_option
 @click.option("--class", "name", default="App", show_default=True, help="Name of the class.")
 @format_option
 def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str) -> None:

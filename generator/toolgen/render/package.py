@@ -56,15 +56,15 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     files: Files = {
         **runtime_files(),
         **{path: _module(path) for path in ("messages.py", "running.py")},
-        "errors.py": _module("errors.py", parts=catalog.parts),
+        "errors.py": _module("errors.py", parts=catalog.config.parts),
         "__init__.py": _package_module(catalog),
         "models.py": _module("models.py", exports=_exports(names)),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
         "runtime/loop.py": _module("runtime_loop.py"),
         "runtime/models.py": models,
-        **tool_modules(catalog.tools, catalog.types, "running" in catalog.parts),
-        **_frameworks(catalog.frameworks),
+        **tool_modules(catalog.tools, catalog.types, "running" in catalog.config.parts),
+        **_frameworks(catalog.config.frameworks),
         "tools/_lenient.py": _coercions_module(catalog),
         "sessions/__init__.py": _sessions(catalog),
     }
@@ -76,11 +76,13 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
             files[f"sessions/{profile.name}.py"] = _session(plan)
     wires = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
-        files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name], "tools" in catalog.parts)
+        files[f"providers/{profile.name}.py"] = _provider(
+            plan, names, wires[profile.name], "tools" in catalog.config.parts
+        )
     files["PORTABILITY.md"] = portability_report(wires, path_prefix(schemas))
-    left_out = tuple(_left_out(catalog.parts))
+    left_out = tuple(_left_out(catalog.config.parts))
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
-    found = use_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
+    found = use_installed_runtime(kept, local) if catalog.config.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
     return Package(
         {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, wires
@@ -137,8 +139,8 @@ def _left_out(parts: Collection[str]) -> dict[str, str]:
 
 def _package_module(catalog: Catalog) -> str:
     """Return the module of the package, which checks an installed runtime, and says which part a module needs."""
-    runtime = MINOR if catalog.runtime == "installed" else None
-    modules = {path.strip("/").removesuffix(".py"): part for path, part in _left_out(catalog.parts).items()}
+    runtime = MINOR if catalog.config.runtime == "installed" else None
+    modules = {path.strip("/").removesuffix(".py"): part for path, part in _left_out(catalog.config.parts).items()}
     public = {name: part for name, part in modules.items() if "/" not in name and name != "wires"}
     return _module("__init__.py", runtime=runtime, left_out=public)
 

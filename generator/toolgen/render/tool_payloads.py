@@ -183,12 +183,14 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     declared: dict[str, Any] = {
         "renames": {name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
         "refused": [tool.name for tool in tools if profile.name in tool.unsupported],
-        "depth": catalog.recursion_depth,
+        "depth": catalog.config.recursion_depth,
     }
-    said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.recursion_depth
+    said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.config.recursion_depth
     converter = reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
-    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))[:32]
+    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.config.recursion_depth)))[
+        :32
+    ]
     spent: dict[str, int] = {}
     settled = [_settled(wire.schema_lowering, tool, digest, spent) for tool in offered]
     definitions = [

@@ -267,18 +267,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     _check_provider_keys(tools, sources.config, known, findings)
     if findings.has_errors:
         return None
-    return Catalog(
-        config.edition,
-        tools,
-        types,
-        profiles,
-        format,
-        sources.digests,
-        config.recursion_depth,
-        config.parts,
-        config.runtime,
-        config.frameworks,
-    )
+    return Catalog(config, tools, types, profiles, format)
 
 
 def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:

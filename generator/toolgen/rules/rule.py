@@ -15,12 +15,10 @@ from toolgen.token_counts import Tokenizer
 
 @dataclass(frozen=True, slots=True)
 class PayloadLoss:
-    """A rule of a tool's schema that a provider does not enforce. `pointer` is its location in the schema."""
+    """A rule of a tool's schema that a provider does not enforce: what it is about, and what happened to it."""
 
-    pointer: str
     what: str
     action: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
