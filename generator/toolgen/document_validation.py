@@ -9,6 +9,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -89,23 +90,16 @@ def validate_document(
     return reporter.count == 0
 
 
+@dataclass(slots=True)
 class _Reporter:
-    def __init__(
-        self,
-        document: Document,
-        validator: Draft202012Validator,
-        findings: Findings,
-        code: str,
-        hints: Mapping[str, str],
-    ) -> None:
-        self.count = 0
-        self._document = document
-        self._validator = validator
-        self._findings = findings
-        self._code = code
-        self._hints = hints
-        self._seen: set[tuple[Span, str, str]] = set()
-        self._unexplained: list[Pointer] = []
+    document: Document
+    validator: Draft202012Validator
+    findings: Findings
+    code: str
+    hints: Mapping[str, str]
+    count: int = 0
+    seen: set[tuple[Span, str, str]] = field(default_factory=set)
+    unexplained: list[Pointer] = field(default_factory=list)
 
     def report(self, error: ValidationError) -> None:
         """Add the findings of an error. If there are branches, add those of the best branch."""
@@ -118,7 +112,7 @@ class _Reporter:
         elif keyword == "required":
             for name in as_string_list(error.validator_value):
                 if name not in as_string_list(error.instance):
-                    self._add("missing-key", self._document.key_span(*pointer), str(name), key=name)
+                    self._add("missing-key", self.document.key_span(*pointer), str(name), key=name)
         elif keyword == "type":
             expected = as_string_list(error.validator_value)
             self._mismatch(expected, error.instance, self._place(error, pointer))
@@ -127,26 +121,26 @@ class _Reporter:
 
     def finish(self) -> None:
         """Report keys that were rejected for a reason that no other finding explains."""
-        for pointer in self._unexplained if self.count == 0 else ():
-            self._problem(self._document.key_span(*pointer), "these keys cannot be combined")
+        for pointer in self.unexplained if self.count == 0 else ():
+            self._problem(self.document.key_span(*pointer), "these keys cannot be combined")
 
     def _branches(self, error: ValidationError, pointer: Pointer) -> None:
         types = _root_types(error)
         if types:
-            self._mismatch(types, error.instance, self._document.span(*pointer))
+            self._mismatch(types, error.instance, self.document.span(*pointer))
             return
         for inner in min(_by_branch(error), key=_misfit):
             self.report(inner)
 
     def _unknown(self, error: ValidationError, pointer: Pointer) -> None:
-        known = _known_keys(error.schema, self._validator)
+        known = _known_keys(error.schema, self.validator)
         unknown = _unknown_keys(error, known)
         if not unknown:
-            self._unexplained.append(pointer)
+            self.unexplained.append(pointer)
         for name in unknown:
             others = (key for key in known if key not in as_string_list(error.instance))
-            hint = (None if pointer else self._hints.get(name)) or did_you_mean(name, others)
-            span = self._document.key_span(*pointer, name)
+            hint = (None if pointer else self.hints.get(name)) or did_you_mean(name, others)
+            span = self.document.key_span(*pointer, name)
             self._add("unknown-key", span, name, hint=hint, key=name)
 
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
@@ -172,21 +166,21 @@ class _Reporter:
         """Return the location of the value, or of the key if the error is about its name."""
         name = error.instance
         if "propertyNames" in error.absolute_schema_path and isinstance(name, str):
-            place = self._document.keys.get((*pointer, name))
+            place = self.document.keys.get((*pointer, name))
             if place:
-                return self._document.key_span(*pointer, name)
-        return self._document.span(*pointer)
+                return self.document.key_span(*pointer, name)
+        return self.document.span(*pointer)
 
     def _problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
-        self._add(self._code, span, sentence, hint=hint, problem=RawText(sentence))
+        self._add(self.code, span, sentence, hint=hint, problem=RawText(sentence))
 
     def _add(self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object) -> None:
         """Add a finding once, because several branches or references may report the same."""
-        if (span, code, what) in self._seen or self.count >= MAX_FINDINGS:
+        if (span, code, what) in self.seen or self.count >= MAX_FINDINGS:
             return
-        self._seen.add((span, code, what))
+        self.seen.add((span, code, what))
         self.count += 1
-        self._findings.add(code, span, hint=hint, related=(), **holes)
+        self.findings.add(code, span, hint=hint, related=(), **holes)
 
 
 _SENTENCES = {

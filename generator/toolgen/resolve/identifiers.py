@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
+from itertools import chain, count
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
@@ -57,6 +58,13 @@ DEVICES = frozenset(
 def fold_name(name: str) -> str:
     """Return a name without case, dashes and underscores, for comparison on disks and in languages that ignore them."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def distinct_name(
+    name: str, taken: Container[str], numbered: Callable[[int], str], key: Callable[[str], str] = str
+) -> str:
+    """Return a name, or the first of its numbered forms, from 2, whose key is not taken."""
+    return next(each for each in chain([name], map(numbered, count(2))) if key(each) not in taken)
 
 
 def ascii_words(text: str) -> list[str]:

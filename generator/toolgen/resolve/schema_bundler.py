@@ -12,7 +12,7 @@ from typing import Any
 from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import FLAGS, Dialect, convert_top_level_keywords, find_dialect
-from toolgen.resolve.identifiers import class_name
+from toolgen.resolve.identifiers import class_name, distinct_name
 from toolgen.resolve.references import ReferenceGraph
 from toolgen.resolve.schema_locations import SchemaLocation, is_schema, map_keyword
 
@@ -95,12 +95,8 @@ class SchemaBundler:
         for place in own:
             last = str(place.pointer[-1]) if len(place.pointer) > len(root.pointer) else "root"
             wanted = last if _PLAIN_KEY.fullmatch(last) else class_name(last)
-            key, n = wanted, 1
-            while key in taken:
-                n += 1
-                key = f"{wanted}_{n}"
-            taken.add(key)
-            keys[place] = key
+            keys[place] = distinct_name(wanted, taken, f"{wanted}_{{}}".format)
+            taken.add(keys[place])
         return keys
 
     def _copied(self, place: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:

@@ -37,7 +37,7 @@ from toolgen.render.checks.keywords import (
 )
 from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
-from toolgen.resolve.identifiers import ascii_words
+from toolgen.resolve.identifiers import ascii_words, distinct_name
 from toolgen.resolve.schema_locations import PREFIX, find_target, subschemas
 
 LIGHT = 4
@@ -283,9 +283,6 @@ class CheckFunctionCollector:
 
     def _name(self, kind: str, *way: str) -> str:
         plain = "_".join(ascii_words("_".join(way))).lower()[:60].strip("_") or "value"
-        name, n = f"_{kind}_{plain}", 1
-        while name in self._taken:
-            n += 1
-            name = f"_{kind}_{plain}_{n}"
+        name = distinct_name(f"_{kind}_{plain}", self._taken, lambda n: f"_{kind}_{plain}_{n}")
         self._taken.add(name)
         return name

@@ -16,7 +16,7 @@ from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
 from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds
-from toolgen.resolve.identifiers import DEVICES, class_name, fold_name
+from toolgen.resolve.identifiers import DEVICES, class_name, distinct_name, fold_name
 from toolgen.resolve.schema_locations import is_schema, map_keyword, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
@@ -274,11 +274,9 @@ class SchemaConverter:
             return
         taken = {fold_name(class_name(stem)) for stem in self.stems.values()}
         wanted = f"{wanted}_" if wanted.lower() in DEVICES else wanted
-        stem, n = wanted, 1
-        while fold_name(class_name(stem)) in taken:
-            n += 1
-            stem = f"{wanted}{n}"
-        self.stems[key] = stem
+        self.stems[key] = distinct_name(
+            wanted, taken, lambda n: f"{wanted}{n}", key=lambda stem: fold_name(class_name(stem))
+        )
 
     def _leave_out(self, keyword: str, at: Pointer) -> None:
         self.left_out.setdefault(keyword, {})[at] = None
