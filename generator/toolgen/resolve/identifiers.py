@@ -77,15 +77,18 @@ def ascii_words(text: str) -> list[str]:
     return _WORDS.findall(plain)
 
 
-def class_name(*texts: str, limit: int = 80) -> str:
+MAX_CLASS_NAME = 80
+
+
+def class_name(*texts: str) -> str:
     """Return an ASCII class name made of texts. Each word is capitalized; words beyond the limit are dropped."""
     words = [word for text in texts for word in ascii_words(text)]
     name = ""
     for word in words:
-        if name and len(name) + len(word) > limit:
+        if name and len(name) + len(word) > MAX_CLASS_NAME:
             break
         name += word[0].upper() + word[1:]
-    name = name[:limit]
+    name = name[:MAX_CLASS_NAME]
     if not name or name[0].isdigit():
         name = f"N{name}"
     return f"{name}Type" if name in _TAKEN else name
