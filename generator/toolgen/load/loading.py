@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
-from toolgen.incremental import find_in_memory, find_on_disk, keep_in_memory, store_on_disk
+from toolgen.incremental import IN_MEMORY, ON_DISK
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
@@ -63,11 +63,11 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         findings.texts[path] = text
         key = ("read", path, kind, text)
         digest = hashlib.sha256(text.encode()).hexdigest()
-        known: LoadedFile | None = find_in_memory(*key) or _stored_documents(path, found.source, kind, text, digest)
+        known: LoadedFile | None = IN_MEMORY.find(*key) or _stored_documents(path, found.source, kind, text, digest)
         if known is not None:
             budget.values -= known.values
             check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
-            return keep_in_memory(known, *key)
+            return IN_MEMORY.keep(known, *key)
         trees = _trees(found.source, text, report)
         if kind == "config" and len(trees) == 1 and trees[0].blank:
             trees = []  # then every key has its default
@@ -79,12 +79,12 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         return LoadedFile()
     if report.count:
         return LoadedFile()
-    store_on_disk((len(trees), values), "read", path, kind, digest)
+    ON_DISK.keep((len(trees), values), "read", path, kind, digest)
     documents = tuple(
         Document(path, found.source, i, tree.value, tree.values, tree.keys, _digest_of(path, i, digest))
         for i, tree in enumerate(trees)
     )
-    return keep_in_memory(LoadedFile(documents, digest, values), *key)
+    return IN_MEMORY.keep(LoadedFile(documents, digest, values), *key)
 
 
 def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentContent]:
@@ -98,7 +98,7 @@ def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentCont
 
 def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
     """Return the documents of a file without faults in an earlier build; None for any other file."""
-    found = find_on_disk("read", path, kind, digest)
+    found = ON_DISK.find("read", path, kind, digest)
     if found is None:
         return None
     count, values = found

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from types import MappingProxyType
 
-from toolgen.incremental import reuse_or_make
+from toolgen.incremental import IN_MEMORY
 from toolgen.plan.names import natural_key
 from toolgen.resources import modules_by_exported_name
 
@@ -206,7 +206,7 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
             continue
         found.add(path)
         if path.endswith(".py"):
-            ways = reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
+            ways = IN_MEMORY.reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
             waiting += [way for way in ways if way in files and way not in found]
     return {path: text for path, text in files.items() if path in found}
 

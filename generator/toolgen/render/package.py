@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import UndefinedError
 
-from toolgen.incremental import load_or_make
+from toolgen.incremental import ON_DISK
 from toolgen.load.sources import path_prefix
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
@@ -213,7 +213,7 @@ def _coercions_module(catalog: Catalog) -> str:
     """Return the module with the coercions of arguments, by tool."""
     tables: dict[str, str] = {}
     for tool in catalog.tools:
-        literal = load_or_make(partial(_coercions, tool), "coercions", tool.digest)
+        literal = ON_DISK.reuse_or_make(partial(_coercions, tool), "coercions", tool.digest)
         if literal:
             tables[tool.name] = PythonLiteral(literal)
     return _module("tools/_lenient.py", tables=tables)
@@ -309,7 +309,7 @@ def _encoding_literal(one: ToolPayload) -> str:
 
 def _recalled(make: Callable[[], str], one: ToolPayload, *more: Hashable) -> str:
     """Return a stored text that depends only on the payload of a tool, or make it."""
-    return make() if one.key is None else load_or_make(make, *more, *one.key)
+    return make() if one.key is None else ON_DISK.reuse_or_make(make, *more, *one.key)
 
 
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with_tools: bool) -> str:

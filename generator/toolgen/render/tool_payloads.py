@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import Key, find_in_memory, find_on_disk, keep_in_memory, reuse_or_make, store_on_disk
+from toolgen.incremental import IN_MEMORY, ON_DISK, Key
 from toolgen.load.sources import compact_json, pointer_text
 from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
@@ -186,7 +186,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         "depth": catalog.config.recursion_depth,
     }
     said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.config.recursion_depth
-    converter = reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
+    converter = IN_MEMORY.reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
     digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.config.recursion_depth)))[
         :32
@@ -262,7 +262,7 @@ class _StrictDecision:
 def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> _StrictDecision:
     """Decide whether a tool is strict. `spent` is what the tools before it use of the limits; what it uses is added."""
     key = digest, tool.digest
-    stored = find_on_disk("payload", *key)
+    stored = ON_DISK.find("payload", *key)
     if tool.strict != "auto":
         return _StrictDecision(key, known=stored)
     if stored is None:
@@ -324,13 +324,13 @@ def _recalled(tool: Tool, provider: str, how: _StrictDecision, known: tuple[Any,
     """Return the stored payload of a tool."""
     _, _, over, strict, told, encoding_table, name, entry, digest = known
     key = *how.key, over
-    last = find_in_memory("tool payload", tool, provider)
+    last = IN_MEMORY.find("tool payload", tool, provider)
     if last is not None and last[0] is known and last[1].key == key:
         same: ToolPayload = last[1]
         return same
     losses = tuple(ToolLoss(Span(*span), *rest) for span, *rest in told)
     one = ToolPayload(tool, provider, strict, losses, encoding_table, name, True, bool(over), entry, digest, key)
-    keep_in_memory((known, one), "tool payload", tool, provider)
+    IN_MEMORY.keep((known, one), "tool payload", tool, provider)
     return one
 
 
@@ -338,7 +338,7 @@ def _stored(one: ToolPayload, how: _StrictDecision) -> ToolPayload:
     """Store the payload of a tool for the next build, and return it with its key."""
     told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.losses)
     facts = one.strict, told, one.encoding_table, one.name, one.entry, one.digest
-    store_on_disk((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
+    ON_DISK.keep((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
     return replace(one, key=(*how.key, how.over))
 
 

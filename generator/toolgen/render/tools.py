@@ -8,7 +8,7 @@ from typing import Any
 
 import ruff_api
 
-from toolgen.incremental import find_on_disk, store_on_disk
+from toolgen.incremental import ON_DISK
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, has_instances, iter_type_schemas
 from toolgen.plan.names import natural_key
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
@@ -33,7 +33,7 @@ from toolgen.runtime.tools.formats import FORMATS
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
     """Return the text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
-    known: dict[str, str] = {each.module: find_on_disk("module", each.tool.digest) for each in plan.tools}
+    known: dict[str, str] = {each.module: ON_DISK.find("module", each.tool.digest) for each in plan.tools}
     changed = [each for each in plan.tools if known[each.module] is None]
     expressions = iter(_expressions(plan, changed))
     texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, with_handlers)}
@@ -43,7 +43,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
     made = {path: format_generated_module(path, text) for path, text in texts.items()}
     for each in changed:
         text = format_python(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
-        known[each.module] = store_on_disk(text, "module", each.tool.digest)
+        known[each.module] = ON_DISK.keep(text, "module", each.tool.digest)
     made |= {f"tools/{module}.py": text for module, text in known.items()}
     return {path: made[path] for path in sorted(made)}
 
@@ -54,7 +54,7 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[TypeExpre
     Results are stored for each tool, but used for all tools, because an edit rarely adds a type schema that no tool has yet.
     """
     type_schemas = {"": _type_schemas(plan.types)} | {each.tool.name: _type_schemas(each.models) for each in changed}
-    stored = {name: find_on_disk("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
+    stored = {name: ON_DISK.find("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
     keys = {
         name: [json.dumps(type_schema, sort_keys=True) for type_schema in found] for name, found in type_schemas.items()
     }
@@ -74,7 +74,7 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[TypeExpre
         known |= {key: (each.text, tuple(sorted(each.names))) for key, each in zip(new, made, strict=True)}
     for name, found in keys.items():
         if any(key not in stored[name] for key in found):
-            store_on_disk({key: known[key] for key in found}, "types", name)
+            ON_DISK.keep({key: known[key] for key in found}, "types", name)
     return [TypeExpression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
 
 

@@ -16,7 +16,7 @@ from jsonschema.exceptions import ValidationError, best_match
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, did_you_mean, join_names, quote_name
 from toolgen.document_validation import as_string_list, wrong_type_hint
-from toolgen.incremental import load_with_findings
+from toolgen.incremental import ON_DISK
 from toolgen.load import Pointer
 from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import (
@@ -237,7 +237,7 @@ def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
     for key, roots in by_document.items():
         check = partial(_check_roots, roots, links.library)
         pointers = tuple(root.pointer for root in roots)
-        load_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
+        ON_DISK.reuse_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
 
 
 def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
