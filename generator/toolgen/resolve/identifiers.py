@@ -63,7 +63,7 @@ def fold_name(name: str) -> str:
 def distinct_name(
     name: str, taken: Container[str], numbered: Callable[[int], str], key: Callable[[str], str] = str
 ) -> str:
-    """Return a name, or the first of its numbered forms, from 2, whose key is not taken."""
+    """Return a name, or the first of its numbered forms, from 2, whose key is free."""
     return next(each for each in chain([name], map(numbered, count(2))) if key(each) not in taken)
 
 
