@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     Stamp = tuple[int, int, int, int]
 
-__all__ = ["cached_output", "read_results", "save_record", "save_results"]
-
 FORMAT = f"toolgen {__version__}, record 1"
 
 RESULTS = ".results"

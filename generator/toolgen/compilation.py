@@ -76,9 +76,7 @@ class Compilation:
                 one.tool,
                 name,
                 wire.payload_of(one.tool.name),
-                tuple(
-                    PayloadLoss(told.pointer, told.what, told.action, told.reason) for told in one.losses if told.severe
-                ),
+                tuple(PayloadLoss(told.what, told.action) for told in one.losses if told.severe),
             )
             for name, wire in wires.items()
             for one in wire.tools

@@ -9,7 +9,8 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -20,7 +21,7 @@ from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, did_you_mean, quote_name
 from toolgen.load import Document, Pointer
-from toolgen.load.sources import json_type
+from toolgen.load.sources import json_type, pointer_steps
 from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 from toolgen.resources import shipped_folder
@@ -73,7 +74,8 @@ def validate_document(
     the single placeholder `problem`. `hints` are for unknown keys that have a meaning elsewhere. References outside the
     meta-schema and the published drafts are never followed.
     """
-    validator = _validator(_Schema(meta))
+    # This registry has the published drafts and downloads nothing, unlike the default one of the library.
+    validator = Draft202012Validator(dict(meta), registry=REGISTRY)
     reporter = _Reporter(document, validator, findings, code, hints or {})
     errors = list(islice(validator.iter_errors(document.value), MAX_ERRORS))
     # A value of the wrong type often violates other rules as well, but only its type is worth reporting.
@@ -88,42 +90,16 @@ def validate_document(
     return reporter.count == 0
 
 
-class _Schema:
-    """A schema as a key of the cache: compared by identity, and kept alive."""
-
-    def __init__(self, schema: Mapping[str, Any]) -> None:
-        self.schema = schema
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Schema) and other.schema is self.schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-
-@lru_cache(maxsize=32)
-def _validator(key: _Schema) -> Draft202012Validator:
-    # This registry has the published drafts and downloads nothing, unlike the default one of the library.
-    return Draft202012Validator(dict(key.schema), registry=REGISTRY)
-
-
+@dataclass(slots=True)
 class _Reporter:
-    def __init__(
-        self,
-        document: Document,
-        validator: Draft202012Validator,
-        findings: Findings,
-        code: str,
-        hints: Mapping[str, str],
-    ) -> None:
-        self.count = 0
-        self._document = document
-        self._validator = validator
-        self._findings = findings
-        self._code = code
-        self._hints = hints
-        self._seen: set[tuple[Span, str, str]] = set()
-        self._unexplained: list[Pointer] = []
+    document: Document
+    validator: Draft202012Validator
+    findings: Findings
+    code: str
+    hints: Mapping[str, str]
+    count: int = 0
+    seen: set[tuple[Span, str, str]] = field(default_factory=set)
+    unexplained: list[Pointer] = field(default_factory=list)
 
     def report(self, error: ValidationError) -> None:
         """Add the findings of an error. If there are branches, add those of the best branch."""
@@ -136,38 +112,36 @@ class _Reporter:
         elif keyword == "required":
             for name in as_string_list(error.validator_value):
                 if name not in as_string_list(error.instance):
-                    self._add("missing-key", self._document.key_span(*pointer), str(name), key=name)
+                    self._add("missing-key", self.document.key_span(*pointer), str(name), key=name)
         elif keyword == "type":
-            self._type(error, pointer)
+            expected = as_string_list(error.validator_value)
+            self._mismatch(expected, error.instance, self._place(error, pointer))
         else:
             self._other(error, pointer, keyword)
 
     def finish(self) -> None:
         """Report keys that were rejected for a reason that no other finding explains."""
-        for pointer in self._unexplained if self.count == 0 else ():
-            self._problem(self._document.key_span(*pointer), "these keys cannot be combined")
+        for pointer in self.unexplained if self.count == 0 else ():
+            self._problem(self.document.key_span(*pointer), "these keys cannot be combined")
 
     def _branches(self, error: ValidationError, pointer: Pointer) -> None:
         types = _root_types(error)
         if types:
-            self._mismatch(types, error.instance, self._document.span(*pointer))
+            self._mismatch(types, error.instance, self.document.span(*pointer))
             return
-        for inner in _best_branch(error):
+        for inner in min(_by_branch(error), key=_misfit):
             self.report(inner)
 
     def _unknown(self, error: ValidationError, pointer: Pointer) -> None:
-        known = _known_keys(error.schema, self._validator)
+        known = _known_keys(error.schema, self.validator)
         unknown = _unknown_keys(error, known)
         if not unknown:
-            self._unexplained.append(pointer)
+            self.unexplained.append(pointer)
         for name in unknown:
             others = (key for key in known if key not in as_string_list(error.instance))
-            hint = (None if pointer else self._hints.get(name)) or did_you_mean(name, others)
-            span = self._document.key_span(*pointer, name)
+            hint = (None if pointer else self.hints.get(name)) or did_you_mean(name, others)
+            span = self.document.key_span(*pointer, name)
             self._add("unknown-key", span, name, hint=hint, key=name)
-
-    def _type(self, error: ValidationError, pointer: Pointer) -> None:
-        self._mismatch(as_string_list(error.validator_value), error.instance, self._place(error, pointer))
 
     def _mismatch(self, names: Iterable[str], value: object, span: Span) -> None:
         expected = " or ".join(names)
@@ -192,21 +166,21 @@ class _Reporter:
         """Return the location of the value, or of the key if the error is about its name."""
         name = error.instance
         if "propertyNames" in error.absolute_schema_path and isinstance(name, str):
-            place = self._document.keys.get((*pointer, name))
+            place = self.document.keys.get((*pointer, name))
             if place:
-                return self._document.key_span(*pointer, name)
-        return self._document.span(*pointer)
+                return self.document.key_span(*pointer, name)
+        return self.document.span(*pointer)
 
     def _problem(self, span: Span, sentence: str, hint: str | None = None) -> None:
-        self._add(self._code, span, sentence, hint=hint, problem=RawText(sentence))
+        self._add(self.code, span, sentence, hint=hint, problem=RawText(sentence))
 
     def _add(self, code: str, span: Span, what: str, *, hint: str | None = None, **holes: object) -> None:
         """Add a finding once, because several branches or references may report the same."""
-        if (span, code, what) in self._seen or self.count >= MAX_FINDINGS:
+        if (span, code, what) in self.seen or self.count >= MAX_FINDINGS:
             return
-        self._seen.add((span, code, what))
+        self.seen.add((span, code, what))
         self.count += 1
-        self._findings.add(code, span, hint=hint, related=(), **holes)
+        self.findings.add(code, span, hint=hint, related=(), **holes)
 
 
 _SENTENCES = {
@@ -285,15 +259,6 @@ def _root_types(error: ValidationError) -> list[str]:
     return list(types)
 
 
-def _best_branch(error: ValidationError) -> list[ValidationError]:
-    """Return the errors of the branch that fits best.
-
-    That is one with the right type, then one with the right tags (a constant or an enum value, directly or in a key),
-    then the one with the fewest errors, then the first.
-    """
-    return min(_by_branch(error), key=_misfit)
-
-
 def _by_branch(error: ValidationError) -> list[list[ValidationError]]:
     found: defaultdict[str | int, list[ValidationError]] = defaultdict(list)
     for inner in error.context or ():
@@ -302,6 +267,11 @@ def _by_branch(error: ValidationError) -> list[list[ValidationError]]:
 
 
 def _misfit(branch: list[ValidationError]) -> tuple[bool, bool, int]:
+    """Return the sort key by which the branch that fits best is the first.
+
+    That is one with the right type, then one with the right tags (a constant or an enum value, directly or in a key),
+    then the one with the fewest errors.
+    """
     wrong_type = any(e.validator == "type" and not e.relative_path for e in branch)
     wrong_mark = any(e.validator in ("const", "enum") and len(e.relative_path) <= 1 for e in branch)
     return wrong_type, wrong_mark, len(branch)
@@ -337,8 +307,7 @@ def _gather(schema: object, validator: Draft202012Validator, found: dict[str, No
 def _pointed(root: object, reference: str) -> object:
     """Return the target of a local reference; None if it is an anchor or cannot be resolved."""
     value = root
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in pointer_steps(reference[1:]):
         value = value.get(name) if isinstance(value, Mapping) else None
     return value if reference == "#" or reference.startswith("#/") else None
 

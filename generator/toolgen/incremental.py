@@ -1,12 +1,12 @@
 """Incremental builds: results of one build that the next one reuses, so that it repeats only what changed.
 
-There are two kinds of results. `reuse_or_make` keeps any object in memory, for later builds of the same process
-(`enable_incremental_builds`). `load_or_make` keeps plain data, which later processes find in the user's cache (`stored_results`): texts,
-payloads, findings, and the facts about a tool that stages need, so that its source is not parsed again.
+There are two stores. `IN_MEMORY` keeps any object, for later builds of the same process (`enable_incremental_builds`).
+`ON_DISK` keeps plain data, which later processes find in the user's cache (`stored_results`): texts, payloads, findings,
+and the facts about a tool that stages need, so that its source is not parsed again.
 
 The key of a result names the step and contains everything that the result was made from. Strings are part of a key as they
-are. In a key of `reuse_or_make`, documents, declarations, tools and profiles are compared by identity: they stay the same objects
-as long as their sources stay the same, and by value 1 would equal 1.0 and true. A key of `load_or_make` contains their digests. A
+are. In a key of `IN_MEMORY`, documents, declarations, tools and profiles are compared by identity: they stay the same objects
+as long as their sources stay the same, and by value 1 would equal 1.0 and true. A key of `ON_DISK` contains their digests. A
 result is never changed. A step whose key leaves something out is a defect; tests compare every build of a long series of
 edits with a fresh one.
 
@@ -23,24 +23,6 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from toolgen.build_cache import read_results, save_results
 from toolgen.diagnostics import Finding, Findings, Related, Span
-
-__all__ = [
-    "BuildResults",
-    "Key",
-    "LazyAttributes",
-    "enable_incremental_builds",
-    "find_in_memory",
-    "find_on_disk",
-    "keep_in_memory",
-    "load_or_make",
-    "load_with_findings",
-    "plain_findings",
-    "report_stored_findings",
-    "reuse_or_make",
-    "reuse_with_findings",
-    "store_on_disk",
-    "stored_results",
-]
 
 T = TypeVar("T")
 Key = tuple[Hashable, ...]
@@ -70,8 +52,49 @@ class BuildResults:
         self.last, self.used, self.new = self.used, {}, {}
 
 
-_results: BuildResults | None = None
-_stored: BuildResults | None = None
+@dataclass(slots=True)
+class Store:
+    """Where steps find the results of earlier builds, and keep their own. Without `results`, every step runs."""
+
+    results: BuildResults | None = None
+
+    def find(self, *key: Hashable) -> Any:
+        """Return the result of a key, or None if there is none."""
+        return None if self.results is None else self.results.find(key)
+
+    def keep(self, result: T, *key: Hashable) -> T:
+        """Keep a result, and return it."""
+        if self.results is not None:
+            self.results.keep(key, result)
+        return result
+
+    def reuse_or_make(self, make: Callable[[], T], *key: Hashable) -> T:
+        """Return the kept result of a key, or make and keep it. Results are never None."""
+        if self.results is None:
+            return make()
+        found: T | None = self.find(*key)
+        return self.keep(make(), *key) if found is None else found
+
+    def reuse_with_findings(self, make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
+        """Return the kept result of a step that reports findings, and report these again. The result may be None."""
+        if self.results is None:
+            return make(findings)
+        found = self.find(*key)
+        if found is None:
+            own = Findings()
+            found = self.keep((make(own), plain_findings(own)), *key)
+        report_stored_findings(found[1], findings)
+        result: T = found[0]
+        return result
+
+
+IN_MEMORY = Store()
+"""For later builds of the same process. Keys and results may be any objects."""
+
+ON_DISK = Store()
+"""For later processes too. Keys and results are plain data: None, booleans, numbers, strings, bytes, and tuples, lists and
+dicts of these."""
+
 _count = 0
 """The number of results in the file that the stored results came from; 0 if the file must be rewritten."""
 
@@ -79,12 +102,12 @@ _count = 0
 @contextmanager
 def enable_incremental_builds() -> Iterator[BuildResults]:
     """Keep results in memory during a `with` block, for the builds inside it. Not for several threads."""
-    global _results, _stored
-    _results, _stored = BuildResults(), BuildResults()
+    kept = BuildResults()
+    IN_MEMORY.results, ON_DISK.results = kept, BuildResults()
     try:
-        yield _results
+        yield kept
     finally:
-        _results = _stored = None
+        IN_MEMORY.results = ON_DISK.results = None
 
 
 @contextmanager
@@ -95,9 +118,9 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
     that stops early would store less than it found. If a process builds repeatedly, only the first build reads the
     cache.
     """
-    global _stored, _count
-    outer = _stored
-    results = _stored = outer or BuildResults()
+    global _count
+    outer = ON_DISK.results
+    results = ON_DISK.results = outer or BuildResults()
     if not results.last:
         results.last, _count = read_results(schemas, out)
 
@@ -110,77 +133,7 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
     try:
         yield save
     finally:
-        _stored = outer
-
-
-def find_in_memory(*key: Hashable) -> Any:
-    """Return the result of a key, or None if there is none."""
-    return None if _results is None else _results.find(key)
-
-
-def keep_in_memory(result: T, *key: Hashable) -> T:
-    """Keep a result, and return it."""
-    if _results is not None:
-        _results.keep(key, result)
-    return result
-
-
-def reuse_or_make(make: Callable[[], T], *key: Hashable) -> T:
-    """Return the kept result of a key, or make and keep it. Results are never None."""
-    if _results is None:
-        return make()
-    found: T | None = find_in_memory(*key)
-    return keep_in_memory(make(), *key) if found is None else found
-
-
-def reuse_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
-    """Return the kept result of a step that reports findings, and report these again."""
-    if _results is None:
-        return make(findings)
-
-    def made() -> tuple[T, Findings]:
-        own = Findings()
-        return make(own), own
-
-    result, own = reuse_or_make(made, *key)
-    findings.items += own.items
-    return result
-
-
-def find_on_disk(*key: Hashable) -> Any:
-    """Return the stored result of a key of plain data, or None if there is none."""
-    return None if _stored is None else _stored.find(key)
-
-
-def store_on_disk(result: T, *key: Hashable) -> T:
-    """Store a result, and return it.
-
-    Key and result are plain data: None, booleans, numbers, strings, bytes, and tuples, lists and dicts of these.
-    """
-    if _stored is not None:
-        _stored.keep(key, result)
-    return result
-
-
-def load_or_make(make: Callable[[], T], *key: Hashable) -> T:
-    """Return the stored result of a key, or make and store it. Results are plain data, and never None."""
-    if _stored is None:
-        return make()
-    found: T | None = find_on_disk(*key)
-    return store_on_disk(make(), *key) if found is None else found
-
-
-def load_with_findings(make: Callable[[Findings], T], findings: Findings, *key: Hashable) -> T:
-    """Return the stored result of a step that reports findings, and report these again. The result may be None."""
-    if _stored is None:
-        return make(findings)
-    found = find_on_disk(*key)
-    if found is None:
-        own = Findings()
-        found = store_on_disk((make(own), plain_findings(own)), *key)
-    report_stored_findings(found[1], findings)
-    result: T = found[0]
-    return result
+        ON_DISK.results = outer
 
 
 def plain_findings(findings: Findings) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from toolgen.diagnostics import Findings
 from toolgen.document_validation import meta_schema
 from toolgen.load import Document
 from toolgen.load.loading import load_shipped
-from toolgen.render.templates import template_environment
+from toolgen.render.templates import render_template
 from toolgen.resolve.editor_schemas import editor_schema
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS
 from toolgen.resources import shipped_folder
@@ -67,10 +67,7 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
         ".pre-commit-config.yaml": "pre-commit.yaml",
         **({".gitlab-ci.yml": "gitlab.yml"} if gitlab else {".github/workflows/toolgen.yml": "github.yml"}),
     }
-    templates = template_environment()
-    files = [
-        NewFile(path, templates.get_template(f"init/{name}.jinja").render(values)) for path, name in wanted.items()
-    ]
+    files = [NewFile(path, render_template(f"init/{name}", **values)) for path, name in wanted.items()]
     return [*files, *(NewFile(f"{EDITOR_FOLDER}/{name}", text) for name, text in editor_schema_files().items())]
 
 

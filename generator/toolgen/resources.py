@@ -35,14 +35,10 @@ def modules_by_exported_name() -> Mapping[str, str]:
     root = runtime_folder()
     for path in sorted(root.rglob("*.py")):
         module = ".".join(path.relative_to(root).with_suffix("").parts)
-        for name in () if module == "models" else exported_names(path):
+        # The text of `__all__` is found by a pattern, because parsing whole modules takes long.
+        names = None if module == "models" else _ALL.search(path.read_text(encoding="utf-8"))
+        for name in ast.literal_eval(names[1]) if names is not None else ():
             if name in found:
                 raise ValueError(f"runtime.{found[name]} and runtime.{module} both export {name}")
             found[name] = module
     return found
-
-
-def exported_names(path: Path) -> tuple[str, ...]:
-    """Return the names in a module's `__all__`. It is found by its text, because parsing whole modules takes long."""
-    found = _ALL.search(path.read_text(encoding="utf-8"))
-    return tuple(ast.literal_eval(found[1])) if found is not None else ()

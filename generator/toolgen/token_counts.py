@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-__all__ = ["Tokenizer", "installed_tokenizer"]
-
 ENCODING = "o200k_base"
 """The vocabulary for counting. The counts are estimates, because providers have other vocabularies."""
 

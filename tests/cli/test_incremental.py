@@ -20,7 +20,7 @@ from toolgen import build_cache
 from toolgen.cli.build import build_package
 from toolgen.compilation import Compilation, compile_project, lint_project
 from toolgen.diagnostics import Findings
-from toolgen.incremental import enable_incremental_builds, stored_results
+from toolgen.incremental import IN_MEMORY, ON_DISK, enable_incremental_builds, stored_results
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
@@ -313,8 +313,8 @@ def fresh(schemas: Path, out: Path | None = None) -> tuple[Any, ...]:
     """What a build gives that knows of no other. It is also written if there is a folder for it."""
     findings = Findings()
     with pytest.MonkeyPatch.context() as patch:
-        for kept in ("_results", "_stored"):
-            patch.setattr(f"toolgen.incremental.{kept}", None)
+        for kept in (IN_MEMORY, ON_DISK):
+            patch.setattr(kept, "results", None)
         if out is None:
             return outcome(compile_project(schemas, findings), findings)
         done = build_package(schemas, out, (), findings, quiet=True, incremental=False)

@@ -18,6 +18,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tests.repository.test_words import FILES, GLOSSARY
 from tests.support.repository import ROOT
 
@@ -75,6 +77,16 @@ def template(text: str) -> str:
     return without_names("\n".join(lines))
 
 
+def table(text: str) -> str:
+    """The messages, hints and reasons in a table of finding codes, each on the line where it begins."""
+    lines = [""] * (text.count("\n") + 2)
+    for _, row in yaml.compose(text).value:
+        for key, said in row.value:
+            if key.value in ("message", "hint", "why", "fix"):
+                lines[said.start_mark.line] += f"{said.value} {END}"
+    return without_names("\n".join(lines))
+
+
 END = "(X) "
 """Stands behind each text, so that two of them are not read as one."""
 
@@ -88,7 +100,8 @@ def without_names(text: str) -> str:
 def prose(path: Path) -> str:
     """What a file says in words."""
     text = path.read_text("utf-8")
-    return re.sub(r"(?<=\S) {2,}", " ", {".py": module, ".jinja": template}.get(path.suffix, markdown)(text))
+    read = table if path.parent.name == "codes" and path.suffix == ".yaml" else markdown
+    return re.sub(r"(?<=\S) {2,}", " ", {".py": module, ".jinja": template}.get(path.suffix, read)(text))
 
 
 def style(path: Path, text: str) -> Iterator[str]:

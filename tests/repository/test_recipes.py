@@ -123,17 +123,14 @@ def test_add_a_lint_rule(copy: Path) -> None:
         '            findings.add("tool-with-short-name", tool.document.span("name"), tool=tool.name)\n',
         "utf-8",
     )
-    replace(
-        copy / "generator/toolgen/diagnostics/codes/rules.py",
-        "ROWS: tuple[Code, ...] = (\n",
-        "ROWS: tuple[Code, ...] = (\n"
-        "    Code(\n"
-        '        "tool-with-short-name",\n'
-        '        "warning",\n'
-        '        "the name {tool} says too little",\n'
-        '        "use a verb and a noun",\n'
-        '        "A model chooses a tool by its name as well.",\n'
-        "    ),\n",
+    rows = copy / "generator/toolgen/diagnostics/codes/rules.yaml"
+    rows.write_text(
+        rows.read_text("utf-8") + "\ntool-with-short-name:\n"
+        "  level: warning\n"
+        "  message: the name {tool} says too little\n"
+        "  hint: use a verb and a noun\n"
+        "  why: A model chooses a tool by its name as well.\n",
+        "utf-8",
     )
     without = run_tests(copy, "tests/unit/rules/test_fixtures.py", "-k", "fixture and not lines")
     assert "2 failed" in without, without

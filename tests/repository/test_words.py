@@ -41,7 +41,7 @@ FILES = sorted(
     {
         *(ROOT / "docs").glob("*.md"),
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
-        *(ROOT / "generator" / "toolgen").rglob("*.py"),
+        *(path for kind in ("py", "yaml") for path in (ROOT / "generator" / "toolgen").rglob(f"*.{kind}")),
         *(ROOT / "templates").rglob("*.jinja"),
         *(ROOT / "schemas" / "meta").glob("*.yaml"),
         *(ROOT / "schemas" / "format").glob("*.yaml"),

@@ -9,7 +9,7 @@ import yaml
 
 from tests.support.repository import SCHEMAS
 from toolgen.diagnostics import Finding, Findings
-from toolgen.diagnostics.codes import resolve_references
+from toolgen.diagnostics.codes import rows_of
 from toolgen.load import Document, Sources
 from toolgen.parse import parse
 from toolgen.resolve.catalog import SharedType, Tool
@@ -67,7 +67,7 @@ def linked(files: Mapping[str, Any]) -> tuple[tuple[Tool, ...], tuple[SharedType
     return result
 
 
-IDLE = frozenset(row.id for row in resolve_references.ROWS if row.level == "warning")
+IDLE = frozenset(row.id for row in rows_of("resolve_references") if row.level == "warning")
 """Codes of keywords that have no effect; `tests/unit/resolve/test_keyword_checks.py` tests them."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toolgen.diagnostics import Finding, Findings
-from toolgen.diagnostics.codes.parse import ROWS
+from toolgen.diagnostics.codes import BY_STAGE
 from toolgen.document_validation import MAX_FINDINGS, meta_schema, validate_document
 from toolgen.load import load
 from toolgen.parse.config import Config, parse_config
@@ -246,7 +246,7 @@ def test_a_fault_in_the_configuration_is_a_finding(text: str, place: str, hint: 
 
 def test_every_code_of_the_stage_has_a_case() -> None:
     seen = {place.split()[1] for _, place, _, _ in CASES if place} | {"unknown-code", "part-needs", "framework-needs"}
-    assert seen >= {row.id for row in ROWS if row.id in _OWN}
+    assert seen >= {row.id for row in BY_STAGE["parse"] if row.id in _OWN}
 
 
 _OWN = {"unknown-key", "missing-key", "wrong-type", "invalid-value", "unknown-code", "part-needs", "framework-needs"}

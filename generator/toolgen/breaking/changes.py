@@ -28,8 +28,6 @@ from toolgen.resolve.dialect import drop_annotations
 from toolgen.token_counts import Tokenizer, installed_tokenizer
 from toolgen.write.lockfile import ProviderDigests
 
-__all__ = ["Change", "ProjectSnapshot", "changes_between"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProjectSnapshot:
@@ -90,30 +88,18 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     renamed = _find_renamed_tools(before, after)
     for name, tool in before.items():
         if name not in after and name not in renamed:
-            yield _change(
-                "tool-removed",
-                tool,
-                span=Span(new.project.sources.name),
-                old_span=tool.document.span("name"),
-            )
+            where = Span(new.project.sources.name)
+            yield _change("tool-removed", tool, span=where, old_span=tool.document.span("name"))
     for name, tool in after.items():
         source = next((was for was, now in renamed.items() if now == name), name)
         if source not in before:
-            yield _change("tool-added", tool, span=tool.document.span("name"))
+            yield _change("tool-added", tool)
             continue
         if source != name:
-            yield _change(
-                "tool-renamed",
-                tool,
-                span=tool.document.span("name"),
-                before=source,
-                after=name,
-                safe=source in tool.aliases,
-            )
+            yield _change("tool-renamed", tool, before=source, after=name, safe=source in tool.aliases)
         yield from _tool(before[source], tool)
     yield from _aliases(before, after, renamed)
     yield from _wires(old, new, renamed)
-    yield from _names(old, new)
 
 
 def _find_renamed_tools(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
@@ -145,13 +131,7 @@ def _tool(old: Tool, new: Tool) -> Iterator[Change]:
         return new.document.key_span(key) if (key,) in new.document.keys else new.document.span("name")
 
     if old.document.source != new.document.source:
-        yield _change(
-            "tool-moved",
-            new,
-            span=new.document.span("name"),
-            before=old.document.source,
-            after=new.document.source,
-        )
+        yield _change("tool-moved", new, before=old.document.source, after=new.document.source)
     for code, key in (("description-changed", "description"), ("display-name-changed", "display_name")):
         before, after = getattr(old, key), getattr(new, key)
         if before != after:
@@ -159,13 +139,8 @@ def _tool(old: Tool, new: Tool) -> Iterator[Change]:
     if old.deprecated != new.deprecated:
         yield _change("deprecated-set" if new.deprecated else "deprecated-unset", new, span=at("deprecated"))
     if old.risk != new.risk:
-        yield _change(
-            "risk-raised" if new.risk == "high" else "risk-lowered",
-            new,
-            span=at("risk"),
-            before=old.risk,
-            after=new.risk,
-        )
+        code = "risk-raised" if new.risk == "high" else "risk-lowered"
+        yield _change(code, new, span=at("risk"), before=old.risk, after=new.risk)
     if old.annotations != new.annotations:
         yield from _hints(old, new, at("annotations"))
     if old.examples != new.examples:
@@ -277,21 +252,17 @@ def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Map
     now = {alias: tool for tool in after.values() for alias in tool.aliases}
     for alias, name in was.items():
         if alias not in now and alias not in after and name in after:
-            yield _change("alias-removed", after[name], span=after[name].document.span("name"), before=alias)
+            yield _change("alias-removed", after[name], before=alias)
         elif alias in now and now[alias].name != name:
-            yield _change(
-                "alias-moved",
-                now[alias],
-                span=now[alias].document.key_span("aliases"),
-                before=name,
-                after=alias,
-            )
+            place = now[alias].document.key_span("aliases")
+            yield _change("alias-moved", now[alias], span=place, before=name, after=alias)
     for alias, tool in now.items():
         if alias not in was and alias not in before:
             yield _change("alias-added", tool, span=tool.document.key_span("aliases"), after=alias)
 
 
 def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
+    """Yield the changes that concern no single tool: settings, providers, the format, and names of classes."""
     config = new.project.sources.config
     place = config.span() if config is not None else Span(new.project.sources.name)
     said, before = new.project.config, old.project.config
@@ -308,15 +279,11 @@ def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Chang
         *found,
         *changed_provider_facts(old.project, new.project),
         *changed_neutral_format(*formats, here),
+        *find_removed_public_names(old.names, new.names, here),
     ):
         yield Change(
             code, (), where, span, _broken_audiences(code, None, None), *(ABSENT if v is None else v for v in values)
         )
-
-
-def _names(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
-    for code, where, span, before, _ in find_removed_public_names(old.names, new.names, Span(new.project.sources.name)):
-        yield Change(code, (), where, span, _broken_audiences(code, None, None), before)
 
 
 def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str]) -> Iterator[Change]:
@@ -356,7 +323,7 @@ def _change(
     code: str,
     tool: Tool,
     *,
-    span: Span,
+    span: Span | None = None,
     where: str = "",
     before: Any = ABSENT,
     after: Any = ABSENT,
@@ -366,10 +333,12 @@ def _change(
     old_span: Span | None = None,
     safe: bool = False,
 ) -> Change:
+    """Return a change of a tool; without a location, at the name of the tool."""
     audiences = _broken_audiences(code, relation, proved)
     if safe:  # the old name remains an alias
         audiences = ("handlers",) if "handlers" in audiences else ()
-    return Change(code, (tool.name,), where, span, audiences, before, after, witness, old_span)
+    place = span or tool.document.span("name")
+    return Change(code, (tool.name,), where, place, audiences, before, after, witness, old_span)
 
 
 def _broken_audiences(code: str, relation: str | None, proved: bool | None) -> tuple[Audience, ...]:

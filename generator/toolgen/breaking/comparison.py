@@ -30,8 +30,6 @@ from toolgen.render.tools import class_names_by_module
 from toolgen.write.disk import replace_text
 from toolgen.write.lockfile import LOCK, LockError, read_lock
 
-__all__ = ["Comparison", "accept_changes", "compare_with"]
-
 _SHOWN = 200
 """The maximum length of a value in a message, in characters."""
 
@@ -149,7 +147,7 @@ def _old_state(
         )
         data = read_committed_file(schemas.absolute().parent, commit, _lock_path(old))
     for fault in (each for each in said if each.level == "error" or each.code == NO_CONTENT):
-        where = RawText(f"{fault.span.path}:{fault.span.line}:{fault.span.column}")
+        where = RawText(fault.span)
         place, problem = Span(schemas.as_posix()), RawText(fault.message)
         findings.add("against-unreadable", place, hint=fault.hint, where=where, before=problem)
         findings.items[-1] = replace(findings.items[-1], level=fault.level)

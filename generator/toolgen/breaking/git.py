@@ -6,9 +6,7 @@ import os
 import subprocess
 from hashlib import sha1
 from pathlib import Path, PurePosixPath
-from typing import NoReturn
-
-__all__ = ["RevisionError", "is_unchanged", "list_revision", "run_git"]
+from typing import NamedTuple, NoReturn
 
 _TIMEOUT = 60
 """Timeout of one git command, in seconds."""
@@ -56,8 +54,17 @@ def run_git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Comp
         ) from None
 
 
-def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[str, str, bytes]:
-    """Return the commit, the prefix of SCHEMAS in its paths, and its listing in the form of `git ls-tree -r -t -z`.
+class TreeEntry(NamedTuple):
+    """An entry of a tree of git below SCHEMAS: its mode, its kind, the id of its content, and its path there."""
+
+    mode: str
+    kind: str
+    blob: str
+    source: str
+
+
+def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[str, list[TreeEntry]]:
+    """Return the commit of a revision, and everything below SCHEMAS in it.
 
     With `merge_base`, it is the commit at which this branch left the revision.
 
@@ -95,7 +102,15 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
             f"this clone does not contain the tree of {revision!r}",
             "run `git fetch --unshallow`, or clone without --filter",
         )
-    return commit, "" if str(inside) == "." else f"{inside}/", listed.stdout
+    prefix = "" if str(inside) == "." else f"{inside}/"
+    entries = []
+    for line in filter(None, listed.stdout.split(b"\0")):
+        head, _, name = line.partition(b"\t")
+        mode, kind, blob = head.decode().split(" ")[:3]
+        path = name.decode("utf-8", "surrogateescape")
+        if path.startswith(prefix):
+            entries.append(TreeEntry(mode, kind, blob, path.removeprefix(prefix)))
+    return commit, entries
 
 
 _FETCH_ALL = 'git fetch --unshallow --tags origin "+refs/heads/*:refs/remotes/origin/*"'
@@ -133,20 +148,16 @@ def is_unchanged(
             file = old_folder.parent / lock if old_folder is not None else None
             data = file.read_bytes() if file is not None and file.is_file() else b""
             return old_folder is not None and here == _digests(old_folder) and _is_made_by(version, data)
-        commit, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
+        commit, entries = list_revision(schemas, revision, merge_base=merge_base)
     except (OSError, RevisionError):
         return False
-    there: dict[str, str] = {}
-    for line in filter(None, listing.split(b"\0")):
-        head, _, name = line.partition(b"\t")
-        mode, kind, blob = head.decode().split(" ")[:3]
-        source = name.decode("utf-8", "surrogateescape").removeprefix(prefix)
-        if kind == "blob" and source.endswith(_SOURCES):
-            there[source] = blob if mode.startswith("100") else mode
-        elif kind == "commit":
-            return False
-    if here != there:  # ids in a SHA-256 repository always differ, so it gets the full comparison
-        return False
+    there = {
+        entry.source: entry.blob if entry.mode.startswith("100") else entry.mode
+        for entry in entries
+        if entry.kind == "blob" and entry.source.endswith(_SOURCES)
+    }
+    if here != there or any(entry.kind == "commit" for entry in entries):
+        return False  # ids in a SHA-256 repository always differ, so it gets the full comparison
     return _is_made_by(version, run_git(schemas.absolute().parent, "cat-file", "blob", f"{commit}:./{lock}").stdout)
 
 

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document
+from toolgen.load.sources import compact_json
 from toolgen.pipeline import Project
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Format, Profile
 from toolgen.token_counts import Tokenizer
 from toolgen.write.lockfile import ProviderDigests
-
-__all__ = [
-    "FoundChange",
-    "PackageChanges",
-    "changed_neutral_format",
-    "changed_provider_facts",
-    "compare_packages",
-    "describe_payload_change",
-    "describe_payload_sizes",
-    "find_removed_public_names",
-    "public_names",
-    "severe_losses_missing_in",
-]
 
 PackageFiles = Mapping[str, str]
 """The text of each file, by its path in the package."""
@@ -131,7 +118,7 @@ def describe_payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str =
         after: The new value.
         tokenizer: Counts the tokens; a string if none is installed.
     """
-    old, new = (json.dumps(each, ensure_ascii=False, separators=(",", ":")) for each in (before, after))
+    old, new = compact_json(before), compact_json(after)
     same = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     share = 100 * same // max(len(old), 1)
     tokens = ""

@@ -14,8 +14,6 @@ from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.render.shipped import InMemoryPackage
 
-__all__ = ["ReplayResult", "replay"]
-
 
 @dataclass(slots=True)
 class ReplayResult:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from toolgen.breaking.git import RevisionError, list_revision, run_git
+from toolgen.breaking.git import RevisionError, TreeEntry, list_revision, run_git
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
@@ -23,14 +23,6 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 _KINDS = {"120000": "a link", "160000": "a submodule", "040000": "a folder"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """An entry of a git tree: its mode, and the id of its content."""
-
-    mode: str
-    blob: str
-
-
 def read_revision_sources(
     schemas: Path, revision: str, *, merge_base: bool = False
 ) -> tuple[str, Mapping[str, bytes | str]] | None:
@@ -41,8 +33,8 @@ def read_revision_sources(
     Raises:
         RevisionError: The revision cannot be read.
     """
-    commit, prefix, listing = list_revision(schemas, revision, merge_base=merge_base)
-    entries = _entries(listing, prefix)
+    commit, listed = list_revision(schemas, revision, merge_base=merge_base)
+    entries = [entry for entry in listed if _is_source(entry)]
     return (commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries)) if entries else None
 
 
@@ -52,32 +44,21 @@ def read_committed_file(folder: Path, commit: str, path: str) -> bytes | None:
     return found.stdout if found.returncode == 0 else None
 
 
-def _entries(listing: bytes, prefix: str) -> dict[str, _Entry]:
-    """Return the sources in a listing, by their paths below SCHEMAS."""
-    found: dict[str, _Entry] = {}
-    for line in listing.split(b"\0"):
-        if not line:
-            continue
-        head, _, name = line.partition(b"\t")
-        mode, kind, blob = head.decode().split(" ")[:3]
-        path = name.decode("utf-8", "surrogateescape")
-        source = path.removeprefix(prefix)
-        parts = PurePosixPath(source).parts
-        named = PurePosixPath(source).suffix.lower() in EXTENSIONS
-        if not path.startswith(prefix) or any(part.startswith(".") for part in parts) or kind == "tree":
-            continue
-        if named or mode in ("160000", "120000"):
-            found[source] = _Entry(mode, blob)
-    return found
+def _is_source(entry: TreeEntry) -> bool:
+    """Return whether an entry is a source, or something that may stand for one."""
+    path = PurePosixPath(entry.source)
+    if entry.kind == "tree" or any(part.startswith(".") for part in path.parts):
+        return False
+    return path.suffix.lower() in EXTENSIONS or entry.mode in ("160000", "120000")
 
 
-def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | str]:
+def _contents(folder: Path, entries: Sequence[TreeEntry]) -> dict[str, bytes | str]:
     """Return the bytes of each source; for anything but a regular file, the kind, such as `a link`.
 
     Raises:
         RevisionError: The clone lacks a blob.
     """
-    blobs = sorted({entry.blob for entry in entries.values() if entry.mode not in _KINDS})
+    blobs = sorted({entry.blob for entry in entries if entry.mode not in _KINDS})
     done = run_git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
     data, at, found = done.stdout, 0, dict[str, bytes]()
     for blob in blobs:
@@ -90,10 +71,10 @@ def _contents(folder: Path, entries: Mapping[str, _Entry]) -> dict[str, bytes | 
         size = int(head[2])
         found[blob] = data[end + 1 : end + 1 + size]
         at = end + 1 + size + 1
-    return {source: _content(entry, found) for source, entry in entries.items()}
+    return {entry.source: _content(entry, found) for entry in entries}
 
 
-def _content(entry: _Entry, blobs: Mapping[str, bytes]) -> bytes | str:
+def _content(entry: TreeEntry, blobs: Mapping[str, bytes]) -> bytes | str:
     """Return the bytes of an entry, or its kind if the tree does not have the content."""
     if entry.mode in _KINDS:
         return _KINDS[entry.mode]

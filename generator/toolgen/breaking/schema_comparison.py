@@ -36,8 +36,6 @@ from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.schema_bundler import follow_references, has_same_targets
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
-__all__ = ["ABSENT", "Difference", "Relation", "combine_effects", "compare_schemas"]
-
 Relation = Literal["note", "wider", "narrower", "other", "unknown"]
 
 ABSENT: Any = object()
@@ -60,7 +58,6 @@ class Difference:
     before: Any = ABSENT
     after: Any = ABSENT
     witness: Any = ABSENT
-    keyword: str = ""
     gone: bool = False
 
 

@@ -24,8 +24,6 @@ from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.schema_bundler import has_same_targets
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, is_multiple
 
-__all__ = ["Inclusion", "find_renamed"]
-
 _MAX_STEPS = 10_000
 """The maximum number of comparisons and rewritten schemas of one proof."""
 _MAX_DEPTH = 40

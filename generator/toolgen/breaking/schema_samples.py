@@ -8,30 +8,8 @@ from typing import Any
 
 from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
-from toolgen.resolve.schema_bundler import find_target
+from toolgen.resolve.schema_locations import PREFIX, find_target
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, matches
-
-__all__ = [
-    "GROUPS",
-    "LOWER_BOUNDS",
-    "MAX_SAMPLES",
-    "TYPES",
-    "UNEVALUATED",
-    "UPPER_BOUNDS",
-    "declared_properties",
-    "identify_branch",
-    "is_same_branch",
-    "json_key",
-    "list_small_values",
-    "merge_exactly",
-    "normalize",
-    "sample_values",
-    "show_types",
-    "subtract_types",
-    "types_of",
-    "undeclared_property_schemas",
-    "wrap_in_matching_union",
-]
 
 TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 """The types of JSON Schema."""
@@ -348,7 +326,7 @@ def _is_constant(schema: Any) -> bool:
 def identify_branch(branch: Any, root: Any) -> str:
     """Return what identifies a branch of a union: the constants of its properties, its reference or type, or itself."""
     if isinstance(branch, Mapping) and "$ref" in branch:
-        target = root.get("$defs", {}).get(str(branch["$ref"])[8:])
+        target = root.get("$defs", {}).get(str(branch["$ref"]).removeprefix(PREFIX))
         tag = identify_branch(target, root) if isinstance(target, Mapping) else ""
         return tag if tag.startswith("{") else str(branch["$ref"])
     if isinstance(branch, Mapping):

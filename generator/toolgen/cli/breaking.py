@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, fail_to_change, fail_with_findings
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, Reporter
 from toolgen.cli.group import format_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import print_findings, write_output
+from toolgen.cli.terminal import write_output
 
 
 @click.command("breaking")
@@ -54,9 +54,7 @@ def command(
     accepted: tuple[str, ...],
     reason: str | None,
     prune: bool,
-    output_format: str,
-    quiet: bool,
-    verbose: bool,
+    reporter: Reporter,
 ) -> None:
     """Show which changes break handlers, the model or conversations.
 
@@ -77,7 +75,7 @@ def command(
         raise click.UsageError("--provider requires --replay FILE")
     if accepted and not reason:
         raise click.UsageError("--accept requires --reason TEXT")
-    if output_format == "text" and not (replayed or accepted or prune):
+    if reporter.output_format == "text" and not (replayed or accepted or prune):
         from toolgen.breaking.git import is_unchanged
         from toolgen.pipeline import read_config
 
@@ -85,7 +83,7 @@ def command(
         if config is not None and is_unchanged(
             schemas, revision, folder, merge_base=merge_base, out=config.out, version=__version__
         ):
-            write_output("" if quiet else "handlers 0, model 0, conversations 0, accepted 0\n", sys.stderr)
+            reporter.say("handlers 0, model 0, conversations 0, accepted 0\n")
             sys.exit(EXIT_OK)
     from toolgen.breaking.comparison import accept_changes, compare_with
     from toolgen.diagnostics import Findings
@@ -95,21 +93,22 @@ def command(
         schemas, findings, revision, folder, merge_base=merge_base, replay_files=replayed, provider=provider
     )
     if compared is None:
-        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        reporter.fail(findings)
     if accepted or prune:
         try:
             done = accept_changes(schemas, compared, accepted, reason or "", prune=prune)
         except OSError as error:
-            fail_to_change(error, output_format, quiet=quiet, verbose=verbose)
+            reporter.fail_to_change(error)
         for line in done:
             write_output(f"{line}\n", sys.stderr)
         known = {"all", *(change.id for change in compared.changes if change.audiences)}
         sys.exit(EXIT_OK if known.issuperset(accepted) else EXIT_ERROR)
     failed = findings.has_errors
-    if output_format == "sarif":  # because SARIF has a field for suppressed results
+    if reporter.output_format == "sarif":  # because SARIF has a field for suppressed results
         findings.items += compared.suppressed
-    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    if not quiet and output_format in ("text", "markdown"):
-        said = f"\n{compared.summary}\n" if output_format == "markdown" else f"{compared.summary}\n"
-        write_output(said, sys.stdout if output_format == "markdown" else sys.stderr)
+    reporter.print_findings(findings)
+    if reporter.output_format == "text":
+        reporter.say(f"{compared.summary}\n")
+    elif reporter.output_format == "markdown" and not reporter.quiet:
+        write_output(f"\n{compared.summary}\n")
     sys.exit(EXIT_FINDINGS if failed else EXIT_OK)

@@ -10,6 +10,7 @@ import click
 
 from toolgen.cli.command_support import (
     EXIT_ERROR,
+    Reporter,
     compile_adding_built_providers,
     count_files,
     package_output,
@@ -18,7 +19,6 @@ from toolgen.cli.command_support import (
     summarize_changes,
 )
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import print_findings, write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
@@ -37,10 +37,8 @@ def command(
     schemas: Path,
     out: Path | None,
     providers: tuple[str, ...],
-    output_format: str,
     force: bool,
-    quiet: bool,
-    verbose: bool,
+    reporter: Reporter,
 ) -> None:
     """Compile SCHEMAS (default: schemas) into a Python package.
 
@@ -53,14 +51,13 @@ def command(
     from toolgen.diagnostics import Findings
 
     findings = Findings()
-    done = build_package(schemas, out, providers, findings, force=force, quiet=quiet)
-    reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+    done = build_package(schemas, out, providers, findings, force=force, quiet=reporter.quiet)
+    reported = reporter.print_findings(findings)
     if done is None:
         sys.exit(EXIT_ERROR)
-    if output_format == "text" and not (quiet or verbose or force or providers):
+    if reporter == Reporter() and not (force or providers):
         save_build_record(done.built, done.output, done.changes.files, out, reported)
-    if not quiet:
-        write_output(done.summary(), sys.stderr)
+    reporter.say(done.summary())
 
 
 class Build(NamedTuple):

@@ -11,14 +11,14 @@ from toolgen.cli.command_support import (
     EXIT_ERROR,
     EXIT_FINDINGS,
     EXIT_OK,
+    Reporter,
     compile_adding_built_providers,
-    fail_with_findings,
     package_output,
     progress,
     save_build_record,
 )
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import paint_diff, print_findings, write_output
+from toolgen.cli.terminal import paint_diff, write_output
 
 
 @click.command("check")
@@ -27,9 +27,7 @@ from toolgen.cli.terminal import paint_diff, print_findings, write_output
 @provider_option
 @format_option
 @verbosity_options
-def command(
-    schemas: Path, out: Path | None, providers: tuple[str, ...], output_format: str, quiet: bool, verbose: bool
-) -> None:
+def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporter: Reporter) -> None:
     """Check that the package is up to date.
 
     Prints what a build would change, and writes nothing. In the formats for programs, each file that differs is a
@@ -46,39 +44,34 @@ def command(
     from toolgen.write.output_path import display_path
 
     findings = Findings()
-    with progress(quiet=quiet) as step:
+    with progress(quiet=reporter.quiet) as step:
         built = compile_adding_built_providers(schemas, out, providers, findings, step)
     if built is None:
-        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        reporter.fail(findings)
     output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     failed = findings.has_errors
-    if output_format != "text":  # the text and the diff below tell people the same
+    if reporter.output_format != "text":  # the text and the diff below tell people the same
         for path, problem in drift.problems(output.name):
             findings.add("package-out-of-date", Span(path), problem=RawText(problem))
-    reported = print_findings(findings, output_format, quiet=quiet, verbose=verbose)
+    reported = reporter.print_findings(findings)
     if failed:
         sys.exit(EXIT_ERROR)
     if not drift.fails_check:
-        if not quiet:
-            write_output(f"{display_path(output.name)}: up to date with {built.sources.name}\n", sys.stderr)
-            if drift.version:
-                write_output(f"note: {drift.version}; the next change of a source updates it\n", sys.stderr)
-        if output_format == "text" and not (quiet or verbose or providers):
+        reporter.say(f"{display_path(output.name)}: up to date with {built.sources.name}\n")
+        if drift.version:
+            reporter.say(f"note: {drift.version}; the next change of a source updates it\n")
+        if reporter == Reporter() and not providers:
             why = save_build_record(built, output, drift.files, out, reported)
             if why:
-                write_output(
-                    f"the result of this check cannot be cached, so the next check is as slow: {why}\n", sys.stderr
-                )
+                reporter.say(f"the result of this check cannot be cached, so the next check is as slow: {why}\n")
         sys.exit(EXIT_OK)
     diff = "" if drift.is_absent else paint_diff(drift.diff)
     text = "".join(f"{line}\n" for line in drift.messages(output.name)) + diff
-    write_output(text, sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
-    if not quiet:
-        advice = [
-            *([f"run `{output.command}{drift.force_option}`"] if drift.is_out_of_date else []),
-            *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
-        ]
-        said = f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}"
-        write_output(f"{said}\n", sys.stderr)
+    write_output(text, sys.stderr if reporter.output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
+    advice = [
+        *([f"run `{output.command}{drift.force_option}`"] if drift.is_out_of_date else []),
+        *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
+    ]
+    reporter.say(f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}\n")
     sys.exit(EXIT_FINDINGS)

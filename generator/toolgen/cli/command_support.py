@@ -1,4 +1,4 @@
-"""The process of a command: exit codes, signals, the progress bar, and the build record."""
+"""The process of a command: exit codes, what it reports, signals, the progress bar, and the build record."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import PurePosixPath
 from types import FrameType
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TextIO
 
-from toolgen.cli.terminal import is_screen, write_output
+from toolgen.cli.terminal import is_screen, paint, write_output
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,22 +24,58 @@ EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
 
 
-def fail_with_findings(findings: Findings, output_format: str, *, quiet: bool, verbose: bool) -> NoReturn:
-    """Print findings, and end the process because of an error among them."""
-    from toolgen.cli.terminal import print_findings
+class Reporter(NamedTuple):
+    """How a command reports: the format of its findings, only errors if `quiet`, and notes too if `verbose`."""
 
-    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    sys.exit(EXIT_ERROR)
+    output_format: str = "text"
+    quiet: bool = False
+    verbose: bool = False
 
+    def say(self, text: str) -> None:
+        """Print text for people, unless the command is quiet."""
+        if not self.quiet:
+            write_output(text, sys.stderr)
 
-def fail_to_change(error: OSError, output_format: str, *, quiet: bool, verbose: bool) -> NoReturn:
-    """Report that a source could not be changed, and end the process."""
-    from toolgen.diagnostics import Findings, Span
-    from toolgen.write.output_path import display_path, report_os_error
+    def print_findings(self, findings: Findings, stream: TextIO | None = None) -> str:
+        """Print errors and warnings, and notes if `verbose`. Return what was printed, with its colors.
 
-    findings = Findings()
-    report_os_error(error, None, Span(display_path(str(error.filename))), findings, action="changed")
-    fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        If there are errors, text output has only the warnings of the same files, which may explain them, and counts the
+        others. Documents for programs go to stdout, all other forms to stderr, and everything to `stream` if it is given.
+        """
+        from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS, format_as_text
+
+        is_text, is_document = self.output_format == "text", self.output_format in DOCUMENT_FORMATS
+        levels = ("error",) if self.quiet else ("error", "warning", "note") if self.verbose else ("error", "warning")
+        shown = [finding for finding in findings if finding.level in levels]
+        faulty = {finding.span.path for finding in shown if finding.level == "error"}
+        later = 0
+        if faulty and is_text and not self.verbose:
+            beside = [finding for finding in shown if finding.span.path in faulty]
+            shown, later = beside, len(shown) - len(beside)
+        text = ""
+        if is_text:
+            text = format_as_text(shown, findings.texts, paint=paint)
+        elif shown or is_document:
+            text = FORMATTERS[self.output_format](shown, findings.texts)
+        if later:
+            text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
+        if text:
+            write_output(text, stream or (sys.stdout if is_document else sys.stderr), painted=is_text)
+        return text
+
+    def fail(self, findings: Findings) -> NoReturn:
+        """Print findings, and end the process because of an error among them."""
+        self.print_findings(findings)
+        sys.exit(EXIT_ERROR)
+
+    def fail_to_change(self, error: OSError) -> NoReturn:
+        """Report that a source could not be changed, and end the process."""
+        from toolgen.diagnostics import Findings, Span
+        from toolgen.write.output_path import display_path, report_os_error
+
+        findings = Findings()
+        report_os_error(error, None, Span(display_path(str(error.filename))), findings, action="changed")
+        self.fail(findings)
 
 
 _STOPS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -81,16 +117,6 @@ def raise_if_stopped() -> None:
 def _stop(number: int, _: FrameType | None) -> NoReturn:
     _arrived_signals.append(number)
     raise _Stopped(128 + number)
-
-
-class OutputMode(NamedTuple):
-    """How a command writes its files: what its options say."""
-
-    check: bool
-    force: bool
-    output_format: str = "text"
-    quiet: bool = False
-    verbose: bool = False
 
 
 STEP_PERCENTAGES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
@@ -148,27 +174,32 @@ def summarize_changes(output: RequestedOutput, changes: Changes) -> str:
 
 
 def write_or_check_then_exit(
-    files: Mapping[str, str], output: RequestedOutput, lock_facts: Stamp, findings: Findings, mode: OutputMode
+    files: Mapping[str, str],
+    output: RequestedOutput,
+    lock_facts: Stamp,
+    findings: Findings,
+    reporter: Reporter,
+    *,
+    check: bool,
+    force: bool,
 ) -> NoReturn:
     """Write files as a build does, or only check them; print the findings and a summary; end the process.
 
     `findings` are printed with those of writing.
     """
-    from toolgen.cli.terminal import print_findings
     from toolgen.write import find_drift, write_package
 
-    if mode.check:
+    if check:
         drift = find_drift(files, output, lock_facts, findings)
         stale = drift.is_out_of_date
         said = out_of_date(output, drift) if stale else ""
     else:
-        changes = write_package(files, output, lock_facts, findings, force=mode.force)
+        changes = write_package(files, output, lock_facts, findings, force=force)
         stale, said = False, summarize_changes(output, changes) if changes is not None else ""
-    print_findings(findings, mode.output_format, quiet=mode.quiet, verbose=mode.verbose)
+    reporter.print_findings(findings)
     if findings.has_errors:
         sys.exit(EXIT_ERROR)
-    if not mode.quiet:
-        write_output(said, sys.stderr)
+    reporter.say(said)
     sys.exit(EXIT_FINDINGS if stale else EXIT_OK)
 
 

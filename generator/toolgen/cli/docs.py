@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import OutputMode, fail_with_findings, progress, write_or_check_then_exit
+from toolgen.cli.command_support import Reporter, progress, write_or_check_then_exit
 from toolgen.cli.group import format_command, format_option, provider_option, schemas_argument, verbosity_options
 
 if TYPE_CHECKING:
@@ -48,9 +48,7 @@ def command(
     since: str | None,
     folder: Path | None,
     providers: tuple[str, ...],
-    output_format: str,
-    quiet: bool,
-    verbose: bool,
+    reporter: Reporter,
 ) -> None:
     """Write pages about the tools in SCHEMAS.
 
@@ -72,19 +70,18 @@ def command(
     if (since is not None or folder is not None) and "html" not in forms:
         raise click.UsageError("the page of changes is HTML; add --only html")
     findings = Findings()
-    with progress(quiet=quiet) as step:
+    with progress(quiet=reporter.quiet) as step:
         built = compile_project(schemas, findings, providers, step)
     if built is None:
-        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        reporter.fail(findings)
     changes = None if since is None and folder is None else _changes(schemas, since, folder, findings)
     if findings.has_errors:
-        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        reporter.fail(findings)
     handlers = built.files.get("tools/handlers.py", "")
     files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
     output = built.output_at(out, format_command("docs", schemas, out), is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
-    mode = OutputMode(check, force, output_format, quiet, verbose)
-    write_or_check_then_exit(files, output, stamp, findings, mode)
+    write_or_check_then_exit(files, output, stamp, findings, reporter, check=check, force=force)
 
 
 def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Findings) -> dict[str, Any]:

@@ -10,12 +10,14 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from toolgen import __version__
+from toolgen.cli.command_support import Reporter
 from toolgen.cli.terminal import set_color_mode
 
 _SHARED = ("__init__", "command_support", "group", "reference", "terminal")
@@ -98,9 +100,6 @@ def main_group() -> None:
     """
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
 def complete_tools(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """List the tools of the package whose names start with the given text, from its lock file."""
     from toolgen.write.lockfile import LOCK, LockError, read_lock
@@ -133,6 +132,14 @@ def complete_codes(context: click.Context, parameter: click.Parameter, incomplet
 
 schemas_argument = click.argument("schemas", type=click.Path(path_type=Path), default=Path("schemas"))
 
+schemas_option = click.option(
+    "--schemas",
+    type=click.Path(path_type=Path),
+    default=Path("schemas"),
+    show_default=True,
+    help="The schemas folder.",
+)
+
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -158,10 +165,16 @@ format_option = click.option(
 )
 
 
-def verbosity_options(command: F) -> F:
-    """Add `-q` and `-v`."""
-    command = click.option("-v", "--verbose", is_flag=True, help="Show notes as well.")(command)
-    return click.option("-q", "--quiet", is_flag=True, help="Show only errors.")(command)
+def verbosity_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `-q` and `-v`. The command gets them, and the format of findings, as its argument `reporter`."""
+
+    @click.option("-q", "--quiet", is_flag=True, help="Show only errors.")
+    @click.option("-v", "--verbose", is_flag=True, help="Show notes as well.")
+    @wraps(command)
+    def run(*, quiet: bool, verbose: bool, output_format: str = "text", **arguments: Any) -> None:
+        command(**arguments, reporter=Reporter(output_format, quiet, verbose))
+
+    return run
 
 
 def format_command(name: str, schemas: Path, out: Path | None) -> str:

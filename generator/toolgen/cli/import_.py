@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_FINDINGS, EXIT_OK, fail_with_findings
+from toolgen.cli.command_support import EXIT_FINDINGS, EXIT_OK, Reporter
 from toolgen.cli.group import verbosity_options
-from toolgen.cli.terminal import print_finding_headlines, write_output
+from toolgen.cli.terminal import print_finding_headlines
 from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
 
 
@@ -66,8 +66,7 @@ def command(
     server: str | None,
     url: str | None,
     seconds: float,
-    quiet: bool,
-    verbose: bool,
+    reporter: Reporter,
 ) -> None:
     """Convert the tools in FILE to declarations.
 
@@ -107,19 +106,14 @@ def command(
         asked = list_server_tools(findings, command=server, url=url, seconds=seconds)
         done = import_document(asked, format, schemas, findings, source=source, selection=choice, check=check)
     if done is None:
-        fail_with_findings(findings, "text", quiet=quiet, verbose=verbose)
-    if not quiet:
+        reporter.fail(findings)
+    if not reporter.quiet:
         print_finding_headlines(findings)
     if check:
-        if not quiet:
-            write_output(
-                "the source has changed since the last import\n" if done.differs else "nothing changed\n",
-                sys.stderr,
-            )
+        reporter.say("the source has changed since the last import\n" if done.differs else "nothing changed\n")
         sys.exit(EXIT_FINDINGS if done.differs else EXIT_OK)
-    if not quiet:
-        for folder, added in (("types", done.types), ("tools", done.tools)):
-            counts = ((added.created, "created"), (added.changed, "updated"), (added.unchanged, "unchanged"))
-            said = ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths)
-            if said or folder == "tools":
-                write_output(f"{schemas.as_posix()}/{folder}: {said or 'nothing to do'}\n", sys.stderr)
+    for folder, added in (("types", done.types), ("tools", done.tools)):
+        counts = ((added.created, "created"), (added.changed, "updated"), (added.unchanged, "unchanged"))
+        said = ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths)
+        if said or folder == "tools":
+            reporter.say(f"{schemas.as_posix()}/{folder}: {said or 'nothing to do'}\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, out_of_date
+from toolgen.cli.command_support import EXIT_ERROR, Reporter, out_of_date
 from toolgen.cli.group import format_command
 from toolgen.cli.terminal import write_output
 
@@ -50,27 +50,24 @@ def command(folder: Path, quiet: bool) -> None:
             f"toolgen: cannot write {escape_unprintable(str(error.filename or folder))}: {error.strerror}\n", sys.stderr
         )
         sys.exit(EXIT_ERROR)
-    if not quiet:
-        for file in written.created:
-            write_output(f"created {escape_unprintable(str(folder / file.path))}\n", sys.stderr)
-        for file in written.differing:
-            if file.path.startswith(EDITOR_FOLDER):
-                continue
-            write_output(
-                f"{escape_unprintable(str(folder / file.path))} already exists; it should contain:\n", sys.stderr
-            )
-            write_output("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()), sys.stderr)
-        if any(file.path.startswith(EDITOR_FOLDER) and not file.path.endswith(LOCK) for file in written.differing):
-            output = editor_output(folder / EDITOR_FOLDER)
-            drift = find_drift(editor_schema_files(), output, editor_lock_facts(), Findings())
-            write_output(out_of_date(output, drift), sys.stderr)
-        moved = files_to_move_to_repository_root(folder, written.created)
-        if moved is not None:
-            root, names = moved
-            write_output(
-                f"{names}: only read in the root of the repository; move them to {escape_unprintable(str(root))}, and add "
-                "the path of this folder to their commands\n",
-                sys.stderr,
-            )
-        said = f"next: {format_command('build', folder / 'schemas', None)}" if written.created else "nothing to do"
-        write_output(f"{said}\n", sys.stderr)
+    reporter = Reporter(quiet=quiet)
+    for file in written.created:
+        reporter.say(f"created {escape_unprintable(str(folder / file.path))}\n")
+    schemas_of_editor = [file for file in written.differing if file.path.startswith(EDITOR_FOLDER)]
+    for file in written.differing:
+        if file not in schemas_of_editor:
+            reporter.say(f"{escape_unprintable(str(folder / file.path))} already exists; it should contain:\n")
+            reporter.say("".join(f"    {line}\n" if line else "\n" for line in file.text.splitlines()))
+    if any(not file.path.endswith(LOCK) for file in schemas_of_editor):
+        output = editor_output(folder / EDITOR_FOLDER)
+        drift = find_drift(editor_schema_files(), output, editor_lock_facts(), Findings())
+        reporter.say(out_of_date(output, drift))
+    moved = files_to_move_to_repository_root(folder, written.created)
+    if moved is not None:
+        root, names = moved
+        reporter.say(
+            f"{names}: only read in the root of the repository; move them to {escape_unprintable(str(root))}, and add "
+            "the path of this folder to their commands\n"
+        )
+    said = f"next: {format_command('build', folder / 'schemas', None)}" if written.created else "nothing to do"
+    reporter.say(f"{said}\n")

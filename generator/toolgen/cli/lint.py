@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, fail_to_change, progress
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_FINDINGS, EXIT_OK, Reporter, progress
 from toolgen.cli.group import format_option, provider_option, schemas_argument
-from toolgen.cli.terminal import paint, paint_diff, print_findings, write_output
-from toolgen.diagnostics import Findings
+from toolgen.cli.terminal import paint, paint_diff, write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import LintResult
-
-__all__ = ["FixResult", "fix_all"]
+    from toolgen.diagnostics import Findings
 
 
 @click.command("lint")
@@ -66,16 +64,16 @@ def command(
     from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, format_as_text
     from toolgen.incremental import stored_results
 
+    reporter = Reporter(output_format, quiet, verbose)
     if unsafe_fixes and not (fix or diff):
         raise click.UsageError("--unsafe-fixes needs --fix or --diff")
     if fix or diff:
         try:
             fixed = fix_all(schemas, providers, write=not diff, unsafe=unsafe_fixes)
         except OSError as error:
-            fail_to_change(error, output_format, quiet=quiet, verbose=verbose)
+            reporter.fail_to_change(error)
         write_output(paint_diff(fixed.diff) if diff else "", sys.stdout, painted=True)
-        if not quiet:
-            write_output(_fixes_summary(fixed, diff=diff), sys.stderr)
+        reporter.say(_fixes_summary(fixed, diff=diff))
         if diff and not fixed.refused:
             sys.exit(EXIT_FINDINGS if fixed.count else EXIT_OK)
     findings = Findings()
@@ -89,15 +87,14 @@ def command(
         every = format_as_text(findings, findings.texts, len(findings.items), paint)
         write_output(every, sys.stderr, painted=True)
     else:
-        print_findings(
-            _limit_per_code(findings) if output_format == "text" else findings, output_format, quiet=quiet, verbose=True
-        )
+        shown = _limit_per_code(findings) if output_format == "text" else findings
+        reporter._replace(verbose=True).print_findings(shown)
     if linted is None:
         sys.exit(EXIT_ERROR)
     if verbose:
         write_output(_table(linted.sizes), sys.stderr if output_format in DOCUMENT_FORMATS else sys.stdout)
-    if not quiet and output_format == "text":
-        write_output(_summary(schemas, linted.tools, findings, verbose=verbose), sys.stderr)
+    if output_format == "text":
+        reporter.say(_summary(schemas, linted.tools, findings, verbose=verbose))
     sys.exit(EXIT_FINDINGS if findings.has_errors else EXIT_OK)
 
 
@@ -175,6 +172,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
     A file whose text cannot be changed line by line stays as it is, and so does its finding.
     """
     from toolgen.compilation import lint_project
+    from toolgen.diagnostics import Findings
     from toolgen.importing.yaml_text import edit_yaml
     from toolgen.load.folder import EditedFolder
     from toolgen.write.disk import replace_text
@@ -207,6 +205,7 @@ def fix_all(schemas: Path, providers: Sequence[str], *, write: bool, unsafe: boo
 
 def attach_fixes(findings: Findings, linted: LintResult) -> Findings:
     """The findings, with the fix of each one that `--fix` can fix in its details: rows of line, column, end and new text."""
+    from toolgen.diagnostics import Findings
     from toolgen.importing.yaml_text import edit_yaml
 
     result = Findings(texts=findings.texts)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR
+from toolgen.cli.command_support import EXIT_ERROR, Reporter
 from toolgen.cli.group import provider_option, schemas_argument
-from toolgen.cli.terminal import print_findings, write_output
+from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
     from toolgen.resolve import Profile
@@ -71,7 +71,7 @@ def command(schemas: Path, providers: tuple[str, ...], output_format: str) -> No
 
     findings = Findings()
     project = resolve_project(schemas, findings, providers)
-    print_findings(findings, output_format if project is None else "text")
+    Reporter(output_format if project is None else "text").print_findings(findings)
     if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)
     found = {profile.name: _facts(profile) for profile in project.catalog.profiles}
@@ -122,8 +122,7 @@ def _fact_location(profile: Profile, pointer: tuple[str, ...]) -> str | None:
     """Return the location of a fact, in the document whose value counts."""
     for document in reversed(profile.documents):
         if pointer in document.keys:
-            span = document.key_span(*pointer)
-            return f"{span.path}:{span.line}:{span.column}"
+            return str(document.key_span(*pointer))
     return None
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, OutputMode, write_or_check_then_exit
+from toolgen.cli.command_support import EXIT_ERROR, EXIT_OK, Reporter, write_or_check_then_exit
 from toolgen.cli.group import complete_codes
 from toolgen.cli.terminal import write_output
 
@@ -99,8 +99,8 @@ def _write_editor_schemas(folder: Path, *, check: bool, force: bool) -> NoReturn
     from toolgen.diagnostics import Findings
     from toolgen.new_project import editor_schema_files
 
-    mode = OutputMode(check, force)
-    write_or_check_then_exit(editor_schema_files(), editor_output(folder), editor_lock_facts(), Findings(), mode)
+    output, facts = editor_output(folder), editor_lock_facts()
+    write_or_check_then_exit(editor_schema_files(), output, facts, Findings(), Reporter(), check=check, force=force)
 
 
 def editor_output(folder: Path) -> RequestedOutput:

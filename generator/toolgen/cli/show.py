@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR
-from toolgen.cli.group import complete_tools, format_option, provider_option, verbosity_options
-from toolgen.cli.terminal import print_findings, write_output
+from toolgen.cli.command_support import EXIT_ERROR, Reporter
+from toolgen.cli.group import complete_tools, format_option, provider_option, schemas_option, verbosity_options
+from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
@@ -21,19 +21,11 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("tool", shell_complete=complete_tools)
-@click.option(
-    "--schemas",
-    type=click.Path(path_type=Path),
-    default=Path("schemas"),
-    show_default=True,
-    help="The schemas folder.",
-)
+@schemas_option
 @provider_option
 @format_option
 @verbosity_options
-def command(
-    tool: str, schemas: Path, providers: tuple[str, ...], output_format: str, quiet: bool, verbose: bool
-) -> None:
+def command(tool: str, schemas: Path, providers: tuple[str, ...], reporter: Reporter) -> None:
     """Print TOOL's payload for each provider, and what it loses.
 
     The payloads go to stdout as JSON, by provider. Losses go to stderr, one per line.
@@ -48,15 +40,15 @@ def command(
     findings = Findings()
     compilation = compile_project(schemas, findings, providers)
     shown = _shown(compilation, tool, findings) if compilation is not None else None
-    print_findings(findings, output_format, quiet=quiet, verbose=verbose, stream=sys.stderr)  # stdout has the payload
+    reporter.print_findings(findings, stream=sys.stderr)  # stdout has the payload
     if shown is None:
         sys.exit(EXIT_ERROR)
     write_output(
         json.dumps({name: payload for name, (payload, _) in shown.items()}, indent=2, ensure_ascii=False) + "\n"
     )
-    for name, (_, losses) in shown.items() if not quiet else ():
+    for name, (_, losses) in shown.items():
         for loss in losses:
-            write_output(f"{name}: {loss}\n", sys.stderr)
+            reporter.say(f"{name}: {loss}\n")
 
 
 def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str, tuple[Any, list[str]]] | None:
@@ -84,6 +76,5 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
 
 def _line(told: ToolLoss) -> str:
     """Write a loss as one line."""
-    place = f"{told.span.path}:{told.span.line}:{told.span.column}"
     checked = f"; checked by {told.checked}" if told.checked else ""
-    return f"{place}: {told.action} {told.what}: {told.reason}{checked}"
+    return f"{told.span}: {told.action} {told.what}: {told.reason}{checked}"

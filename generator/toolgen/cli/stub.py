@@ -8,16 +8,14 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR
-from toolgen.cli.group import complete_tools, format_option, output_folder
-from toolgen.cli.terminal import print_findings, write_output
+from toolgen.cli.command_support import EXIT_ERROR, Reporter
+from toolgen.cli.group import complete_tools, format_option, output_folder, schemas_option
+from toolgen.cli.terminal import write_output
 
 
 @click.command("stub")
 @click.argument("tools", nargs=-1, shell_complete=complete_tools)
-@click.option(
-    "--schemas", type=click.Path(path_type=Path), default=Path("schemas"), show_default=True, help="The schemas folder."
-)
+@schemas_option
 @click.option("--class", "name", default="App", show_default=True, help="Name of the class.")
 @format_option
 def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str) -> None:
@@ -44,7 +42,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
             findings.add(
                 "tool-unknown", Span(linked.sources.name if linked else ""), hint=did_you_mean(word, known), name=word
             )
-    print_findings(findings, output_format, quiet=True, stream=sys.stderr)
+    Reporter(output_format, quiet=True).print_findings(findings, stream=sys.stderr)
     if linked is None or findings.has_errors:
         sys.exit(EXIT_ERROR)
     package = output_folder(Path("schemas"), None, linked.config.out).as_posix().replace("/", ".").strip(".")

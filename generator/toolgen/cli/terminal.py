@@ -9,7 +9,7 @@ TYPE_CHECKING = False  # importing `typing` would double the time of a build tha
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from toolgen.diagnostics import Finding, Findings
+    from toolgen.diagnostics import Findings
 
 _CONTROLS = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
 
@@ -122,40 +122,6 @@ def _silence(stream: TextIO) -> None:
         os.dup2(nowhere, stream.fileno())
     finally:
         os.close(nowhere)
-
-
-def print_findings(
-    findings: Findings, output_format: str, *, quiet: bool = False, verbose: bool = False, stream: TextIO | None = None
-) -> str:
-    """Print errors and warnings, and notes if `verbose`. Return what was printed, with its colors.
-
-    If there are errors, text output has only the warnings of the same files, which may explain them, and counts the
-    others. Documents for programs go to stdout, all other forms to stderr, and everything to `stream` if it is given.
-    """
-    from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, FORMATTERS, format_as_text
-
-    shown: list[Finding] = [
-        f for f in findings if f.level == "error" or (not quiet and (verbose or f.level == "warning"))
-    ]
-    faulty = {f.span.path for f in shown if f.level == "error"}
-    later = 0
-    if faulty and output_format == "text" and not verbose:
-        beside = [f for f in shown if f.span.path in faulty]
-        shown, later = beside, len(shown) - len(beside)
-    text = ""
-    if output_format == "text":
-        text = format_as_text(shown, findings.texts, paint=paint)
-    elif shown or output_format in DOCUMENT_FORMATS:
-        text = FORMATTERS[output_format](shown, findings.texts)
-    if later:
-        text += f"and {later} warning{'s' if later != 1 else ''} in files without errors; -v shows all\n"
-    if text:
-        write_output(
-            text,
-            stream or (sys.stdout if output_format in DOCUMENT_FORMATS else sys.stderr),
-            painted=output_format == "text",
-        )
-    return text
 
 
 def print_finding_headlines(findings: Findings) -> None:

@@ -14,13 +14,13 @@ from toolgen.cli.command_support import (
     EXIT_ERROR,
     EXIT_FINDINGS,
     EXIT_OK,
+    Reporter,
     compile_adding_built_providers,
-    fail_with_findings,
     package_output,
     progress,
 )
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import print_findings, write_output
+from toolgen.cli.terminal import write_output
 
 if TYPE_CHECKING:
     from toolgen.load import Document
@@ -48,9 +48,7 @@ def command(
     providers: tuple[str, ...],
     new_edition: str | None,
     dry_run: bool,
-    output_format: str,
-    quiet: bool,
-    verbose: bool,
+    reporter: Reporter,
 ) -> None:
     """Rebuild the package with this release, and show what changes.
 
@@ -70,27 +68,28 @@ def command(
     from toolgen.write.output_path import display_path
 
     findings = Findings()
-    with progress(quiet=quiet) as step:
+    with progress(quiet=reporter.quiet) as step:
         built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=False)
     if built is None:
-        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        reporter.fail(findings)
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
     output = package_output(built, schemas, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
-        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
+        reporter.fail(findings)
     paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}
     changes = compare_packages(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
     )
-    print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    lines = [drift.version or f"built by toolgen {__version__}"] if verbose or changes.has_changes else []
+    reporter.print_findings(findings)
+    lines = [drift.version or f"built by toolgen {__version__}"] if reporter.verbose or changes.has_changes else []
     lines += [f"{config[0].as_posix()}: set edition {new_edition}"] if config else []
     lines += [f"handlers: {each}" for each in changes.handlers]
     lines += [f"model: {each}" for each in changes.model]
-    lines += [f"internal: {_counted(changes.internal)}"] if changes.internal else []
+    internal = changes.internal
+    lines += [f"internal: {internal[0] if len(internal) == 1 else f'{len(internal)} files'}"] if internal else []
     write_output("".join(f"{line}\n" for line in lines), sys.stdout)
     something = bool(changes.has_changes or config)
     if dry_run:
@@ -106,10 +105,8 @@ def command(
         built = again or built
     done = write_package(built.files, output, built.lock_facts, findings)
     if done is None:
-        fail_with_findings(findings, output_format, quiet=quiet, verbose=verbose)
-    if not quiet:
-        said = "upgraded" if something else "nothing to upgrade"
-        write_output(f"{display_path(output.name)}: {said}\n", sys.stderr)
+        reporter.fail(findings)
+    reporter.say(f"{display_path(output.name)}: {'upgraded' if something else 'nothing to upgrade'}\n")
 
 
 def _with_edition(
@@ -139,7 +136,3 @@ def _texts(folder: Path, paths: Iterable[str]) -> dict[str, str]:
         if file.is_file() and not file.is_symlink():
             found[path] = file.read_text("utf-8", "replace")
     return found
-
-
-def _counted(paths: tuple[str, ...]) -> str:
-    return f"{paths[0]}" if len(paths) == 1 else f"{len(paths)} files"

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import click
 
 from toolgen.cli.build import Build, build_package
+from toolgen.cli.command_support import Reporter
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
-from toolgen.cli.terminal import clear_screen, is_screen, print_findings, write_output
-from toolgen.incremental import enable_incremental_builds
+from toolgen.cli.terminal import clear_screen, is_screen, write_output
 from toolgen.resources import shipped_folder
 
 if TYPE_CHECKING:
@@ -101,12 +101,10 @@ def command(
     schemas: Path,
     out: Path | None,
     providers: tuple[str, ...],
-    output_format: str,
     after_build: str | None,
     poll: bool,
     full: bool,
-    quiet: bool,
-    verbose: bool,
+    reporter: Reporter,
 ) -> None:
     """Build SCHEMAS again whenever a source or the package changes.
 
@@ -124,6 +122,7 @@ def command(
       toolgen watch schemas/ --then "pytest -q"
     """
     from toolgen.diagnostics import Findings
+    from toolgen.incremental import enable_incremental_builds
 
     try:
         arguments = shlex.split(after_build) if after_build is not None else []
@@ -135,24 +134,23 @@ def command(
         for change in iterate_changes(schemas, package, poll=poll):
             if change == "toolgen":
                 outdated = True
-                report_restart_needed(output_format, quiet=quiet)
+                report_restart_needed(reporter)
                 continue
             findings = Findings()
-            done = build_package(schemas, out, providers, findings, quiet=quiet, incremental=not full)
+            done = build_package(schemas, out, providers, findings, quiet=reporter.quiet, incremental=not full)
             if done is not None:
                 if results is not None:
                     results.forget_unused()
                 package.folder = done.output.folder
             package.stamps = file_stamps(package.folder)
-            if output_format == "json":
-                write_output(event_line(done, findings, quiet=quiet, verbose=verbose), sys.stdout)
+            if reporter.output_format == "json":
+                write_output(event_line(done, findings, reporter), sys.stdout)
             else:
                 clear_screen(sys.stderr)
                 if outdated and is_screen(sys.stderr):  # the screen was cleared
-                    report_restart_needed(output_format, quiet=quiet)
-                print_findings(findings, output_format, quiet=quiet, verbose=verbose)
-            if not quiet:
-                write_output(build_message(schemas, done, failed), sys.stderr)
+                    report_restart_needed(reporter)
+                reporter.print_findings(findings)
+            reporter.say(build_message(schemas, done, failed))
             failed = done is None
             if done is not None and arguments:
                 run_command(arguments)
@@ -169,10 +167,10 @@ def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
     return f"{done.summary()}watching {schemas}; {fixed}press Ctrl-C to stop\n"
 
 
-def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: bool) -> str:
+def event_line(done: Build | None, findings: Findings, reporter: Reporter) -> str:
     """Return a build as one line of JSON, for programs that follow it."""
     text = io.StringIO()
-    print_findings(findings, "json", quiet=quiet, verbose=verbose, stream=text)
+    reporter.print_findings(findings, stream=text)
     event = {
         "built": done is not None,
         "output": done.output.name if done is not None else None,
@@ -182,12 +180,12 @@ def event_line(done: Build | None, findings: Findings, *, quiet: bool, verbose: 
     return json.dumps(event) + "\n"
 
 
-def report_restart_needed(output_format: str, *, quiet: bool) -> None:
+def report_restart_needed(reporter: Reporter) -> None:
     """Say that toolgen itself has changed."""
-    if output_format == "json":
+    if reporter.output_format == "json":
         write_output(json.dumps({"restart_needed": True}) + "\n", sys.stdout)
-    elif not quiet:
-        write_output(RESTART, sys.stderr)
+    else:
+        reporter.say(RESTART)
 
 
 def run_command(arguments: list[str]) -> None:

@@ -30,9 +30,10 @@ def explanation_page(code: str) -> str | None:
     row = CODES.get(code)
     if row is None:
         return None
+    stage = next(STAGES[name] for name, rows in BY_STAGE.items() if row in rows)
     parts = [
         f"{row.id}\n{'=' * len(row.id)}\n",
-        _section("What it means", f"{row.level} of {_stage(row)}: {_shown(row.message)}"),
+        _section("What it means", f"{row.level} of {stage}: {_shown(row.message)}"),
         _section("Why it matters", row.why),
         _section("How to fix it", row.hint or row.fix),
         _section("How to silence it", _silencing(row)),
@@ -58,10 +59,6 @@ def similar_codes(text: str) -> list[str]:
     return (
         closest_names(plain, CODES, limit=3, cutoff=0.5) or [known for known in CODES if plain and plain in known][:3]
     )
-
-
-def _stage(row: Code) -> str:
-    return next(STAGES[stage] for stage, rows in BY_STAGE.items() if row in rows)
 
 
 def _shown(message: str) -> str:

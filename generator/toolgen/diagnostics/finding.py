@@ -25,6 +25,10 @@ class Span:
     end_line: int = 1
     end_column: int = 1
 
+    def __str__(self) -> str:
+        """Return the location as messages state it: path, line and column."""
+        return f"{self.path}:{self.line}:{self.column}"
+
 
 Level = Literal["note", "warning", "error"]
 
@@ -75,9 +79,9 @@ def closest_names(word: str, known: Iterable[str], *, limit: int = 1, cutoff: fl
     return [plain[each] for each in difflib.get_close_matches(_plain(word[:80]), plain, n=limit, cutoff=cutoff)]
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+def did_you_mean(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
     """Return a hint with the most similar known word; None if none is similar."""
-    near = closest_names(word, known)
+    near = closest_names(word, known, cutoff=cutoff)
     return f"did you mean {quote_name(near[0])}?" if near else None
 
 

@@ -79,18 +79,14 @@ def _block(finding: Finding, texts: Mapping[str, str], lines: dict[str, list[str
     block = [headline(finding, paint), *_excerpt(span, lines.get(span.path, []), finding.level, paint)]
     if finding.hint:
         block.append(f"  {paint('hint', 'hint')}: {escape_unprintable(finding.hint)}")
-    block += [f"  {_place(each.span)}: {escape_unprintable(each.message)}" for each in finding.related]
+    block += [f"  {escape_unprintable(str(each.span))}: {escape_unprintable(each.message)}" for each in finding.related]
     return "\n".join(block) + "\n"
 
 
 def headline(finding: Finding, paint: Paint = unpainted) -> str:
     """Return the first line of a finding: its location, level, code and message."""
     level = paint(finding.level, f"{finding.level}[{finding.code}]")
-    return f"{paint('place', _place(finding.span))}: {level}: {escape_unprintable(finding.message)}"
-
-
-def _place(span: Span) -> str:
-    return f"{escape_unprintable(span.path)}:{span.line}:{span.column}"
+    return f"{paint('place', escape_unprintable(str(finding.span)))}: {level}: {escape_unprintable(finding.message)}"
 
 
 def _excerpt(span: Span, lines: list[str], level: str, paint: Paint) -> list[str]:
@@ -216,6 +212,10 @@ def fingerprints(findings: Iterable[Finding]) -> list[str]:
     return found
 
 
+def _sentences(finding: Finding) -> str:
+    return escape_unprintable(f"{finding.message}. {finding.hint}" if finding.hint else finding.message)
+
+
 def format_as_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> str:
     """Return a SARIF 2.1.0 log with one run. Paths are relative to `%SRCROOT%`."""
     del texts
@@ -226,9 +226,7 @@ def format_as_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> st
             "ruleId": finding.code,
             "ruleIndex": used.index(finding.code),
             "level": finding.level,
-            "message": {
-                "text": escape_unprintable(f"{finding.message}. {finding.hint}" if finding.hint else finding.message)
-            },
+            "message": {"text": _sentences(finding)},
             "locations": [{"physicalLocation": _location(finding.span)}],
             "relatedLocations": [
                 {"physicalLocation": _location(each.span), "message": {"text": escape_unprintable(each.message)}}
@@ -308,9 +306,7 @@ def format_as_gitlab(findings: Iterable[Finding], texts: Mapping[str, str]) -> s
     every = list(findings)
     rows = [
         {
-            "description": escape_unprintable(
-                f"{finding.message}. {finding.hint}" if finding.hint else finding.message
-            ),
+            "description": _sentences(finding),
             "check_name": finding.code,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[finding.level],
@@ -329,9 +325,10 @@ def format_as_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) ->
     if every:
         lines += ["\n| | where | code | what |\n", "|---|---|---|---|\n"]
     for finding in every:
-        place = f"{finding.span.path}:{finding.span.line}:{finding.span.column}"
         hint = f"<br>{_cell(finding.hint)}" if finding.hint else ""
-        lines.append(f"| {finding.level} | {_cell(place)} | {finding.code} | {_cell(finding.message)}{hint} |\n")
+        lines.append(
+            f"| {finding.level} | {_cell(str(finding.span))} | {finding.code} | {_cell(finding.message)}{hint} |\n"
+        )
     return "".join(lines)
 
 

@@ -9,6 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from toolgen.diagnostics import Findings, Related
@@ -17,7 +18,7 @@ from toolgen.importing.reader import ImportedTool, ImportedType, LocationMap
 from toolgen.load import Document, Pointer
 from toolgen.load.text_decoding import Place
 from toolgen.plan.names import module_name
-from toolgen.resolve.identifiers import ascii_words, fold_name
+from toolgen.resolve.identifiers import ascii_words, distinct_name, fold_name
 from toolgen.resolve.schema_locations import walk_schemas
 
 _LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -55,7 +56,7 @@ def assign_names(
     new = (tool for tool in first.values() if tool.name not in known)
     for tool in sorted(new, key=lambda t: (not _legal(t.name), t.name)):
         wanted = legal_name(tool.name)
-        name = _distinct(wanted, owners)
+        name = distinct_name(wanted, owners, partial(_numbered, wanted), fold_name)
         names[tool.name] = name
         if name != tool.name:
             _report(tool, name, owners.get(fold_name(wanted)), document, findings)
@@ -87,13 +88,9 @@ def _legal(name: str) -> bool:
     return _LEGAL.fullmatch(name) is not None
 
 
-def _distinct(name: str, owners: dict[str, ImportedTool]) -> str:
-    found, n = name, 1
-    while fold_name(found) in owners:
-        n += 1
-        end = f"_{n}"
-        found = name[: _LONGEST - len(end)] + end
-    return found
+def _numbered(name: str, n: int) -> str:
+    end = f"_{n}"
+    return name[: _LONGEST - len(end)] + end
 
 
 def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document: Document, findings: Findings) -> None:

@@ -162,7 +162,10 @@ class AuthoredFiles:
         if path.is_symlink() or not path.is_file():
             return None
         loaded = load_single_file(path, findings)
-        return None if loaded is None else self._authored(file, loaded, findings)
+        if loaded is None:
+            return None
+        index = 1 if file.startswith("tools/") else 0
+        return AuthoredFile(file, findings.texts[loaded.path], replace(loaded, source=file, index=index))
 
     def make_schema_modeline(self, file: str) -> str:
         """Return the first line of a tool's file, which names its schema for editors; empty if there is no schema."""
@@ -187,8 +190,3 @@ class AuthoredFiles:
                 is_yaml = document.source.lower().endswith((".yaml", ".yml"))
                 return self.load(document.source, findings) if is_yaml else None
         return None
-
-    def _authored(self, file: str, loaded: Document, findings: Findings) -> AuthoredFile:
-        index = 1 if file.startswith("tools/") else 0
-        document = Document(loaded.path, file, index, loaded.value, loaded.values, loaded.keys)
-        return AuthoredFile(file, findings.texts[loaded.path], document)

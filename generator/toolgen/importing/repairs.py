@@ -10,13 +10,11 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
-from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema
+from toolgen.resolve.schema_locations import map_subschemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lower import lower
 from toolgen.runtime.lowering.schemas import declared_types, has_json_type
-
-__all__ = ["relax_strictness", "repair_schemas"]
 
 _SAID_BY_FORMAT = frozenset(
     [
@@ -80,13 +78,7 @@ def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Point
         anchor = at
     for pointer, what in _own(found, anchor):
         repairs.append(((*at, *pointer), what))
-    for key, value in found.items():
-        if key in ONE and is_schema(value):
-            found[key] = _repair(value, (*at, key), anchor, repairs)
-        elif key in LIST and isinstance(value, list):
-            found[key] = [_repair(inner, (*at, key, i), anchor, repairs) for i, inner in enumerate(value)]
-        elif key in NAMED and isinstance(value, dict):
-            found[key] = {name: _repair(inner, (*at, key, name), anchor, repairs) for name, inner in value.items()}
+    found = map_subschemas(found, lambda sub, way: _repair(sub, at + way, anchor, repairs))
     return found if repairs else schema
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
 from urllib.parse import unquote
 
 from toolgen.diagnostics import Finding, Findings, Span
@@ -16,9 +15,8 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.importing.declarations import legal_name
 from toolgen.importing.reader import ImportedTool
 from toolgen.load import Document, Pointer
+from toolgen.load.sources import pointer_steps, value_at
 from toolgen.load.text_decoding import WHOLE, Place
-
-__all__ = ["AffectedToolFinder", "ImportSelection"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,24 +128,16 @@ class AffectedToolFinder:
         return found
 
     def _references(self, at: Pointer) -> Iterator[Pointer]:
-        value: Any = self.document.value
-        for step in at:
-            try:
-                value = value[step]
-            except (KeyError, IndexError, TypeError):
-                return
-        waiting = [value]
+        try:
+            waiting = [value_at(self.document.value, at)]
+        except (LookupError, TypeError):
+            return
         while waiting:
             inner = waiting.pop()
             if isinstance(inner, Mapping):
                 reference = inner.get("$ref")
                 if isinstance(reference, str) and reference.startswith("#/"):
-                    yield _pointer(reference)
+                    yield tuple(pointer_steps(unquote(reference[1:])))
                 waiting += inner.values()
             elif isinstance(inner, list):
                 waiting += inner
-
-
-def _pointer(reference: str) -> Pointer:
-    steps = unquote(reference[2:]).split("/")
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in steps)

@@ -243,10 +243,8 @@ def read_regular_file(path: Path, budget: Budget, reporter: FaultReporter) -> by
     Raises:
         Unreadable: it cannot be read, or exceeds a budget; the finding is reported.
     """
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     try:
-        handle = os.open(path, flags)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
         with os.fdopen(handle, "rb") as stream:
             mode = os.fstat(handle).st_mode
             if not stat.S_ISREG(mode):

@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
-from toolgen.incremental import find_in_memory, find_on_disk, keep_in_memory, store_on_disk
+from toolgen.incremental import IN_MEMORY, ON_DISK
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
@@ -42,30 +42,32 @@ Kind = Literal["tool", "type", "provider", "format", "config"]
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """The result of reading a file. With a fault it has a text, for excerpts, but no documents. `values` is a count."""
+    """The result of reading a file; nothing if it has a fault. `values` is a count."""
 
     documents: tuple[Document, ...] = ()
-    text: str | None = None
     digest: str = ""
     values: int = 0
 
 
 def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, budget: Budget) -> LoadedFile:
-    """Read a source file and report every fault in it. Do nothing once a budget of the run is used up."""
+    """Read a source file and report every fault in it. Do nothing once a budget of the run is used up.
+
+    The findings get its text, for excerpts.
+    """
     if budget.bytes < 0 or budget.values < 0:
         return LoadedFile()
     path = folder.display_path(found.source)
     report = FaultReporter(path, findings)
-    text: str | None = None
     try:
         text = decode_text(folder.read_source(found, budget, report), report)
+        findings.texts[path] = text
         key = ("read", path, kind, text)
         digest = hashlib.sha256(text.encode()).hexdigest()
-        known: LoadedFile | None = find_in_memory(*key) or _stored_documents(path, found.source, kind, text, digest)
+        known: LoadedFile | None = IN_MEMORY.find(*key) or _stored_documents(path, found.source, kind, text, digest)
         if known is not None:
             budget.values -= known.values
             check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
-            return keep_in_memory(known, *key)
+            return IN_MEMORY.keep(known, *key)
         trees = _trees(found.source, text, report)
         if kind == "config" and len(trees) == 1 and trees[0].blank:
             trees = []  # then every key has its default
@@ -74,15 +76,15 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
         _check(trees, kind, report)
     except Unreadable:
-        return LoadedFile(text=text)
+        return LoadedFile()
     if report.count:
-        return LoadedFile(text=text)
-    store_on_disk((len(trees), values), "read", path, kind, digest)
+        return LoadedFile()
+    ON_DISK.keep((len(trees), values), "read", path, kind, digest)
     documents = tuple(
         Document(path, found.source, i, tree.value, tree.values, tree.keys, _digest_of(path, i, digest))
         for i, tree in enumerate(trees)
     )
-    return keep_in_memory(LoadedFile(documents, text, digest, values), *key)
+    return IN_MEMORY.keep(LoadedFile(documents, digest, values), *key)
 
 
 def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentContent]:
@@ -96,7 +98,7 @@ def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentCont
 
 def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
     """Return the documents of a file without faults in an earlier build; None for any other file."""
-    found = find_on_disk("read", path, kind, digest)
+    found = ON_DISK.find("read", path, kind, digest)
     if found is None:
         return None
     count, values = found
@@ -112,7 +114,7 @@ def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str
         )
         for i in range(count)
     )
-    return LoadedFile(tuple(documents), text, digest, values)
+    return LoadedFile(tuple(documents), digest, values)
 
 
 def _digest_of(path: str, index: int, text: str) -> str:
@@ -239,93 +241,68 @@ def load(
     Every fault becomes a finding. Digests are of the text as UTF-8 with LF, so different line endings give the same
     digest. A file that is stored like this has the digest of its bytes.
     """
-    return _Loading(schemas, findings, builtin, folder_factory, name or schemas.as_posix()).sources()
+    name = name or schemas.as_posix()
+    return _Loading(schemas, findings, builtin, folder_factory, name, Budget(name)).sources()
 
 
+@dataclass(frozen=True, slots=True)
 class _Loading:
-    def __init__(
-        self, schemas: Path, findings: Findings, builtin: Path | None, folder: FolderFactory | None, name: str
-    ) -> None:
-        self._schemas = schemas
-        self._findings = findings
-        self._builtin = builtin
-        self._folder = folder
-        self._name = name
-        self._texts = findings.texts
-        self._digests: dict[str, str] = {}
-        self._budget = Budget(self._name)
+    schemas: Path
+    findings: Findings
+    builtin: Path | None
+    folder: FolderFactory | None
+    name: str
+    budget: Budget
+    digests: dict[str, str] = field(default_factory=dict)
 
     def sources(self) -> Sources:
         tools: list[Document] = []
         types: list[Document] = []
-        providers = self._shipped("providers", "provider")
-        formats = self._shipped("format", "format")
+        providers, formats = self._shipped("providers"), self._shipped("format")
         config: Document | None = None
         if self._is_folder():
-            make = self._folder
-            own = (
-                Folder(self._schemas, self._name, self._findings) if make is None else make(self._name, self._findings)
-            )
+            own = (self.folder or partial(Folder, self.schemas))(self.name, self.findings)
             found = own.list_sources(_TOOLS, recursive=True)
             tools = self._own(own, found, "tool")
-            if not found and not self._findings.has_errors:
+            if not found and not self.findings.has_errors:
                 path = own.display_path("tools")
-                self._findings.add("no-tools", Span(self._name), hint=self._hint_of_folder(), path=path)
+                self.findings.add("no-tools", Span(self.name), hint=self._hint_of_folder(), path=path)
             types = self._own(own, own.list_sources("types", recursive=True), "type")
             providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
             formats += self._own(own, own.list_sources("format", recursive=False), "format")
             config = self._config(own)
-        return Sources(
-            self._name,
-            tuple(tools),
-            tuple(types),
-            tuple(providers),
-            tuple(formats),
-            config,
-            self._texts,
-            dict(sorted(self._digests.items())),
-        )
+        texts, digests = self.findings.texts, dict(sorted(self.digests.items()))
+        return Sources(self.name, tuple(tools), tuple(types), tuple(providers), tuple(formats), config, texts, digests)
 
     def _is_folder(self) -> bool:
-        if self._folder is not None or self._schemas.is_dir():
+        if self.folder is not None or self.schemas.is_dir():
             return True
-        problem = "is not a folder" if self._schemas.exists() else "does not exist"
-        self._findings.add("no-schemas", Span(self._name), path=self._name, problem=RawText(problem))
+        problem = "is not a folder" if self.schemas.exists() else "does not exist"
+        self.findings.add("no-schemas", Span(self.name), path=self.name, problem=RawText(problem))
         return False
 
     def _hint_of_folder(self) -> str | None:
         """Return which folder to name instead, if it is the one above or below; None if there is no such folder."""
-        if self._folder is not None:
+        if self.folder is not None:
             return None
-        if self._schemas.name == _TOOLS:
-            return f"pass the folder that contains it: {quote_name(self._schemas.parent.as_posix())}"
-        inner = self._schemas / _INNER
+        if self.schemas.name == _TOOLS:
+            return f"pass the folder that contains it: {quote_name(self.schemas.parent.as_posix())}"
+        inner = self.schemas / _INNER
         return f"did you mean {quote_name(inner.as_posix())}?" if (inner / _TOOLS).is_dir() else None
 
-    def _shipped(self, name: str, kind: Kind) -> list[Document]:
+    def _shipped(self, kind: str) -> list[Document]:
         """Return the shipped documents of a kind; none if SCHEMAS is the shipped folder, which is read as its own."""
-        if self._builtin is None:
+        if self.builtin is None or (self.builtin / kind).resolve() == (self.schemas / kind).resolve():
             return []
-        if (self._builtin / name).resolve() == (self._schemas / name).resolve():
-            return []
-        folder = Folder(self._builtin, SHIPPED, self._findings)
-        documents: list[Document] = []
-        for found in folder.list_sources(name, recursive=False):
-            loaded = load_file(folder, found, kind, self._findings, self._budget)
-            documents += loaded.documents
-            if loaded.text is not None:
-                self._texts[folder.display_path(found.source)] = loaded.text
-        return documents
+        return [*load_shipped(kind, self.builtin, self.findings, self.budget)]
 
     def _own(self, folder: Folder, found: list[FoundFile], kind: Kind) -> list[Document]:
         documents: list[Document] = []
         for each in found:
-            loaded = load_file(folder, each, kind, self._findings, self._budget)
+            loaded = load_file(folder, each, kind, self.findings, self.budget)
             documents += loaded.documents
-            if loaded.text is not None:
-                self._texts[folder.display_path(each.source)] = loaded.text
             if loaded.digest:
-                self._digests[each.source] = loaded.digest
+                self.digests[each.source] = loaded.digest
         return documents
 
     def _config(self, folder: Folder) -> Document | None:
@@ -336,19 +313,19 @@ class _Loading:
                 configs.append(found)
             elif found.source != ACCEPTED:
                 path = folder.display_path(found.source)
-                self._findings.add("misplaced-source", Span(path), path=path)
+                self.findings.add("misplaced-source", Span(path), path=path)
         for second in configs[1:]:
             path = folder.display_path(second.source)
-            self._findings.add("second-configuration", Span(path), path=path)
+            self.findings.add("second-configuration", Span(path), path=path)
         documents = self._own(folder, configs[:1], "config")
         return documents[0] if documents else None
 
 
-def load_shipped(kind: str, builtin: Path, findings: Findings) -> tuple[Document, ...]:
+def load_shipped(kind: str, builtin: Path, findings: Findings, budget: Budget | None = None) -> tuple[Document, ...]:
     """Return the shipped documents of one folder (`providers` or `format`)."""
     folder = Folder(builtin, SHIPPED, findings)
     kinds: dict[str, Kind] = {"providers": "provider", "format": "format"}
-    budget = Budget(SHIPPED)
+    budget = budget or Budget(SHIPPED)
     return tuple(
         document
         for found in folder.list_sources(kind, recursive=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -99,6 +100,23 @@ def pointer_text(pointer: Pointer) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in pointer)
 
 
+def pointer_steps(text: str) -> list[str]:
+    """Return the steps of a JSON Pointer (RFC 6901)."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]
+
+
+def value_at(value: Any, pointer: Pointer) -> Any:
+    """Return the value at a pointer.
+
+    Raises:
+        LookupError: there is none.
+        TypeError: there is none, because a value on the way has no members.
+    """
+    for step in pointer:
+        value = value[step]
+    return value
+
+
 def path_prefix(folder: str) -> str:
     """Return the start of the paths of the files below a folder."""
     return "" if folder == "." else f"{folder.rstrip('/')}/"
@@ -121,6 +139,11 @@ class DocumentContent:
     values: dict[Pointer, Place] = field(default_factory=dict)
     keys: dict[Pointer, Place] = field(default_factory=dict)
     blank: bool = False
+
+
+def compact_json(value: object) -> str:
+    """Return a value as JSON without blanks, as clients send it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def json_type(value: object) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.document_validation import meta_schema, validate_document
-from toolgen.incremental import LazyAttributes, find_on_disk, reuse_with_findings, store_on_disk
+from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes
 from toolgen.load import Document
 from toolgen.load.sources import describe_json_type
 
@@ -50,7 +50,9 @@ def parse_declarations(documents: Iterable[Document], findings: Findings) -> tup
     return tuple(
         declaration
         for document in documents
-        for declaration in reuse_with_findings(partial(_declarations, document), findings, "declaration", document)
+        for declaration in IN_MEMORY.reuse_with_findings(
+            partial(_declarations, document), findings, "declaration", document
+        )
     )
 
 
@@ -72,7 +74,7 @@ _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*L
 
 def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
     """Return the declaration in a document as a tuple; an empty one if it has a fault."""
-    known = find_on_disk("declaration", document.digest)
+    known = ON_DISK.find("declaration", document.digest)
     if known is not None:
         return (LazyDeclaration.from_facts(document=document, **dict(zip(_KNOWN, known, strict=True))),)
     form, before = meta_schema("declaration"), len(findings)
@@ -82,7 +84,7 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
         return ()
     declaration = _declaration(document)
     if len(findings) == before:
-        store_on_disk(tuple(getattr(declaration, name) for name in _KNOWN), "declaration", document.digest)
+        ON_DISK.keep(tuple(getattr(declaration, name) for name in _KNOWN), "declaration", document.digest)
     return (declaration,)
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from toolgen.load.sources import json_type
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -43,7 +44,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 
 EVERYTHING = frozenset(KEYWORDS)
 
-_OF_TYPE: Mapping[str, str] = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}
+FAMILY_OF: Mapping[str, str] = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}
+"""The type of values that a keyword applies to, if it admits all others."""
 
 
 def list_declared_types(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -63,8 +65,8 @@ def asserted_keywords(schema: Any) -> tuple[str, ...]:
         keyword
         for keyword in KEYWORDS
         if keyword in schema
-        and (types is None or keyword not in _OF_TYPE or _OF_TYPE[keyword] in types)
-        and not _IDLE.get(keyword, _never)(schema[keyword], schema)
+        and (types is None or keyword not in FAMILY_OF or FAMILY_OF[keyword] in types)
+        and not (keyword in _IDLE and _IDLE[keyword](schema[keyword], schema))
     )
 
 
@@ -78,76 +80,26 @@ def residual_keywords(schema: Any, expressed: frozenset[str]) -> tuple[str, ...]
     return tuple(keyword for keyword in asserted_keywords(schema) if keyword not in expressed)
 
 
-def _never(value: Any, schema: Mapping[str, Any]) -> bool:
-    return False
-
-
-def _zero(value: Any, schema: Mapping[str, Any]) -> bool:
-    return bool(value == 0)
-
-
-def _empty(value: Any, schema: Mapping[str, Any]) -> bool:
-    return not value
-
-
-def _unknown_format(value: Any, schema: Mapping[str, Any]) -> bool:
-    return value not in FORMATS
-
-
-def _idle_schema(value: Any, schema: Mapping[str, Any]) -> bool:
-    return admits_everything(value)
-
-
-def _idle_members(value: Any, schema: Mapping[str, Any]) -> bool:
+def _members_idle(value: Any, schema: Mapping[str, Any]) -> bool:
     return all(admits_everything(member) for member in (value.values() if isinstance(value, Mapping) else value))
-
-
-def _idle_choice(value: Any, schema: Mapping[str, Any]) -> bool:
-    return any(admits_everything(member) for member in value)
-
-
-def _refuses_nothing(value: Any, schema: Mapping[str, Any]) -> bool:
-    return value is False
 
 
 def _idle_condition(value: Any, schema: Mapping[str, Any]) -> bool:
     return admits_everything(schema.get("then", True)) and admits_everything(schema.get("else", True))
 
 
-def _idle_rest_of_items(value: Any, schema: Mapping[str, Any]) -> bool:
-    return "items" in schema or admits_everything(value)
-
-
-def _idle_rest_of_properties(value: Any, schema: Mapping[str, Any]) -> bool:
-    return "additionalProperties" in schema or admits_everything(value)
-
-
-def _idle_contains(value: Any, schema: Mapping[str, Any]) -> bool:
-    return schema.get("minContains") == 0 and "maxContains" not in schema
-
-
 _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
-    "minLength": _zero,
-    "minItems": _zero,
-    "minProperties": _zero,
-    "uniqueItems": _empty,
-    "format": _unknown_format,
-    "required": _empty,
-    "dependentRequired": _empty,
-    "items": _idle_schema,
-    "additionalProperties": _idle_schema,
-    "propertyNames": _idle_schema,
-    "unevaluatedItems": _idle_rest_of_items,
-    "unevaluatedProperties": _idle_rest_of_properties,
-    "allOf": _idle_members,
-    "prefixItems": _idle_members,
-    "properties": _idle_members,
-    "patternProperties": _idle_members,
-    "dependentSchemas": _idle_members,
-    "anyOf": _idle_choice,
-    "not": _refuses_nothing,
+    **dict.fromkeys(("minLength", "minItems", "minProperties"), lambda value, schema: bool(value == 0)),
+    **dict.fromkeys(("uniqueItems", "required", "dependentRequired"), lambda value, schema: not value),
+    "format": lambda value, schema: value not in FORMATS,
+    **dict.fromkeys(("items", "additionalProperties", "propertyNames"), lambda value, schema: admits_everything(value)),
+    "unevaluatedItems": lambda value, schema: "items" in schema or admits_everything(value),
+    "unevaluatedProperties": lambda value, schema: "additionalProperties" in schema or admits_everything(value),
+    **dict.fromkeys(("allOf", "prefixItems", "properties", "patternProperties", "dependentSchemas"), _members_idle),
+    "anyOf": lambda value, schema: any(map(admits_everything, value)),
+    "not": lambda value, schema: value is False,
     "if": _idle_condition,
-    "contains": _idle_contains,
+    "contains": lambda value, schema: schema.get("minContains") == 0 and "maxContains" not in schema,
 }
 """When a keyword has no effect: by keyword, a function of its value and the schema around it."""
 
@@ -170,19 +122,19 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
     named = schema.get("type")
     if named is not None:
         types = named if isinstance(named, list) else [named]
-        values = [v for v in values if _type(v) in types or (_type(v) == "integer" and "number" in types)]
+        values = [v for v in values if json_type(v) in types or (json_type(v) == "integer" and "number" in types)]
     if schema.get("format") in FORMATS:
         values = [v for v in values if not isinstance(v, str) or is_format(schema["format"], v)]
     type_schemas: list[TypeSchema] = []
     for kind in ("string", "integer", "boolean"):
-        members = list(dict.fromkeys(v for v in values if _type(v) == kind))
+        members = list(dict.fromkeys(v for v in values if json_type(v) == kind))
         if members:
             type_schemas.append(
                 {"type": kind} if len(members) == 2 and kind == "boolean" else {"type": kind, "enum": members}
             )
     if any(v is None for v in values):
         type_schemas.append({"type": "null"})
-    if not type_schemas or any(_type(v) in ("number", "array", "object") for v in values):
+    if not type_schemas or any(json_type(v) in ("number", "array", "object") for v in values):
         return None
     if any(isinstance(v, int) and abs(v) >= _BEYOND_LITERALS for v in values):
         return None
@@ -194,12 +146,6 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
 def _whole(value: Any) -> Any:
     """Return a float without a fraction as the integer that it is in JSON."""
     return int(value) if type(value) is float and value.is_integer() else value
-
-
-def _type(value: Any) -> str:
-    if value is None:
-        return "null"
-    return {str: "string", int: "integer", bool: "boolean", float: "number", list: "array"}.get(type(value), "object")
 
 
 def text_type(schema: Mapping[str, Any]) -> TypeSchema:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from toolgen.plan.assertion_keywords import TypeSchema, asserted_keywords
 from toolgen.plan.names import ClassName, FieldName
-from toolgen.plan.object_views import PREFIX
+from toolgen.resolve.schema_locations import PREFIX
 
 Presence = Literal["required", "omittable", "optional"]
 """`omittable` may be absent, which reads as None, but not null; `optional` may be both, or has a default."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Container, Iterable
 from functools import lru_cache
 
-from toolgen.resolve.identifiers import DEVICES, ascii_words, class_name
+from toolgen.resolve.identifiers import DEVICES, ascii_words, class_name, distinct_name
 
 MAX_FIELD = 60
 
@@ -122,23 +122,15 @@ def _field_name(wire: str) -> str:
     return f"{name}_" if hidden or keyword.iskeyword(name) else name
 
 
-def _distinct(name: str, taken: Iterable[str]) -> FieldName:
+def _distinct(name: str, taken: Container[str]) -> FieldName:
     """Return the name, or the name with the first number that makes it unique."""
-    found, n = name, 1
-    while found in taken:
-        n += 1
-        found = f"{name.rstrip('_')}_{n}"
-    return FieldName(found)
+    return FieldName(distinct_name(name, taken, lambda n: f"{name.rstrip('_')}_{n}"))
 
 
-def type_name(*texts: str, taken: Iterable[str] = ()) -> ClassName:
+def type_name(*texts: str, taken: Container[str] = ()) -> ClassName:
     """Return a class name made of texts that differs from all names in `taken`."""
     name = class_name(*texts)
-    found, n = name, 1
-    while found in taken:
-        n += 1
-        found = f"{name}{n}"
-    return ClassName(found)
+    return ClassName(distinct_name(name, taken, lambda n: f"{name}{n}"))
 
 
 GENERIC = frozenset(["extra", "item", "value"])
@@ -189,11 +181,8 @@ def singularize(text: str) -> str | None:
 def tool_class_stem(tool: str) -> ClassName:
     """Return the prefix of a tool's class names. Valid tool names that differ in letters or digits differ here too."""
     name = class_name(tool.replace("-", "_"))
-    return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if _digit_first(tool) else name)
-
-
-def _digit_first(tool: str) -> bool:
-    return tool.lstrip("_-")[:1].isdigit()
+    starts_with_digit = tool.lstrip("_-")[:1].isdigit()
+    return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if starts_with_digit else name)
 
 
 _KEPT = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}

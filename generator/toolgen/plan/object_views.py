@@ -11,23 +11,21 @@ from itertools import combinations
 from typing import Any
 
 from toolgen.plan.assertion_keywords import list_declared_types, residual_keywords
-
-PREFIX = "#/$defs/"
+from toolgen.resolve.schema_locations import find_target
 
 MAX_CHAIN = 50
 """The number of references that are followed; a longer chain counts as admitting null."""
 
 
-def admits_null(schema: Any, definitions: Mapping[str, Any], root: Any = None) -> bool:
-    """Return whether null satisfies a schema of a self-contained document."""
-    return _NullChecker(definitions, root, {}).admits(schema)
+def admits_null(schema: Any, root: Any) -> bool:
+    """Return whether null satisfies a schema inside a self-contained one."""
+    return _NullChecker(root).admits(schema)
 
 
 class _NullChecker:
-    def __init__(self, definitions: Mapping[str, Any], root: Any, known: dict[str, bool]) -> None:
-        self.definitions = definitions
+    def __init__(self, root: Any) -> None:
         self.root = root
-        self.known = known
+        self.known: dict[str, bool] = {}
         self.open: list[str] = []
 
     def admits(self, schema: Any) -> bool:
@@ -59,8 +57,7 @@ class _NullChecker:
             if len(self.open) == MAX_CHAIN:
                 return True
             self.open.append(ref)
-            target = self.definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
-            self.known[ref] = self.admits(target)
+            self.known[ref] = self.admits(find_target(ref, self.root))
             self.open.pop()
         return self.known[ref]
 

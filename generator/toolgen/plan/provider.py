@@ -138,7 +138,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         tool_names=tuple(t.name for t in tools),
         usage=plan_usage(facts["usage"], catalog.format, stated) if facts.get("usage") else None,
         capabilities=capabilities,
-        depth=catalog.recursion_depth,
+        depth=catalog.config.recursion_depth,
     )
 
 

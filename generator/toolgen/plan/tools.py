@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from toolgen.incremental import LazyAttributes, find_on_disk, reuse_or_make, store_on_disk
+from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
-from toolgen.plan.object_views import PREFIX, description_of, object_view
+from toolgen.plan.object_views import description_of, object_view
 from toolgen.plan.type_planner import TypePlanner
 from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.resolve.schema_locations import PREFIX
 from toolgen.resolve.value_checks import drop_formats_if_unchecked
 
 STRICT: dict[str, bool | None] = {"auto": None, "always": True, "never": False}
@@ -104,12 +105,14 @@ class ToolsPlan:
 def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
     """Plan the modules of tools. The plan of a tool depends only on that tool."""
     by_name = sorted(tools, key=lambda tool: tool.name)
-    return ToolsPlan(tuple(reuse_or_make(partial(_tool, tool), "plan", tool) for tool in by_name), _types(list(types)))
+    return ToolsPlan(
+        tuple(IN_MEMORY.reuse_or_make(partial(_tool, tool), "plan", tool) for tool in by_name), _types(list(types))
+    )
 
 
 def _tool(tool: Tool) -> ToolPlan:
     """Return the stored plan of a tool, or plan it."""
-    known = find_on_disk("plan", tool.digest)
+    known = ON_DISK.find("plan", tool.digest)
     if known is not None:
         module, arguments, result, has_untyped_field, other = known
         return LazyToolPlan.from_facts(
@@ -123,7 +126,7 @@ def _tool(tool: Tool) -> ToolPlan:
     plan = _plan(tool)
     other = None if plan.non_object_type is None else str(plan.non_object_type)
     names = str(plan.module), str(plan.arguments), str(plan.result)
-    store_on_disk((*names, plan.has_untyped_field, other), "plan", tool.digest)
+    ON_DISK.keep((*names, plan.has_untyped_field, other), "plan", tool.digest)
     return plan
 
 
@@ -211,13 +214,10 @@ def _types(types: list[SharedType]) -> ModelsPlan:
 def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
     """Plan the class, or the alias if it is not an object, for a schema, and return it with the classes it needs."""
     planner = TypePlanner(schema, name, name, shared, taken)
-    view = None if "$ref" in _keys(schema) else object_view(schema, planner.lookup)
+    is_reference = isinstance(schema, Mapping) and "$ref" in schema
+    view = None if is_reference else object_view(schema, planner.lookup)
     if view is not None and view.properties:
         planner.plan_root_class(None)
     else:
         planner.plan_root_alias(description_of(schema))
     return list(planner.items.values())
-
-
-def _keys(schema: Any) -> Mapping[str, Any]:
-    return schema if isinstance(schema, Mapping) else {}

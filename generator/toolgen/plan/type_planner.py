@@ -36,7 +36,6 @@ from toolgen.plan.classes import (
 )
 from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import (
-    PREFIX,
     ObjectView,
     admits_null,
     are_mutually_exclusive,
@@ -45,7 +44,7 @@ from toolgen.plan.object_views import (
     find_tag,
     object_view,
 )
-from toolgen.resolve.schema_locations import walk_schemas
+from toolgen.resolve.schema_locations import PREFIX, find_target, walk_schemas
 from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -92,14 +91,9 @@ class TypePlanner:
     _enclosing: Enclosing = ()
     _repeated: Enclosing = ()
 
-    @property
-    def root_definitions(self) -> Mapping[str, Any]:
-        """Return the definitions of the schema."""
-        return self.root.get("$defs", {}) if isinstance(self.root, Mapping) else {}
-
     def lookup(self, ref: str) -> Any:
         """Return the target of a reference."""
-        return self.root_definitions[ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else self.root
+        return find_target(ref, self.root)
 
     def plan_root_class(self, description: str | None) -> None:
         """Plan the root as a class, whatever its schema admits, because the arguments of a tool are an object."""
@@ -363,17 +357,14 @@ class TypePlanner:
             return FieldPlan(name, wire, type_schema, "required", description=description)
         default = said.get("default")
         endless = has_instances(default, type_schema) and any(sub is schema for sub in self._reached(schema))
-        if default is not None and not endless and self._fits_type(default, said):
+        # A default that its own type refuses is left out. It has a finding.
+        if default is not None and not endless and fits_type(default, said, ValueValidator(self.root)):
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
             parsed |= default_needs_parsing(default, type_schema)
             default = convert_whole_floats_in_default(default, type_schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
-        null = admits_null(schema, self.root_definitions, self.root)
+        null = admits_null(schema, self.root)
         return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
-
-    def _fits_type(self, default: Any, schema: Mapping[str, Any]) -> bool:
-        """Return whether a default may be printed. One that its own type refuses is left out, with a finding."""
-        return fits_type(default, schema, ValueValidator(self.root))
 
     def _has_format(self, schema: Any) -> bool:
         """Return whether a string in a schema, or in one that it refers to, has another type in Python."""

@@ -14,12 +14,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from toolgen.load.sources import compact_json
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
 from toolgen.resources import shipped_folder
-
-__all__ = ["FORMS", "render_docs_site"]
 
 _FACTS = (
     ("default", "default {}"),
@@ -80,7 +79,7 @@ def render_docs_site(
         lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
         files["llms.txt"] = "# Tools\n\n" + "".join(lines)
     if "json" in forms:
-        entries = ",\n".join(json.dumps(_plain(tool), ensure_ascii=False, separators=(",", ":")) for tool in tools)
+        entries = ",\n".join(compact_json(_plain(tool)) for tool in tools)
         files["catalogue.json"] = f'{{"tools": [\n{entries}\n]}}\n'
     return dict(sorted(files.items()))
 
@@ -247,9 +246,7 @@ def _provider(profile: Profile, wire: ProviderPayload, tools: list[dict[str, Any
         "title": facts["title"],
         "checked": facts["checked"],
         "documentation": facts["documentation"],
-        "size": len(
-            json.dumps(wire.payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-        ),
+        "size": len(compact_json(wire.payload).encode("utf-8", "surrogatepass")),
         "tools": [(tool, one) for tool in tools for one in tool["wires"] if one["provider"] == profile.name],
         "facts": rows,
     }
@@ -270,7 +267,7 @@ def _module_like(name: str) -> str:
 
 def _wire(provider: str, wire: ProviderPayload, one: ToolPayload) -> dict[str, Any]:
     payload = wire.payload_of(one.tool.name) if one.offered else None
-    compact = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    compact = compact_json(payload)
     return {
         "provider": provider,
         "status": one.status.replace(" ", "-"),
@@ -281,7 +278,7 @@ def _wire(provider: str, wire: ProviderPayload, one: ToolPayload) -> dict[str, A
         "value": payload,
         "losses": [
             {
-                "place": f"{told.span.path}:{told.span.line}:{told.span.column}",
+                "place": str(told.span),
                 "here": f"line {told.span.line}" if told.span.path == one.tool.document.path else "",
                 "what": told.what,
                 "action": told.action,

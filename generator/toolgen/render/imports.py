@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from types import MappingProxyType
 
-from toolgen.incremental import reuse_or_make
+from toolgen.incremental import IN_MEMORY
 from toolgen.plan.names import natural_key
 from toolgen.resources import modules_by_exported_name
 
@@ -32,21 +32,30 @@ _MODULES = {
 
 @dataclass(slots=True)
 class Imports:
-    """Collects names by module and returns the import lines."""
+    """Collects names by module and returns the import lines. `runtime` is the package of the runtime's tools."""
 
+    runtime: str
     names: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
 
-    def add(self, module: str, name: str, local: str | None = None) -> None:
-        """Import a name, as `local` if it is given."""
-        self.names.setdefault(module, set()).add((name, local or name))
+    def add(self, module: str, *names: str) -> None:
+        """Import names of a module."""
+        self.names.setdefault(module, set()).update((name, name) for name in names)
 
-    def use(self, names: Iterable[str], runtime: str) -> None:
+    def add_as(self, module: str, name: str, local: str) -> None:
+        """Import a name of a module under the name `local`, which may be the same."""
+        self.names.setdefault(module, set()).add((name, local))
+
+    def add_runtime(self, module: str, *names: str) -> None:
+        """Import names of a module of the runtime's tools."""
+        self.add(f"{self.runtime}.{module}", *names)
+
+    def use(self, names: Iterable[str]) -> None:
         """Import the names that a type expression uses, except those of its own module."""
         for name in names:
             if name in _HOMES:
                 self.add(_HOMES[name], name)
             elif name in _MODULES:
-                self.add(f"{runtime}.{_MODULES[name]}", name)
+                self.add_runtime(_MODULES[name], name)
 
     def lines(self) -> list[list[str]]:
         """Return the import lines in sorted groups: the standard library, other packages, the package itself."""
@@ -197,7 +206,7 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
             continue
         found.add(path)
         if path.endswith(".py"):
-            ways = reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
+            ways = IN_MEMORY.reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
             waiting += [way for way in ways if way in files and way not in found]
     return {path: text for path, text in files.items() if path in found}
 

@@ -28,6 +28,7 @@ from datamodel_code_generator.parser import LiteralType
 from toolgen.render.literals import python_string
 from toolgen.render.templates import AliasText, ClassText, FieldText, TypeExpression
 from toolgen.resolve import Format
+from toolgen.resolve.schema_locations import PREFIX
 
 _FIELDS_PER_CLASS = 40
 
@@ -56,8 +57,6 @@ _KNOWN = frozenset(
 )
 """All names except those of classes that a type expression may have."""
 
-_PREFIX = "#/$defs/"
-
 
 def type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpression]:
     """Return the Python type of each type schema. Classes that type schemas refer to are printed by name."""
@@ -73,7 +72,7 @@ def type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpression]:
 
 
 def _named(type_schema: Mapping[str, str]) -> TypeExpression:
-    name = type_schema["$ref"].removeprefix(_PREFIX)
+    name = type_schema["$ref"].removeprefix(PREFIX)
     return TypeExpression(name, frozenset([name]))
 
 
@@ -172,11 +171,11 @@ class _Tokens(ast.NodeTransformer):
         if not isinstance(type_schema, dict):
             return type_schema
         if "format" in type_schema:
-            return self.masked({"$ref": _PREFIX + _FORMATS[type_schema["format"]]})
+            return self.masked({"$ref": PREFIX + _FORMATS[type_schema["format"]]})
         out: dict[str, Any] = {}
         for key, value in type_schema.items():
             if key == "$ref":
-                out[key] = _PREFIX + self._token("R", value.removeprefix(_PREFIX), self._class_tokens, self.classes)
+                out[key] = PREFIX + self._token("R", value.removeprefix(PREFIX), self._class_tokens, self.classes)
             elif key == "pattern":
                 out[key] = self._text(value)
             elif key == "enum":

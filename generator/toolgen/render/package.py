@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import UndefinedError
 
-from toolgen.incremental import load_or_make
+from toolgen.incremental import ON_DISK
 from toolgen.load.sources import path_prefix
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
@@ -28,7 +28,7 @@ from toolgen.render.shipped import (
     use_installed_runtime,
     wire_class_inputs,
 )
-from toolgen.render.templates import HEADER, SHARED_HEADER, format_generated_module, format_python, template_environment
+from toolgen.render.templates import HEADER, SHARED_HEADER, format_generated_module, format_python, render_template
 from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayload, ToolPayload, build_payloads
 from toolgen.render.tools import tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
@@ -55,20 +55,16 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     models, names = _models(catalog.format)
     files: Files = {
         **runtime_files(),
-        **{path: _static(path) for path in ("messages.py", "running.py")},
-        "errors.py": format_generated_module(
-            "errors.py", template_environment().get_template("errors.py.jinja").render(parts=catalog.parts)
-        ),
+        **{path: _module(path) for path in ("messages.py", "running.py")},
+        "errors.py": _module("errors.py", parts=catalog.config.parts),
         "__init__.py": _package_module(catalog),
-        "models.py": format_generated_module(
-            "models.py", template_environment().get_template("models.py.jinja").render(exports=_exports(names))
-        ),
+        "models.py": _module("models.py", exports=_exports(names)),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
-        "runtime/loop.py": _static("runtime_loop.py"),
+        "runtime/loop.py": _module("runtime_loop.py"),
         "runtime/models.py": models,
-        **tool_modules(catalog.tools, catalog.types, "running" in catalog.parts),
-        **_frameworks(catalog.frameworks),
+        **tool_modules(catalog.tools, catalog.types, "running" in catalog.config.parts),
+        **_frameworks(catalog.config.frameworks),
         "tools/_lenient.py": _coercions_module(catalog),
         "sessions/__init__.py": _sessions(catalog),
     }
@@ -80,11 +76,13 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
             files[f"sessions/{profile.name}.py"] = _session(plan)
     wires = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
-        files[f"providers/{profile.name}.py"] = _provider(plan, names, wires[profile.name], "tools" in catalog.parts)
+        files[f"providers/{profile.name}.py"] = _provider(
+            plan, names, wires[profile.name], "tools" in catalog.config.parts
+        )
     files["PORTABILITY.md"] = portability_report(wires, path_prefix(schemas))
-    left_out = tuple(_left_out(catalog.parts))
+    left_out = tuple(_left_out(catalog.config.parts))
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
-    found = use_installed_runtime(kept, local) if catalog.runtime == "installed" else reachable_modules(kept)
+    found = use_installed_runtime(kept, local) if catalog.config.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
     return Package(
         {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, wires
@@ -141,15 +139,15 @@ def _left_out(parts: Collection[str]) -> dict[str, str]:
 
 def _package_module(catalog: Catalog) -> str:
     """Return the module of the package, which checks an installed runtime, and says which part a module needs."""
-    runtime = MINOR if catalog.runtime == "installed" else None
-    modules = {path.strip("/").removesuffix(".py"): part for path, part in _left_out(catalog.parts).items()}
+    runtime = MINOR if catalog.config.runtime == "installed" else None
+    modules = {path.strip("/").removesuffix(".py"): part for path, part in _left_out(catalog.config.parts).items()}
     public = {name: part for name, part in modules.items() if "/" not in name and name != "wires"}
-    return _static("__init__.py", runtime=runtime, left_out=public)
+    return _module("__init__.py", runtime=runtime, left_out=public)
 
 
-def _static(path: str, **values: object) -> str:
-    """Return a module that no declaration changes."""
-    return format_generated_module(path, template_environment().get_template(f"{path}.jinja").render(values))
+def _module(path: str, **values: object) -> str:
+    """Return the module that the template of its path makes of values."""
+    return format_generated_module(path, render_template(path, **values))
 
 
 @cache
@@ -170,7 +168,7 @@ def runtime_module_text(path: str) -> str:
 
 def _frameworks(names: Iterable[str]) -> Files:
     """Return the modules that make tool objects of other frameworks from the declared tools, if any are configured."""
-    found = {f"frameworks/{name}.py": _static(f"frameworks/{name}.py") for name in names}
+    found = {f"frameworks/{name}.py": _module(f"frameworks/{name}.py") for name in names}
     if found:
         found["frameworks/__init__.py"] = HEADER + '"""The declared tools as tool objects of other frameworks."""\n'
     return found
@@ -182,12 +180,10 @@ def _session(plan: ProviderPlan) -> str:
     Raises:
         MappingError: the profile lacks a fact that is printed there.
     """
-    path = f"sessions/{plan.name}.py"
     template = "stateful" if "stateful" in plan.facts["session"] else "provider"
     try:
-        return format_generated_module(
-            path, template_environment().get_template(f"sessions/{template}.py.jinja").render(plan=plan)
-        )
+        text = render_template(f"sessions/{template}.py", plan=plan)
+        return format_generated_module(f"sessions/{plan.name}.py", text)
     except UndefinedError as error:
         raise MappingError((), f"{error}", plan.name) from error
 
@@ -203,9 +199,7 @@ def _sessions(catalog: Catalog) -> str:
             constant = _constant(client, clients)
             clients[constant] = client
             interfaces += [(name, profile.name, constant) for name in (profile.name, *session.get("interfaces", ()))]
-    template = template_environment().get_template("sessions/__init__.py.jinja")
-    text = template.render(clients=clients, interfaces=sorted(interfaces))
-    return format_generated_module("sessions/__init__.py", text)
+    return _module("sessions/__init__.py", clients=clients, interfaces=sorted(interfaces))
 
 
 def _constant(client: Mapping[str, Any], clients: Mapping[str, Any]) -> str:
@@ -219,11 +213,10 @@ def _coercions_module(catalog: Catalog) -> str:
     """Return the module with the coercions of arguments, by tool."""
     tables: dict[str, str] = {}
     for tool in catalog.tools:
-        literal = load_or_make(partial(_coercions, tool), "coercions", tool.digest)
+        literal = ON_DISK.reuse_or_make(partial(_coercions, tool), "coercions", tool.digest)
         if literal:
             tables[tool.name] = PythonLiteral(literal)
-    text = template_environment().get_template("tools/_lenient.py.jinja").render(tables=tables)
-    return format_generated_module("tools/_lenient.py", text)
+    return _module("tools/_lenient.py", tables=tables)
 
 
 def _coercions(tool: Tool) -> str:
@@ -238,10 +231,8 @@ def models_text(format: Format) -> tuple[str, list[str]]:
 
     classes, aliases = make_format_class_texts(format)
     names = _names(format)
-    template = template_environment().get_template("runtime_models.py.jinja")
-    return format_generated_module(
-        "runtime/models.py", template.render(classes=classes, aliases=aliases, exports=_exports(names))
-    ), names
+    text = render_template("runtime_models.py", classes=classes, aliases=aliases, exports=_exports(names))
+    return format_generated_module("runtime/models.py", text), names
 
 
 def _names(format: Format) -> list[str]:
@@ -282,7 +273,7 @@ def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], mo
             made, homes = derived, {parent.class_name: f".{parent.name}"}
             break
     try:
-        text = template_environment().get_template("wires/module.py.jinja").render(plan=plan, made=made)
+        text = render_template("wires/module.py", plan=plan, made=made)
         return format_generated_module(f"wires/{plan.name}.py", insert_imports(text, models, homes))
     except (UndefinedError, UnknownNameError) as error:
         raise MappingError((), f"{error}", plan.name) from error
@@ -318,7 +309,7 @@ def _encoding_literal(one: ToolPayload) -> str:
 
 def _recalled(make: Callable[[], str], one: ToolPayload, *more: Hashable) -> str:
     """Return a stored text that depends only on the payload of a tool, or make it."""
-    return make() if one.key is None else load_or_make(make, *more, *one.key)
+    return make() if one.key is None else ON_DISK.reuse_or_make(make, *more, *one.key)
 
 
 def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with_tools: bool) -> str:
@@ -337,7 +328,8 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with
     }
     found = {name: value for name, value in declared.items() if value}
     render = partial(
-        template_environment().get_template("providers/module.py.jinja").render,
+        render_template,
+        "providers/module.py",
         plan=plan,
         in_text=isinstance(form, str),
         declared=found | ({"depth": plan.depth} if plan.depth != 3 else {}),

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import reuse_or_make
+from toolgen.incremental import IN_MEMORY
 from toolgen.render.literals import is_visible
 from toolgen.render.tool_payloads import CLOSING, ProviderPayload, ToolPayload
 
@@ -44,7 +44,7 @@ def portability_report(wires: Mapping[str, ProviderPayload], source_prefix: str)
     for provider, wire in wires.items():
         for one in wire.tools:
             by_tool.setdefault(one.tool.name, {})[provider] = _cell(one)
-            for severe, cause, span in reuse_or_make(partial(_causes, one), "causes", one):
+            for severe, cause, span in IN_MEMORY.reuse_or_make(partial(_causes, one), "causes", one):
                 at = (lost if severe else reworded).setdefault(cause, {}).setdefault(span, [])
                 at += [] if provider in at else [provider]
     lines = [_HEAD, "| tool | " + " | ".join(wires) + " |", "|---|" + "---|" * len(wires)]

@@ -31,9 +31,6 @@ from toolgen.resolve import Format, Profile
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.version import __version__
 
-__all__ = ["MINOR", "REQUIREMENT", "InMemoryPackage", "use_installed_runtime"]
-
-
 MODELS = "models"
 """The name of the format's classes among the digests; providers have their own names."""
 

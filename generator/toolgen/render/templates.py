@@ -10,7 +10,7 @@ import ruff_api
 from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 
-from toolgen.incremental import find_on_disk, store_on_disk
+from toolgen.incremental import ON_DISK
 from toolgen.render.literals import docstring, python_dict, python_literal
 from toolgen.resources import shipped_folder
 
@@ -20,13 +20,13 @@ class _StoredTemplates(BytecodeCache):
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Find a compiled template; the bucket refuses one that was compiled from a different text."""
-        found = find_on_disk("template", bucket.key)
+        found = ON_DISK.find("template", bucket.key)
         if found is not None:
             bucket.bytecode_from_string(found)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Store a compiled template."""
-        store_on_disk(bucket.bytecode_to_string(), "template", bucket.key)
+        ON_DISK.keep(bucket.bytecode_to_string(), "template", bucket.key)
 
 
 @cache
@@ -50,6 +50,11 @@ def template_environment() -> Environment:
     env.filters["members"] = python_dict
     env.filters["docstring"] = docstring
     return env
+
+
+def render_template(path: str, /, **values: object) -> str:
+    """Return the text that a template makes of values. `path` is that of the template without its suffix `.jinja`."""
+    return template_environment().get_template(f"{path}.jinja").render(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ def format_generated_module(path: str, text: str) -> str:
     """
     raw = HEADER + text
     digest = sha256(raw.encode()).hexdigest()
-    known = find_on_disk("format", path)
+    known = ON_DISK.find("format", path)
     if known is not None and known[0] == digest:
         formatted: str = known[1]
         return formatted
@@ -122,7 +127,7 @@ def format_generated_module(path: str, text: str) -> str:
         formatted = SHARED_HEADER + format_python(path, raw, SHARED_WIDTH).removeprefix(HEADER)
     else:
         formatted = format_python(path, raw)
-    return store_on_disk((digest, formatted), "format", path)[1]
+    return ON_DISK.keep((digest, formatted), "format", path)[1]
 
 
 def format_python(path: str, text: str, width: int = 88) -> str:

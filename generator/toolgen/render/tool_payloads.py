@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import Key, find_in_memory, find_on_disk, keep_in_memory, reuse_or_make, store_on_disk
-from toolgen.load.sources import pointer_text
+from toolgen.incremental import IN_MEMORY, ON_DISK, Key
+from toolgen.load.sources import compact_json, pointer_text
 from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
@@ -125,10 +125,6 @@ class ProviderPayload:
         return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
 
 
-def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
 def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -140,8 +136,8 @@ def _filled(form: Any, entries: Sequence[str]) -> str:
     if isinstance(form, list):
         return f"[{','.join(_filled(each, entries) for each in form)}]"
     if isinstance(form, dict):
-        return f"{{{','.join(f'{_compact(key)}:{_filled(value, entries)}' for key, value in form.items())}}}"
-    return _compact(form)
+        return f"{{{','.join(f'{compact_json(key)}:{_filled(value, entries)}' for key, value in form.items())}}}"
+    return compact_json(form)
 
 
 def _form(payload: Any, numbers: Mapping[int, int]) -> Any:
@@ -186,12 +182,14 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     declared: dict[str, Any] = {
         "renames": {name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
         "refused": [tool.name for tool in tools if profile.name in tool.unsupported],
-        "depth": catalog.recursion_depth,
+        "depth": catalog.config.recursion_depth,
     }
-    said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.recursion_depth
-    converter = reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
+    said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.config.recursion_depth
+    converter = IN_MEMORY.reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
-    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.recursion_depth)))[:32]
+    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.config.recursion_depth)))[
+        :32
+    ]
     spent: dict[str, int] = {}
     settled = [_settled(wire.schema_lowering, tool, digest, spent) for tool in offered]
     definitions = [
@@ -219,8 +217,8 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
             how.strict if tool.strict == "auto" else definitions[i].strict if wire.schema_lowering.has_strict else None
         )
         one = _payload(wire, tool, strict, how, lost)
-        alone = _sha256(_compact(built.tools([tool.name])))[:16]
-        one = replace(one, entry=_compact(built.entries[tool.name]), digest=alone)
+        alone = _sha256(compact_json(built.tools([tool.name])))[:16]
+        one = replace(one, entry=compact_json(built.entries[tool.name]), digest=alone)
         found.append(one if isinstance(payload, str) else _stored(one, how))
     form = _form(payload, {id(built.entries[name]): i for i, name in enumerate(names)})
     left_out = [
@@ -263,7 +261,7 @@ class _StrictDecision:
 def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> _StrictDecision:
     """Decide whether a tool is strict. `spent` is what the tools before it use of the limits; what it uses is added."""
     key = digest, tool.digest
-    stored = find_on_disk("payload", *key)
+    stored = ON_DISK.find("payload", *key)
     if tool.strict != "auto":
         return _StrictDecision(key, known=stored)
     if stored is None:
@@ -326,13 +324,13 @@ def _recalled(tool: Tool, provider: str, how: _StrictDecision, known: tuple[Any,
     """Return the stored payload of a tool."""
     _, _, over, strict, told, encoding_table, name, entry, digest = known
     key = *how.key, over
-    last = find_in_memory("tool payload", tool, provider)
+    last = IN_MEMORY.find("tool payload", tool, provider)
     if last is not None and last[0] is known and last[1].key == key:
         same: ToolPayload = last[1]
         return same
     losses = tuple(ToolLoss(Span(*span), *rest) for span, *rest in told)
     one = ToolPayload(tool, provider, strict, losses, encoding_table, name, True, bool(over), entry, digest, key)
-    keep_in_memory((known, one), "tool payload", tool, provider)
+    IN_MEMORY.keep((known, one), "tool payload", tool, provider)
     return one
 
 
@@ -340,7 +338,7 @@ def _stored(one: ToolPayload, how: _StrictDecision) -> ToolPayload:
     """Store the payload of a tool for the next build, and return it with its key."""
     told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.losses)
     facts = one.strict, told, one.encoding_table, one.name, one.entry, one.digest
-    store_on_disk((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
+    ON_DISK.keep((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
     return replace(one, key=(*how.key, how.over))
 
 

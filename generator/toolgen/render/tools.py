@@ -8,10 +8,9 @@ from typing import Any
 
 import ruff_api
 
-from toolgen.incremental import find_on_disk, store_on_disk
+from toolgen.incremental import ON_DISK
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, has_instances, iter_type_schemas
 from toolgen.plan.names import natural_key
-from toolgen.plan.object_views import PREFIX
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
 from toolgen.render.checks import CheckFunction, CheckFunctionCollector
 from toolgen.render.imports import Imports
@@ -24,18 +23,17 @@ from toolgen.render.templates import (
     TypeExpression,
     format_generated_module,
     format_python,
-    template_environment,
+    render_template,
 )
 from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.resolve.schema_locations import PREFIX
 from toolgen.runtime.tools.formats import FORMATS
-
-__all__ = ["make_handler_class_stub"]
 
 
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
     """Return the text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
     plan = plan_tools(tools, types)
-    known: dict[str, str] = {each.module: find_on_disk("module", each.tool.digest) for each in plan.tools}
+    known: dict[str, str] = {each.module: ON_DISK.find("module", each.tool.digest) for each in plan.tools}
     changed = [each for each in plan.tools if known[each.module] is None]
     expressions = iter(_expressions(plan, changed))
     texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, with_handlers)}
@@ -45,7 +43,7 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
     made = {path: format_generated_module(path, text) for path, text in texts.items()}
     for each in changed:
         text = format_python(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
-        known[each.module] = store_on_disk(text, "module", each.tool.digest)
+        known[each.module] = ON_DISK.keep(text, "module", each.tool.digest)
     made |= {f"tools/{module}.py": text for module, text in known.items()}
     return {path: made[path] for path in sorted(made)}
 
@@ -56,7 +54,7 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[TypeExpre
     Results are stored for each tool, but used for all tools, because an edit rarely adds a type schema that no tool has yet.
     """
     type_schemas = {"": _type_schemas(plan.types)} | {each.tool.name: _type_schemas(each.models) for each in changed}
-    stored = {name: find_on_disk("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
+    stored = {name: ON_DISK.find("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
     keys = {
         name: [json.dumps(type_schema, sort_keys=True) for type_schema in found] for name, found in type_schemas.items()
     }
@@ -76,7 +74,7 @@ def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[TypeExpre
         known |= {key: (each.text, tuple(sorted(each.names))) for key, each in zip(new, made, strict=True)}
     for name, found in keys.items():
         if any(key not in stored[name] for key in found):
-            store_on_disk({key: known[key] for key in found}, "types", name)
+            ON_DISK.keep({key: known[key] for key in found}, "types", name)
     return [TypeExpression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
 
 
@@ -92,41 +90,44 @@ def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) ->
 
 
 def _tool(plan: ToolPlan, expressions: Iterator[TypeExpression]) -> str:
-    imports = Imports()
-    items, functions = _items(plan.models, expressions, imports, "..runtime.tools")
+    imports = Imports("..runtime.tools")
     for name, local in plan.imports:
-        imports.add("..types", name, local)
+        imports.add_as("..types", name, local)
     imports.add("..models", "ToolDefinition")
-    tool = plan.tool
-    return (
-        template_environment()
-        .get_template("tools/module.py.jinja")
-        .render(
-            title=f"The tool `{tool.name}`: its arguments, its result and its definition.",
-            imports=imports.lines(),
-            exports=["DEFINITION", *sorted((str(item.name) for item in plan.models.items), key=natural_key)],
-            functions=functions,
-            items=items,
-            rebuilt=plan.models.rebuilt,
-            definition=definition_fields(tool).items(),
-        )
+    return _models_module(
+        "tools/module.py",
+        plan.models,
+        expressions,
+        imports,
+        exports=["DEFINITION"],
+        title=f"The tool `{plan.tool.name}`: its arguments, its result and its definition.",
+        definition=definition_fields(plan.tool).items(),
     )
 
 
 def _types(plan: ModelsPlan, expressions: Iterator[TypeExpression]) -> str:
-    imports = Imports()
-    items, functions = _items(plan, expressions, imports, ".runtime.tools")
-    return (
-        template_environment()
-        .get_template("types.py.jinja")
-        .render(
-            title="Types that several tools share.",
-            imports=imports.lines(),
-            exports=sorted((str(item.name) for item in plan.items), key=natural_key),
-            functions=functions,
-            items=items,
-            rebuilt=plan.rebuilt,
-        )
+    imports = Imports(".runtime.tools")
+    return _models_module("types.py", plan, expressions, imports, title="Types that several tools share.")
+
+
+def _models_module(
+    template: str,
+    plan: ModelsPlan,
+    expressions: Iterator[TypeExpression],
+    imports: Imports,
+    exports: Sequence[str] = (),
+    **values: object,
+) -> str:
+    """Return the text of a module with classes and named types."""
+    items, functions = _items(plan, expressions, imports)
+    return render_template(
+        template,
+        imports=imports.lines(),
+        exports=[*exports, *sorted((str(item.name) for item in plan.items), key=natural_key)],
+        functions=functions,
+        items=items,
+        rebuilt=plan.rebuilt,
+        **values,
     )
 
 
@@ -164,30 +165,27 @@ RUNNING = (
 
 def _index(plan: ToolsPlan, running: bool) -> str:
     aliases = {alias: p.tool.name for p in plan.tools for alias in p.tool.aliases}
-    return (
-        template_environment()
-        .get_template("tools/__init__.py.jinja")
-        .render(
-            running=running,
-            exports=sorted((*EXPORTS, *(RUNNING if running else ())), key=natural_key),
-            left_out=RUNNING,
-            tools=plan.tools,
-            modules=sorted((p.module for p in plan.tools), key=natural_key),
-            untyped_field_tools=[p.tool.name for p in plan.tools if p.has_untyped_field],
-            non_object_types={p.tool.name: str(p.non_object_type) for p in plan.tools if p.non_object_type},
-            low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
-            aliases=dict(sorted(aliases.items())),
-            display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
-            deprecated=[p.tool.name for p in plan.tools if p.tool.deprecated],
-            timeouts={p.tool.name: p.tool.timeout for p in plan.tools if p.tool.timeout is not None},
-        )
+    return render_template(
+        "tools/__init__.py",
+        running=running,
+        exports=sorted((*EXPORTS, *(RUNNING if running else ())), key=natural_key),
+        left_out=RUNNING,
+        tools=plan.tools,
+        modules=sorted((p.module for p in plan.tools), key=natural_key),
+        untyped_field_tools=[p.tool.name for p in plan.tools if p.has_untyped_field],
+        non_object_types={p.tool.name: str(p.non_object_type) for p in plan.tools if p.non_object_type},
+        low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
+        aliases=dict(sorted(aliases.items())),
+        display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
+        deprecated=[p.tool.name for p in plan.tools if p.tool.deprecated],
+        timeouts={p.tool.name: p.tool.timeout for p in plan.tools if p.tool.timeout is not None},
     )
 
 
 def _handlers(plan: ToolsPlan, name: str) -> str:
     """Return the module of the handlers that an app provides: all in one class, or each in its own."""
-    template = template_environment().get_template(f"tools/{name}.py.jinja")
-    return template.render(
+    return render_template(
+        f"tools/{name}.py",
         tools=plan.tools,
         sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)),
         names=sorted((str(each.handler_class) for each in plan.tools), key=natural_key),
@@ -195,7 +193,7 @@ def _handlers(plan: ToolsPlan, name: str) -> str:
 
 
 def _items(
-    plan: ModelsPlan, expressions: Iterator[TypeExpression], imports: Imports, runtime: str
+    plan: ModelsPlan, expressions: Iterator[TypeExpression], imports: Imports
 ) -> tuple[list[ClassText | AliasText], list[CheckFunction]]:
     """Return the classes and named types of a module, and the functions that check what they do not express."""
     classes: set[str] = {item.name for item in plan.items if isinstance(item, ClassPlan)}
@@ -204,26 +202,25 @@ def _items(
     for item in plan.items:
         check = checks.add_check(item.name, item.check) if item.check.keywords else None
         if isinstance(item, AliasPlan):
-            items.append(_alias(item, next(expressions), check, imports, runtime))
+            items.append(_alias(item, next(expressions), check, imports))
         else:
-            items.append(_class(item, expressions, check, imports, runtime, classes))
+            items.append(_class(item, expressions, check, imports, classes))
     functions = checks.functions()
     if functions:
         imports.add("typing", "Any")
-    for name in checks.uses:
-        imports.add(f"{runtime}.checks", name)
+    imports.add_runtime("checks", *checks.uses)
     return items, functions
 
 
-def _alias(item: AliasPlan, expression: TypeExpression, check: str | None, imports: Imports, runtime: str) -> AliasText:
+def _alias(item: AliasPlan, expression: TypeExpression, check: str | None, imports: Imports) -> AliasText:
     imports.add("typing", "TypeAlias")
-    imports.use(expression.names, runtime)
+    imports.use(expression.names)
     beside = []
     if item.tag is not None:
         imports.add("pydantic", "Field")
         beside.append(f"Field(discriminator={python_string(item.tag)})")
     if check is not None:
-        imports.add(f"{runtime}.checks", "SchemaCheck")
+        imports.add_runtime("checks", "SchemaCheck")
         beside.append(f"SchemaCheck({check})")
     if not beside:
         return AliasText(item.name, item.description, expression.text)
@@ -236,37 +233,33 @@ def _class(
     expressions: Iterator[TypeExpression],
     check: str | None,
     imports: Imports,
-    runtime: str,
     classes: set[str],
 ) -> ClassText:
     extras: TypeExpression = next(expressions)
-    imports.add("pydantic", "BaseModel")
-    imports.add("pydantic", "ConfigDict")
+    imports.add("pydantic", "BaseModel", "ConfigDict")
     typed = not item.closed and item.extras != {}
     if typed:
         imports.add("pydantic", "Field")
-        imports.use(extras.names, runtime)
+        imports.use(extras.names)
     if check is not None:
-        imports.add("typing", "Any")
-        imports.add("typing", "Self")
-        imports.add("pydantic", "ModelWrapValidatorHandler")
-        imports.add("pydantic", "model_validator")
-        imports.add(f"{runtime}.checks", "ensure_valid")
-    fields = tuple(_field(f, next(expressions), imports, runtime, classes) for f in item.fields)
+        imports.add("typing", "Any", "Self")
+        imports.add("pydantic", "ModelWrapValidatorHandler", "model_validator")
+        imports.add_runtime("checks", "ensure_valid")
+    fields = tuple(_field(f, next(expressions), imports, classes) for f in item.fields)
     renames = any(f.name != f.wire for f in item.fields)
     return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check, renames)
 
 
-def _field(plan: FieldPlan, expression: TypeExpression, imports: Imports, runtime: str, classes: set[str]) -> FieldText:
-    imports.use(expression.names, runtime)
+def _field(plan: FieldPlan, expression: TypeExpression, imports: Imports, classes: set[str]) -> FieldText:
+    imports.use(expression.names)
     annotation = expression.text
     if plan.presence == "omittable":
-        imports.add(f"{runtime}.field_types", "Omittable")
+        imports.add_runtime("field_types", "Omittable")
         annotation = f"Omittable[{annotation}]"
     options = []
     value = None
     if plan.presence != "required":
-        factory = _factory(plan, expression, imports, runtime, classes)
+        factory = _factory(plan, expression, imports, classes)
         value = python_literal(plan.default)
         options.append(f"default_factory={factory}" if factory else f"default={value}")
         value = None if factory else value
@@ -279,9 +272,7 @@ def _field(plan: FieldPlan, expression: TypeExpression, imports: Imports, runtim
     return FieldText(plan.name, annotation, value, plan.description)
 
 
-def _factory(
-    plan: FieldPlan, expression: TypeExpression, imports: Imports, runtime: str, classes: set[str]
-) -> str | None:
+def _factory(plan: FieldPlan, expression: TypeExpression, imports: Imports, classes: set[str]) -> str | None:
     """Return the factory of a default that is, or has, another type in Python than in JSON; None for plain data."""
     literal = python_literal(plan.default)
     if not plan.is_parsed:
@@ -289,7 +280,7 @@ def _factory(
             return None
     elif plan.type_schema.keys() == {"type", "format"}:
         read = FORMATS[plan.type_schema["format"]].__name__
-        imports.add(f"{runtime}.formats", read)
+        imports.add_runtime("formats", read)
         return f"lambda: {read}({literal})"
     if plan.type_schema.get("$ref", "").removeprefix(PREFIX) in classes:
         return f"lambda: {expression.text}.model_validate({literal})" if plan.default else expression.text
@@ -300,5 +291,5 @@ def _factory(
 def make_handler_class_stub(tools: Sequence[Tool], package: str, name: str) -> str:
     """Write the class. `package` is the import name of the generated package, `name` the name of the class."""
     plan = plan_tools(tools, ())
-    text = template_environment().get_template("stub.py.jinja").render(tools=plan.tools, package=package, name=name)
+    text = render_template("stub.py", tools=plan.tools, package=package, name=name)
     return ruff_api.format_string("stub.py", ruff_api.isort_string("stub.py", text))

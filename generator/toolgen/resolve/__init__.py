@@ -6,8 +6,7 @@ from toolgen.resolve.catalog import (
     FormatField,
     FormatType,
     Profile,
-    SharedType,
     Tool,
 )
 
-__all__ = ["Catalog", "Format", "FormatField", "FormatType", "Profile", "SharedType", "Tool"]
+__all__ = ["Catalog", "Format", "FormatField", "FormatType", "Profile", "Tool"]

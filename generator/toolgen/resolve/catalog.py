@@ -8,7 +8,7 @@ from typing import Any
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
-from toolgen.parse.config import Formats
+from toolgen.parse.config import Config, Formats
 from toolgen.parse.declarations import Declaration, Strict
 
 Schema = Mapping[str, Any] | bool
@@ -103,13 +103,8 @@ class Format:
 class Catalog:
     """Everything that is compiled: the interface between understanding the sources and planning the output."""
 
-    edition: str
+    config: Config
     tools: tuple[Tool, ...]
     types: tuple[SharedType, ...]
     profiles: tuple[Profile, ...]
     format: Format
-    digests: Mapping[str, str] = field(repr=False)
-    recursion_depth: int = 3
-    parts: tuple[str, ...] = ("tools", "converters", "sessions", "running")
-    runtime: str = "copied"
-    frameworks: tuple[str, ...] = ()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from typing import Any, Literal
 
 from jsonschema import Draft4Validator, Draft7Validator, Draft201909Validator, Draft202012Validator
@@ -17,7 +16,7 @@ from jsonschema.validators import extend
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 from referencing.jsonschema import SchemaRegistry
 
-from toolgen.resolve.schema_locations import subschemas, walk_schemas
+from toolgen.resolve.schema_locations import map_subschemas, walk_schemas
 
 Dialect = Literal["draft-04", "draft-07", "draft-07 words", "2019-09", "2020-12"]
 """`draft-07 words` is a schema that names no dialect but has keywords that only draft-07 defines."""
@@ -53,16 +52,10 @@ def drop_annotations(schema: Any, *, deep: bool = False) -> Any:
     if not isinstance(schema, dict):
         return schema
     found = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
-    for way, sub in subschemas(found) if deep else ():
-        inner = drop_annotations(sub, deep=True)
-        if len(way) == 1:
-            found[str(way[0])] = inner
-        else:
-            key = str(way[0])
-            found[key] = copy(found[key]) if found[key] is schema[key] else found[key]
-            found[key][way[1]] = inner
-    if deep and isinstance(found.get("required"), list):
-        found["required"] = sorted(found["required"], key=str)
+    if deep:
+        found = map_subschemas(found, lambda sub, _: drop_annotations(sub, deep=True))
+        if isinstance(found.get("required"), list):
+            found["required"] = sorted(found["required"], key=str)
     return found
 
 
@@ -155,13 +148,17 @@ _UNKNOWN_TO_DRAFT_04 = frozenset(["const", "contains", "else", "id", "if", "prop
 
 def _of_draft_04(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return a draft-04 schema as draft-07, with exclusive bounds instead of flags."""
-    out = {key: value for key, value in schema.items() if key not in _UNKNOWN_TO_DRAFT_04}
+    return convert_exclusive_bounds({k: v for k, v in schema.items() if k not in _UNKNOWN_TO_DRAFT_04})
+
+
+def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
+    """Convert the flags of exclusive bounds to numbers, in place. Return the schema."""
     for flag, bound in FLAGS:
-        if isinstance(out.get(flag), bool):
-            exclusive = out.pop(flag)
-            if exclusive and bound in out:
-                out[flag] = out.pop(bound)
-    return out
+        if isinstance(schema.get(flag), bool):
+            is_exclusive = schema.pop(flag)
+            if is_exclusive and bound in schema:
+                schema[flag] = schema.pop(bound)
+    return schema
 
 
 _SELF = ("#", "#meta")

@@ -12,8 +12,6 @@ from typing import Any
 
 from toolgen.resolve.dialect import METASCHEMAS
 
-__all__ = ["editor_schema"]
-
 _VOCABULARY = "JSONSchema"
 
 _HELP = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
+from itertools import chain, count
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
@@ -59,6 +60,13 @@ def fold_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
+def distinct_name(
+    name: str, taken: Container[str], numbered: Callable[[int], str], key: Callable[[str], str] = str
+) -> str:
+    """Return a name, or the first of its numbered forms, from 2, whose key is free."""
+    return next(each for each in chain([name], map(numbered, count(2))) if key(each) not in taken)
+
+
 def ascii_words(text: str) -> list[str]:
     """Return the words of a text in ASCII. Accents are dropped; any other character becomes `u` and its code point."""
     plain = "".join(
@@ -69,15 +77,18 @@ def ascii_words(text: str) -> list[str]:
     return _WORDS.findall(plain)
 
 
-def class_name(*texts: str, limit: int = 80) -> str:
+MAX_CLASS_NAME = 80
+
+
+def class_name(*texts: str) -> str:
     """Return an ASCII class name made of texts. Each word is capitalized; words beyond the limit are dropped."""
     words = [word for text in texts for word in ascii_words(text)]
     name = ""
     for word in words:
-        if name and len(name) + len(word) > limit:
+        if name and len(name) + len(word) > MAX_CLASS_NAME:
             break
         name += word[0].upper() + word[1:]
-    name = name[:limit]
+    name = name[:MAX_CLASS_NAME]
     if not name or name[0].isdigit():
         name = f"N{name}"
     return f"{name}Type" if name in _TAKEN else name

@@ -16,7 +16,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Document
-from toolgen.load.sources import json_type
+from toolgen.load.sources import json_type, value_at
 from toolgen.parse import ParsedProject
 from toolgen.resolve.catalog import Format, FormatField, FormatType, Profile
 from toolgen.resolve.identifiers import DEVICES
@@ -252,9 +252,7 @@ def _extend(
 def _check_references(document: Document, schemas: Mapping[str, Any], findings: Findings) -> None:
     for pointer in document.values:
         if pointer and pointer[-1] == "$ref":
-            value: Any = document.value
-            for step in pointer:
-                value = value[step]
+            value = value_at(document.value, pointer)
             if isinstance(value, str) and value.rsplit("/", 1)[-1] not in schemas:
                 findings.add("format-type-unknown", document.span(*pointer), type=value.rsplit("/", 1)[-1])
 

@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
-from toolgen.incremental import find_on_disk, reuse_or_make, store_on_disk
+from toolgen.incremental import IN_MEMORY, ON_DISK
 from toolgen.load import Pointer
+from toolgen.load.sources import pointer_steps
 from toolgen.resolve.schema_locations import (
     DocumentKey,
     LocationNotFoundError,
@@ -125,10 +126,9 @@ class ReferenceResolver:
         steps: list[str | int] = list(resource.pointer)
         try:
             value = self.library.value(resource)
-            for raw in pointer.split("/")[1:]:
-                step = raw.replace("~1", "/").replace("~0", "~")
-                value = child_value(value, step)
-                steps.append(int(step) if step.isdigit() and not _keyed(self, resource, steps) else step)
+            for step in pointer_steps(pointer):
+                around, value = value, child_value(value, step)
+                steps.append(int(step) if step.isdigit() and isinstance(around, list) else step)
         except LocationNotFoundError:
             raise UnresolvableReferenceError("reference-dangling", ref) from None
         if not is_schema(value):
@@ -153,10 +153,6 @@ def _split(address: str) -> tuple[str, str]:
     """Return an address without its fragment, and the fragment."""
     base, _, fragment = address.partition("#")
     return base, fragment
-
-
-def _keyed(references: ReferenceResolver, resource: SchemaLocation, steps: list[str | int]) -> bool:
-    return isinstance(references.library.value(SchemaLocation(resource.document, tuple(steps))), dict)
 
 
 def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:
@@ -301,7 +297,7 @@ def _linked(
 def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointer, Any]]:
     """Return the schema at a location and every schema inside it, in the order of the source."""
     value = library.value(place)
-    return reuse_or_make(
+    return IN_MEMORY.reuse_or_make(
         lambda: list(walk_schemas(value, place.pointer)), "walk", library.documents[place.document], place.pointer
     )
 
@@ -311,9 +307,9 @@ def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, Store
     known: dict[DocumentKey, StoredReferences] = {}
     for key in library.documents:
         digest = library.documents[key].digest
-        found = find_on_disk("links", digest) if key in library.tools else None
+        found = ON_DISK.find("links", digest) if key in library.tools else None
         if found == _OTHERS:
-            found = find_on_disk("links", digest, types)
+            found = ON_DISK.find("links", digest, types)
         if found is not None:
             roots, targets = found
             known[key] = StoredReferences(
@@ -338,10 +334,10 @@ def _store_links(links: ReferenceGraph, types: str, others: Collection[DocumentK
     for key, both in found.items():
         digest = library.documents[key].digest
         if all(there[0] == key for _, there in both[1]):
-            store_on_disk(both, "links", digest)
+            ON_DISK.keep(both, "links", digest)
         else:
-            store_on_disk(_OTHERS, "links", digest)
-            store_on_disk(both, "links", digest, types)
+            ON_DISK.keep(_OTHERS, "links", digest)
+            ON_DISK.keep(both, "links", digest, types)
 
 
 def _report_circles(links: ReferenceGraph, known: Collection[DocumentKey], findings: Findings) -> None:

@@ -10,16 +10,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
-from toolgen.incremental import (
-    LazyAttributes,
-    find_on_disk,
-    load_with_findings,
-    plain_findings,
-    report_stored_findings,
-    reuse_or_make,
-    reuse_with_findings,
-    store_on_disk,
-)
+from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes, plain_findings, report_stored_findings
 from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, ParsedProject
 from toolgen.parse.config import Formats
@@ -54,7 +45,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     links = resolve_references(library, findings)
     check_schemas(links, findings)
     for tool in declared:
-        load_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
+        ON_DISK.reuse_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
     names = _shared_places(links)
     check_shared_type_name_collisions(((name, library.span(place)) for place, name in names.items()), findings)
     if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
@@ -93,11 +84,8 @@ def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
     for reference, target in links.targets.items():
         if reference.document != target.document or target.document not in library.tools:
             places[target] = None
-    return {place: shared_class_name(*place.document, place.pointer) for place in sorted(places, key=_order)}
-
-
-def _order(place: SchemaLocation) -> tuple[object, ...]:
-    return place.document, tuple(str(step) for step in place.pointer)
+    ordered = sorted(places, key=lambda place: (place.document, tuple(map(str, place.pointer))))
+    return {place: shared_class_name(*place.document, place.pointer) for place in ordered}
 
 
 def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:
@@ -121,7 +109,7 @@ def _tools(
         said = (declaration.document.digest, config.strict, config.formats, *(parts[key] for key in made_of))
         digest = _digest(said)
         make = partial(_tool, declaration, config, bundles, digest)
-        return reuse_with_findings(make, findings, "tool", declaration, digest)
+        return IN_MEMORY.reuse_with_findings(make, findings, "tool", declaration, digest)
 
     return tuple(map(linked, declared))
 
@@ -144,14 +132,14 @@ _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in Laz
 
 def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings) -> Tool:
     """Return the stored tool of a declaration, or resolve it."""
-    found = find_on_disk("tool", digest)
+    found = ON_DISK.find("tool", digest)
     if found is None:
         own = Findings()
         tool = _linked_tool(declaration, config, bundles, digest, own)
         schemas = to_bytes((tool.parameters, tool.result))
         origins = {name: (document.source, document.index, way) for name, (document, way) in tool.origins.items()}
         if schemas is not None:
-            store_on_disk((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
+            ON_DISK.keep((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
         findings.items += own.items
         return tool
     shared, schemas, origins, said = found
@@ -260,8 +248,10 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     check_configured_defaults(parsed, linked, known, findings)
     if not requested_providers and not findings.has_errors:
         _check_unused_profiles(sources.providers, linked, findings)
-    profiles = tuple(reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked)
-    format = reuse_with_findings(
+    profiles = tuple(
+        IN_MEMORY.reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked
+    )
+    format = IN_MEMORY.reuse_with_findings(
         partial(merge_neutral_format_documents, sources.formats), findings, "format", sources.formats
     )
     tools, types = resolve_tools(parsed, findings)
@@ -270,25 +260,14 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     _check_provider_keys(tools, sources.config, known, findings)
     if findings.has_errors:
         return None
-    return Catalog(
-        config.edition,
-        tools,
-        types,
-        profiles,
-        format,
-        sources.digests,
-        config.recursion_depth,
-        config.parts,
-        config.runtime,
-        config.frameworks,
-    )
+    return Catalog(config, tools, types, profiles, format)
 
 
 def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
     if findings.has_errors:  # errors shorten the check of profiles
         return resolve_profiles(sources.providers, wanted, findings)
     make = partial(_profiles, sources.providers, tuple(wanted))
-    return reuse_with_findings(make, findings, "profiles", sources.providers, tuple(wanted))
+    return IN_MEMORY.reuse_with_findings(make, findings, "profiles", sources.providers, tuple(wanted))
 
 
 def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings: Findings) -> tuple[Profile, ...]:
@@ -309,7 +288,9 @@ def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings
         name, facts, numbers, parent = found
         return Profile(name, facts, tuple(documents[n] for n in numbers), profile(parent))
 
-    found = load_with_findings(make, findings, "profiles", tuple(document.digest for document in documents), wanted)
+    found = ON_DISK.reuse_with_findings(
+        make, findings, "profiles", tuple(document.digest for document in documents), wanted
+    )
     return tuple(each for each in map(profile, found) if each is not None)
 
 

@@ -9,14 +9,15 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import ANNOTATIONS, FLAGS, Dialect, convert_top_level_keywords, find_dialect
-from toolgen.resolve.identifiers import class_name
+from toolgen.resolve.identifiers import class_name, distinct_name
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import LIST, NAMED, ONE, SchemaLocation, is_schema, walk_schemas
+from toolgen.resolve.schema_locations import PREFIX, SchemaLocation, find_target, is_schema, map_keyword, walk_schemas
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
 _DEFINITIONS = ("$defs", "definitions")
@@ -97,12 +98,8 @@ class SchemaBundler:
         for place in own:
             last = str(place.pointer[-1]) if len(place.pointer) > len(root.pointer) else "root"
             wanted = last if _PLAIN_KEY.fullmatch(last) else class_name(last)
-            key, n = wanted, 1
-            while key in taken:
-                n += 1
-                key = f"{wanted}_{n}"
-            taken.add(key)
-            keys[place] = key
+            keys[place] = distinct_name(wanted, taken, f"{wanted}_{{}}".format)
+            taken.add(keys[place])
         return keys
 
     def _copied(self, place: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:
@@ -126,30 +123,18 @@ class _Copier:
         out: dict[str, Any] = {}
         pointers = _origins(schema)
         for key, value in convert_top_level_keywords(schema, self.source).items():
-            if key in _DEFINITIONS or (key in _IDENTITY and not (top and self._kept(key))):
+            is_kept = top and (key != "$schema" or self.source == "2020-12")
+            if key in _DEFINITIONS or (key in _IDENTITY and not is_kept):
                 continue
             if key == "$ref" and place in self.links.targets:
                 out[key] = self.address(self.links.targets[place])
             else:
-                out[key] = self._value(
-                    key, value, SchemaLocation(place.document, (*place.pointer, pointers.get(key, key)))
-                )
+                keyword = SchemaLocation(place.document, (*place.pointer, pointers.get(key, key)))
+                out[key] = map_keyword(key, value, partial(self._inner, keyword))
         return out
 
-    def _kept(self, key: str) -> bool:
-        return key != "$schema" or self.source == "2020-12"
-
-    def _value(self, key: str, value: Any, place: SchemaLocation) -> Any:
-        def at(step: str | int) -> SchemaLocation:
-            return SchemaLocation(place.document, (*place.pointer, step))
-
-        if key in ONE and is_schema(value):
-            return self.copy(value, place)
-        if key in LIST and isinstance(value, list):
-            return [self.copy(sub, at(i)) for i, sub in enumerate(value)]
-        if key in NAMED and isinstance(value, dict):
-            return {name: self.copy(sub, at(name)) for name, sub in value.items()}
-        return value
+    def _inner(self, keyword: SchemaLocation, schema: Any, way: Pointer) -> Any:
+        return self.copy(schema, SchemaLocation(keyword.document, keyword.pointer + way[1:]))
 
 
 def _origins(schema: Mapping[str, Any]) -> dict[str, str]:
@@ -168,11 +153,6 @@ def shared_class_name(source: str, index: int, pointer: Pointer) -> str:
     return class_name(stem, *number, *(str(step) for step in pointer if step not in _CONTAINERS))
 
 
-def find_target(ref: str, root: Any) -> Any:
-    """Return the target of a reference in a self-contained schema."""
-    return root["$defs"][ref[8:]] if ref.startswith("#/$defs/") else root
-
-
 def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Pointer]:
     """Resolve the references of a schema, also those that are its only part. Return the target and its path."""
     for _ in range(64):
@@ -182,7 +162,7 @@ def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Po
             schema = schema[keyword][0]
         elif "$ref" in keys:
             ref = schema["$ref"]
-            pointer = ("$defs", ref[8:]) if ref.startswith("#/$defs/") else ()
+            pointer = ("$defs", ref.removeprefix(PREFIX)) if ref.startswith(PREFIX) else ()
             if keyword != "$ref":
                 break
             schema = find_target(ref, root)
@@ -199,7 +179,9 @@ def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
             ref = sub.get("$ref", "") if isinstance(sub, dict) else ""
             if ref and ref not in seen:
                 seen.add(ref)
-                if ref[8:] not in new.get("$defs", ()) or find_target(ref, old) != find_target(ref, new):
+                if ref.removeprefix(PREFIX) not in new.get("$defs", ()) or find_target(ref, old) != find_target(
+                    ref, new
+                ):
                     return False
                 waiting.append(find_target(ref, old))
     return True

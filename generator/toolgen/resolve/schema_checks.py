@@ -14,9 +14,9 @@ from typing import Any
 from jsonschema.exceptions import ValidationError, best_match
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import RawText, closest_names, join_names, quote_name
+from toolgen.diagnostics.finding import RawText, did_you_mean, join_names, quote_name
 from toolgen.document_validation import as_string_list, wrong_type_hint
-from toolgen.incremental import load_with_findings
+from toolgen.incremental import ON_DISK
 from toolgen.load import Pointer
 from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import (
@@ -95,9 +95,9 @@ class IneffectiveKeywordChecker:
             self._findings.add("keyword-null", self._library.key_span(place, key), keyword=key)
             return
         if self._once("keyword-unknown", place, key):
-            near = closest_names(key, (word for word in known if word not in schema), cutoff=0.75)
-            hint = _MEANT.get(key) or (f"did you mean {quote_name(near[0])}?" if near else None)
-            if key not in _MEANT and isinstance(value, Mapping) and _looks_like_a_schema(value):
+            others = (word for word in known if word not in schema)
+            hint = _MEANT.get(key) or did_you_mean(key, others, cutoff=0.75)
+            if key not in _MEANT and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
                 hint = "declare it under `properties`"
             self._findings.add("keyword-unknown", self._library.key_span(place, key), hint=hint, keyword=key)
 
@@ -106,8 +106,7 @@ class IneffectiveKeywordChecker:
         if not isinstance(named, str) or named in _FORMATS or named in _FORMATS_OF_OPENAPI:
             return
         if self._once("format-unknown", place, named):
-            near = closest_names(named, sorted(_FORMATS), cutoff=0.75)
-            hint = f"did you mean {quote_name(near[0])}?" if near else None
+            hint = did_you_mean(named, sorted(_FORMATS), cutoff=0.75)
             self._findings.add("format-unknown", self._library.span(place, "format"), hint=hint, format=named)
 
     def _required(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
@@ -124,8 +123,7 @@ class IneffectiveKeywordChecker:
             return  # further properties have a schema, so the name may be one of them
         for i, name in enumerate(required):
             if isinstance(name, str) and name not in properties:
-                near = closest_names(name, (p for p in properties if p not in required))
-                hint = f"did you mean {quote_name(near[0])}?" if near else None
+                hint = did_you_mean(name, (p for p in properties if p not in required))
                 self._findings.add(
                     "required-undeclared", self._library.span(place, "required", i), hint=hint, name=name
                 )
@@ -138,8 +136,8 @@ class IneffectiveKeywordChecker:
         return True
 
 
-def _looks_like_a_schema(value: Mapping[str, Any]) -> bool:
-    return bool({"type", "description", "enum", "$ref", "anyOf"} & value.keys())
+_OF_SCHEMAS = {"type", "description", "enum", "$ref", "anyOf"}
+"""Keywords by which a schema under an unknown keyword is recognized."""
 
 
 @cache
@@ -239,7 +237,7 @@ def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
     for key, roots in by_document.items():
         check = partial(_check_roots, roots, links.library)
         pointers = tuple(root.pointer for root in roots)
-        load_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
+        ON_DISK.reuse_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
 
 
 def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:

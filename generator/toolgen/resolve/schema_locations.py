@@ -5,7 +5,7 @@ Data (`default`, `const`, `enum`, `examples`) contains no schemas. References fi
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -121,6 +121,15 @@ IN_PLACE = frozenset(["allOf", "anyOf", "dependencies", "dependentSchemas", "els
 """Keywords whose subschemas apply to the same value as the schema around them."""
 
 
+PREFIX = "#/$defs/"
+"""The start of a reference to a definition of a self-contained schema. The only other reference there is `#`."""
+
+
+def find_target(ref: str, root: Any) -> Any:
+    """Return the target of a reference in a self-contained schema."""
+    return root["$defs"][ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else root
+
+
 def is_schema(value: object) -> bool:
     """Return whether a value can be a schema: an object or a boolean."""
     return isinstance(value, dict | bool)
@@ -137,6 +146,26 @@ def subschemas(schema: Any) -> Iterator[tuple[Pointer, Any]]:
             yield from (((key, i), sub) for i, sub in enumerate(value) if is_schema(sub))
         elif key in NAMED and isinstance(value, dict):
             yield from (((key, name), sub) for name, sub in value.items() if is_schema(sub))
+
+
+def map_subschemas(schema: Mapping[str, Any], convert: Callable[[Any, Pointer], Any]) -> dict[str, Any]:
+    """Return a schema with its direct subschemas converted. `convert` gets each, and its pointer."""
+    return {key: map_keyword(key, value, convert) for key, value in schema.items()}
+
+
+def map_keyword(key: str, value: Any, convert: Callable[[Any, Pointer], Any]) -> Any:
+    """Return the value of a keyword with the subschemas in it converted; the value itself if it has none."""
+
+    def item(step: Any, sub: Any) -> Any:
+        return convert(sub, (key, step)) if is_schema(sub) else sub
+
+    if key in ONE and is_schema(value):
+        return convert(value, (key,))
+    if key in LIST and isinstance(value, list):
+        return [item(i, sub) for i, sub in enumerate(value)]
+    if key in NAMED and isinstance(value, dict):
+        return {name: item(name, sub) for name, sub in value.items()}
+    return value
 
 
 def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
-from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -23,9 +22,10 @@ from pydantic_core import ValidationError as PatternError
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Pointer
+from toolgen.load.sources import value_at
 from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, subschemas, walk_schemas
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, find_target, map_subschemas, walk_schemas
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.checks import is_multiple as is_multiple
 from toolgen.runtime.tools.formats import FORMATS
@@ -35,8 +35,6 @@ MAX_STEPS = 400_000
 
 _MAX_CHAIN = 1000
 """The number of references to references that are followed."""
-
-_PREFIX = "#/$defs/"
 
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
 
@@ -85,7 +83,7 @@ class ValueValidator:
             RecursionError: the chain leads back to itself.
         """
         for _ in range(_MAX_CHAIN):
-            found = self.root["$defs"][ref.removeprefix(_PREFIX)] if ref.startswith(_PREFIX) else self.root
+            found = find_target(ref, self.root)
             if not isinstance(found, Mapping) or "$ref" not in found or found.keys() - ANNOTATIONS != {"$ref"}:
                 return found
             ref = found["$ref"]
@@ -266,10 +264,7 @@ def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
 
 def _is_endless(schema: Any, pointer: Pointer, root: Any, validator: ValueValidator) -> bool:
     """Return whether a schema is that of an optional property, and references inside it lead to a schema around it."""
-    around = root
-    for step in pointer[:-2]:
-        around = around[step]
-    if pointer[-2:-1] != ("properties",) or pointer[-1] in around.get("required", ()):
+    if pointer[-2:-1] != ("properties",) or pointer[-1] in value_at(root, pointer[:-2]).get("required", ()):
         return False
     left, met = [schema], set[str]()
     while left:
@@ -277,7 +272,7 @@ def _is_endless(schema: Any, pointer: Pointer, root: Any, validator: ValueValida
             ref = inner.get("$ref") if isinstance(inner, dict) else None
             if isinstance(ref, str) and ref not in met:
                 met.add(ref)
-                left.append(validator.root.get("$defs", {}).get(ref.removeprefix(_PREFIX), validator.root))
+                left.append(find_target(ref, validator.root))
                 if any(sub is schema for _, sub in walk_schemas(left[-1])):
                     return True
     return False
@@ -298,16 +293,7 @@ def _without_formats(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     found = {key: value for key, value in schema.items() if key != "format"}
-    for way, sub in subschemas(schema):
-        inner = _without_formats(sub)
-        if len(way) == 1:
-            found[str(way[0])] = inner
-        else:
-            key, step = str(way[0]), way[1]
-            if found[key] is schema[key]:
-                found[key] = copy(schema[key])
-            found[key][step] = inner
-    return found
+    return map_subschemas(found, lambda sub, _: _without_formats(sub))
 
 
 _OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "format", "type"])

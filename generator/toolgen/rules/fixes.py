@@ -16,10 +16,8 @@ from toolgen.diagnostics import Finding, Findings
 from toolgen.load import Document, Pointer, Sources
 from toolgen.load.comments import find_comments
 from toolgen.load.loading import read_yaml_values
+from toolgen.load.sources import pointer_steps, value_at
 from toolgen.rules.parameter_schemas import json_types
-
-__all__ = ["FIXABLE", "UNSAFE", "Edit", "FileFix", "find_fixes", "is_hidden", "remove_suppressions"]
-
 
 Edit: TypeAlias = Callable[[str, Document, Any], str | None]
 """Writes a document with another value into its text, line by line. Returns None if that is impossible."""
@@ -146,8 +144,7 @@ def _steps_into_unions(sources: Sources) -> set[str]:
         for pointer in document.values:
             ref = _at(document.value, pointer) if pointer[-1:] == ("$ref",) else None
             if isinstance(ref, str):
-                steps = unquote(ref.partition("#")[2]).split("/")
-                steps = [step.replace("~1", "/").replace("~0", "~") for step in steps]
+                steps = ["", *pointer_steps(unquote(ref.partition("#")[2]))]
                 found.update(step for step, word in pairwise(steps) if word in ("anyOf", "oneOf"))
     return found
 
@@ -227,12 +224,10 @@ def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str
 
 
 def _at(value: Any, pointer: Pointer) -> Any:
-    for step in pointer:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
+    try:
+        return value_at(value, pointer)
+    except (LookupError, TypeError):
+        return None
 
 
 class _FlowText:

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
-from toolgen.load.sources import json_type
+from toolgen.load.sources import json_type, value_at
 from toolgen.resolve import Catalog
 from toolgen.resolve.schema_locations import IN_PLACE, NAMED, subschemas
 
@@ -63,10 +63,8 @@ def walk_parameter_schemas(catalog: Catalog) -> Iterator[SchemaNode]:
 
 
 def _below(document: Document, pointer: Pointer) -> Iterator[SchemaNode]:
-    value = document.value
-    for step in pointer:
-        value = value[step]
-    stack: list[tuple[Pointer, Any, tuple[str, ...], bool]] = [(pointer, value, (), True)]
+    root = value_at(document.value, pointer)
+    stack: list[tuple[Pointer, Any, tuple[str, ...], bool]] = [(pointer, root, (), True)]
     while stack:
         at, schema, around, alone = stack.pop()
         if not isinstance(schema, Mapping):

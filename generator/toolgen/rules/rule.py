@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.load import Document
+from toolgen.load.sources import compact_json
 from toolgen.resolve import Catalog, Tool
 from toolgen.token_counts import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadLoss:
-    """A rule of a tool's schema that a provider does not enforce. `pointer` is its location in the schema."""
+    """A rule of a tool's schema that a provider does not enforce: what it is about, and what happened to it."""
 
-    pointer: str
     what: str
     action: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +48,6 @@ class Payloads:
     def config_location(self, *pointer: str) -> Span:
         """Return the location of a key of the configuration."""
         return self.config.key_span(*pointer) if self.config is not None else Span("toolgen.yaml")
-
-
-def compact_json(value: Any) -> str:
-    """Return a value as JSON without blanks, as clients send it."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def payload_size(value: Any) -> int:

@@ -1,8 +1,8 @@
 """Write stage: files are written all at once or not at all. It is the only stage that changes the output folder."""
 
-from toolgen.write.changes import Changes, Files
+from toolgen.write.changes import Changes
 from toolgen.write.drift import Drift, find_drift
-from toolgen.write.lockfile import LOCK, Lock, LockError, Stamp, read_lock
+from toolgen.write.lockfile import LOCK, LockError, Stamp, read_lock
 from toolgen.write.output_path import RequestedOutput
 from toolgen.write.package_writer import write_package
 
@@ -10,8 +10,6 @@ __all__ = [
     "LOCK",
     "Changes",
     "Drift",
-    "Files",
-    "Lock",
     "LockError",
     "RequestedOutput",
     "Stamp",

@@ -6,6 +6,7 @@ A test replaces `os` here to make any call fail or kill. No function follows a l
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 import sys
@@ -15,14 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-if sys.platform != "win32":
-    import fcntl
-
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """The limit of bytes for reading a file. Generated files are far smaller."""
 
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _NO_SYNC = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
 _NO_LINK = {errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 _NO_OWNER = {errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
@@ -62,7 +58,7 @@ def read_file(path: str, biggest: int = MAX_FILE_BYTES) -> bytes | None:
     Raises:
         OSError: it cannot be read, or is no longer a regular file.
     """
-    fd = os.open(path, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
@@ -83,7 +79,7 @@ def write_file(path: str, data: bytes) -> None:
 
 
 def _fill(path: str, parts: Iterator[bytes]) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o666)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
     try:
         for part in parts:
             rest = memoryview(part)
@@ -132,7 +128,7 @@ def link_or_copy(source: str, target: str) -> None:
 
 
 def _copy(source: str, target: str) -> None:
-    fd = os.open(source, os.O_RDONLY | _NO_FOLLOW | _NO_WAIT)
+    fd = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         _fill(target, iter(lambda: os.read(fd, 1 << 20), b""))
     finally:
@@ -147,7 +143,7 @@ def make_folder(path: str, mode: int = 0o777, at: int | None = None) -> None:
 @contextmanager
 def open_folder(folder: str, at: int | None = None) -> Iterator[int]:
     """Open a folder, which stays the same whatever takes its name. A link is refused."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW, dir_fd=at)
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=at)
     try:
         yield fd
     finally:
@@ -157,7 +153,7 @@ def open_folder(folder: str, at: int | None = None) -> Iterator[int]:
 def copy_mode_and_owner(folder: str, like: os.stat_result) -> None:
     """Give a folder the mode of another one, and its owner as far as this process may."""
     mine = os.lstat(folder)
-    if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid) and hasattr(os, "chown"):
+    if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
         # Only the superuser may change owners, in a container only to known ones. Otherwise the new folder belongs
         # to the user who created it, as with mkdir.
         try:
@@ -170,9 +166,7 @@ def copy_mode_and_owner(folder: str, like: os.stat_result) -> None:
 
 
 def sync_folder(path: str) -> None:
-    """Flush a folder's list of names to the disk, if the system supports it."""
-    if sys.platform == "win32":
-        return
+    """Flush a folder's list of names to the disk, if the file system supports it."""
     with open_folder(path) as fd:
         try:
             os.fsync(fd)
@@ -255,11 +249,7 @@ def lock_folder(folder: str) -> Iterator[None]:
     Raises:
         LockedError: another process holds it.
     """
-    if sys.platform == "win32":
-        # Folders cannot be locked there; a second build fails when it moves a folder in use.
-        yield
-        return
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | getattr(os, "O_CLOEXEC", 0))
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

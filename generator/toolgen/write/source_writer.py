@@ -115,7 +115,8 @@ def _locked_add(
     try:
         for step in steps:
             if step.written:
-                replace_output(step.switch, step.tree, _kept(step), step.written, step.place, findings)
+                kept = [path for path in step.tree.leaves if path not in step.written]
+                replace_output(step.switch, step.tree, kept, step.written, step.place, findings)
                 done.append(step)
     except BaseException:
         for step in reversed(done):
@@ -131,10 +132,6 @@ def _step(addition: FolderAddition, place: OutputPath) -> _Step:
     tree = list_tree(place.path) if existed else FolderTree()
     written = {path: text for path, text in addition.files.items() if not _is_there(path, text, place, tree)}
     return _Step(addition, place, switch, existed, tree, written)
-
-
-def _kept(step: _Step) -> list[str]:
-    return [path for path in step.tree.leaves if path not in step.written]
 
 
 def _put_back(step: _Step, findings: Findings) -> None:

@@ -22,9 +22,6 @@ from toolgen.load import Document, Pointer
 from toolgen.load.loading import parse_json_document
 from toolgen.runtime.apis.mcp.fields import WRAPPER_KEY, is_wrapper_schema, unwrap_result_schema
 
-__all__ = ["list_server_tools"]
-
-
 _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema", "annotations"])
 
 

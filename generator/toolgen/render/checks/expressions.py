@@ -92,8 +92,8 @@ class FunctionNames(Protocol):
 
     uses: set[str]
 
-    def validator_name(self, schema: Any, scope: Scope) -> str:
-        """Return the name of the function that checks values against a schema."""
+    def condition(self, schema: Any, value: str, scope: Scope) -> Condition:
+        """Return the condition that a value satisfies a schema; for a heavy schema, a call of a function."""
         ...
 
     def referenced_validator_name(self, ref: str, scope: Scope) -> str:
@@ -117,6 +117,10 @@ class Scope:
     def inner(self, *steps: str) -> Scope:
         """Return the scope of a schema inside this one."""
         return replace(self, way=(*self.way, *steps))
+
+    def condition(self, schema: Any, value: str) -> Condition:
+        """Return the condition that a value satisfies the schema at this location."""
+        return self.functions.condition(schema, value, self)
 
     def make_variable_and_scope(self, name: str) -> tuple[str, Scope]:
         """Return a variable that no enclosing expression binds, and the scope in which it is bound."""

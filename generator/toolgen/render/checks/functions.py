@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords, list_declared_types
+from toolgen.plan.assertion_keywords import FAMILIES, FAMILY_OF, asserted_keywords, list_declared_types
 from toolgen.plan.classes import Check
-from toolgen.plan.object_views import PREFIX
 from toolgen.render.checks.expressions import (
     FALSE,
     TRUE,
@@ -30,6 +29,7 @@ from toolgen.render.checks.keywords import (
     ARRAY_CONDITIONS,
     OBJECT_CONDITIONS,
     SCALAR_CONDITIONS,
+    KeywordCondition,
     evaluated_items,
     evaluated_properties,
     literal_condition,
@@ -37,8 +37,8 @@ from toolgen.render.checks.keywords import (
 )
 from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
-from toolgen.resolve.identifiers import ascii_words
-from toolgen.resolve.schema_locations import subschemas
+from toolgen.resolve.identifiers import ascii_words, distinct_name
+from toolgen.resolve.schema_locations import PREFIX, find_target, subschemas
 
 LIGHT = 4
 """The largest cost of a schema that is written inline."""
@@ -55,19 +55,6 @@ def inline_cost(schema: Any) -> int:
     return total
 
 
-_OF_FAMILY = {**SCALAR_CONDITIONS, **ARRAY_CONDITIONS, **OBJECT_CONDITIONS}
-_FAMILY_OF = {keyword: kind for kind, family in FAMILIES.items() for keyword in family}
-
-
-def schema_condition(schema: Any, value: str, scope: Scope) -> Condition:
-    """Return the condition that a value satisfies a schema; for a heavy schema, a call of a function."""
-    if not isinstance(schema, Mapping):
-        return FALSE if schema is False else TRUE
-    if inline_cost(schema) > LIGHT:
-        return Condition(f"{scope.functions.validator_name(schema, scope)}({value})")
-    return inline_condition(schema, value, scope)
-
-
 def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     """Return the condition that a value satisfies a schema, written inline."""
     keywords = asserted_keywords(schema)
@@ -76,7 +63,7 @@ def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Con
             keyword_condition(schema, keyword, value, scope, with_type_guard=True) for keyword in keywords
         )
     by_type = _typed(schema, keywords, value, scope)
-    rest = [k for k in keywords if k != "type" and k not in _FAMILY_OF]
+    rest = [k for k in keywords if k != "type" and k not in FAMILY_OF]
     return conjunction([by_type, *(keyword_condition(schema, k, value, scope, with_type_guard=True) for k in rest)])
 
 
@@ -97,36 +84,16 @@ def keyword_condition(
     schema: Mapping[str, Any], keyword: str, value: str, scope: Scope, *, with_type_guard: bool
 ) -> Condition:
     """Return the condition of one keyword; `with_type_guard` if it does not apply to every type that the value may have."""
-    family = _FAMILY_OF.get(keyword)
-    if family is None:
-        return _GENERAL[keyword](schema, value, scope)
-    demand = _OF_FAMILY[keyword](schema, value, scope, schema_condition)
-    return disjunction([negation(type_condition(family, value, scope)), demand]) if with_type_guard else demand
+    demand = _CONDITIONS[keyword](schema, value, scope)
+    family = FAMILY_OF.get(keyword)
+    if family is None or not with_type_guard:
+        return demand
+    return disjunction([negation(type_condition(family, value, scope)), demand])
 
 
 def _type(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     return disjunction(type_condition(kind, value, scope) for kind in named)
-
-
-def _const(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return literal_condition([schema["const"]], value, scope)
-
-
-def _enum(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return literal_condition(schema["enum"], value, scope)
-
-
-def _ref(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return Condition(f"{scope.functions.referenced_validator_name(schema['$ref'], scope)}({value})")
-
-
-def _all_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return conjunction(_members(schema, "allOf", value, scope))
-
-
-def _any_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return disjunction(_members(schema, "anyOf", value, scope))
 
 
 def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
@@ -143,19 +110,13 @@ def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
 def _members(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope) -> list[Condition]:
     """Return the condition of each schema in a list; duplicates are kept."""
     names = {"allOf": "part", "anyOf": "option", "oneOf": "option"}
-    return [
-        schema_condition(sub, value, scope.inner(f"{names[keyword]}{i}")) for i, sub in enumerate(schema[keyword], 1)
-    ]
-
-
-def _not(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    return negation(schema_condition(schema["not"], value, scope.inner("not")))
+    return [scope.inner(f"{names[keyword]}{i}").condition(sub, value) for i, sub in enumerate(schema[keyword], 1)]
 
 
 def _if(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    given = schema_condition(schema["if"], value, scope.inner("if"))
-    then = schema_condition(schema.get("then", True), value, scope.inner("then"))
-    other = schema_condition(schema.get("else", True), value, scope.inner("else"))
+    given = scope.inner("if").condition(schema["if"], value)
+    then = scope.inner("then").condition(schema.get("then", True), value)
+    other = scope.inner("else").condition(schema.get("else", True), value)
     if then == other:
         return then
     if other == TRUE:
@@ -165,16 +126,21 @@ def _if(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     return Condition(f"({then.text} if {given.text} else {other.text})")
 
 
-_GENERAL: Mapping[str, Callable[[Mapping[str, Any], str, Scope], Condition]] = {
+_CONDITIONS: Mapping[str, KeywordCondition] = {
     "type": _type,
-    "const": _const,
-    "enum": _enum,
-    "$ref": _ref,
-    "allOf": _all_of,
-    "anyOf": _any_of,
+    "const": lambda schema, value, scope: literal_condition([schema["const"]], value, scope),
+    "enum": lambda schema, value, scope: literal_condition(schema["enum"], value, scope),
+    "$ref": lambda schema, value, scope: Condition(
+        f"{scope.functions.referenced_validator_name(schema['$ref'], scope)}({value})"
+    ),
+    "allOf": lambda schema, value, scope: conjunction(_members(schema, "allOf", value, scope)),
+    "anyOf": lambda schema, value, scope: disjunction(_members(schema, "anyOf", value, scope)),
     "oneOf": _one_of,
-    "not": _not,
+    "not": lambda schema, value, scope: negation(scope.inner("not").condition(schema["not"], value)),
     "if": _if,
+    **SCALAR_CONDITIONS,
+    **ARRAY_CONDITIONS,
+    **OBJECT_CONDITIONS,
 }
 
 
@@ -258,9 +224,13 @@ class CheckFunctionCollector:
             self.uses.add("memoized")
         return functions
 
-    def validator_name(self, schema: Any, scope: Scope) -> str:
-        """Return the name of the function that checks values against a schema."""
-        return self._called("is", schema, scope)
+    def condition(self, schema: Any, value: str, scope: Scope) -> Condition:
+        """Return the condition that a value satisfies a schema; for a heavy schema, a call of a function."""
+        if not isinstance(schema, Mapping):
+            return FALSE if schema is False else TRUE
+        if inline_cost(schema) > LIGHT:
+            return Condition(f"{self._called('is', schema, scope)}({value})")
+        return inline_condition(schema, value, scope)
 
     def referenced_validator_name(self, ref: str, scope: Scope) -> str:
         """Return the name of the function that checks values against the target of a reference."""
@@ -278,7 +248,7 @@ class CheckFunctionCollector:
         """Follow a reference, past schemas that are only references, and return the key and schema of its target."""
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "root"
-            schema = scope.root["$defs"][key] if ref.startswith(PREFIX) else scope.root
+            schema = find_target(ref, scope.root)
             if asserted_keywords(schema) != ("$ref",):
                 return key, schema
             ref = schema["$ref"]
@@ -307,15 +277,12 @@ class CheckFunctionCollector:
             text = f"bool({fits.text})" if fits.precedence is Precedence.COMPARED else fits.text
             return CheckFunction(name, f"Check a value against its schema: {where}.", "bool", text)
         collect, member = (evaluated_properties, "str") if kind == "evaluated_properties" else (evaluated_items, "int")
-        found = collect(schema, "value", scope, schema_condition)
+        found = collect(schema, "value", scope)
         doc = f"Collect what a schema has evaluated: {where}."
         return CheckFunction(name, doc, f"set[{member}]", found or f"set[{member}]()")
 
     def _name(self, kind: str, *way: str) -> str:
         plain = "_".join(ascii_words("_".join(way))).lower()[:60].strip("_") or "value"
-        name, n = f"_{kind}_{plain}", 1
-        while name in self._taken:
-            n += 1
-            name = f"_{kind}_{plain}_{n}"
+        name = distinct_name(f"_{kind}_{plain}", self._taken, lambda n: f"_{kind}_{plain}_{n}")
         self._taken.add(name)
         return name

@@ -31,21 +31,21 @@ def names_expression(names: Iterable[str]) -> str:
     return f"{{{listed}}}" if listed else "set[str]()"
 
 
-def evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> str:
+def evaluated_properties(schema: Any, value: str, scope: Scope) -> str:
     """Return the set of property names of an object that a schema has evaluated; an empty string if there are none."""
-    return _joined(_evaluated_properties(schema, value, scope, make_condition))
+    return _joined(_evaluated_properties(schema, value, scope))
 
 
-def evaluated_items(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> str:
+def evaluated_items(schema: Any, value: str, scope: Scope) -> str:
     """Return the set of indexes of an array that a schema has evaluated; an empty string if there are none."""
-    return _joined(_evaluated_items(schema, value, scope, make_condition))
+    return _joined(_evaluated_items(schema, value, scope))
 
 
 def _joined(terms: Iterator[str]) -> str:
     return " | ".join(dict.fromkeys(terms))
 
 
-def _evaluated_properties(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> Iterator[str]:
+def _evaluated_properties(schema: Any, value: str, scope: Scope) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     if "additionalProperties" in schema or "unevaluatedProperties" in schema:
@@ -60,10 +60,10 @@ def _evaluated_properties(schema: Any, value: str, scope: Scope, make_condition:
         inner = _part(sub, value, scope.inner("with", name), "properties")
         if inner:
             yield f"({inner} if {python_string(name)} in {value} else set())"
-    yield from _in_place(schema, value, scope, make_condition, "properties")
+    yield from _in_place(schema, value, scope, "properties")
 
 
-def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: ConditionFactory) -> Iterator[str]:
+def _evaluated_items(schema: Any, value: str, scope: Scope) -> Iterator[str]:
     if not isinstance(schema, Mapping):
         return
     if "items" in schema or "unevaluatedItems" in schema:
@@ -73,14 +73,12 @@ def _evaluated_items(schema: Any, value: str, scope: Scope, make_condition: Cond
         yield f"set(range({len(schema['prefixItems'])}))"
     if "contains" in schema:
         i, inner = scope.inner("contained").make_variable_and_scope("i")
-        fits = make_condition(schema["contains"], f"{value}[{i}]", inner)
+        fits = inner.condition(schema["contains"], f"{value}[{i}]")
         yield f"{{{i} for {i} in range(len({value})) if {fits.text}}}"
-    yield from _in_place(schema, value, scope, make_condition, "items")
+    yield from _in_place(schema, value, scope, "items")
 
 
-def _in_place(
-    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory, kind: str
-) -> Iterator[str]:
+def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, kind: str) -> Iterator[str]:
     """Yield what the subschemas of the same value have evaluated; of a choice, only those that the value satisfies."""
     if "$ref" in schema:
         yield f"{scope.functions.evaluated_collector_name(schema['$ref'], scope, kind)}({value})"
@@ -90,28 +88,26 @@ def _in_place(
             yield inner
     for keyword in ("anyOf", "oneOf"):
         for i, sub in enumerate(schema.get(keyword, ()), 1):
-            yield from _if_fits(sub, sub, value, scope.inner(f"option{i}"), make_condition, kind)
+            yield from _if_fits(sub, sub, value, scope.inner(f"option{i}"), kind)
     if "if" in schema:
-        yield from _if_fits(schema["if"], schema["if"], value, scope.inner("if"), make_condition, kind)
-        yield from _if_fits(schema["if"], schema.get("then"), value, scope.inner("then"), make_condition, kind)
+        yield from _if_fits(schema["if"], schema["if"], value, scope.inner("if"), kind)
+        yield from _if_fits(schema["if"], schema.get("then"), value, scope.inner("then"), kind)
         inner = _part(schema.get("else"), value, scope.inner("else"), kind)
-        given = make_condition(schema["if"], value, scope.inner("if"))
+        given = scope.inner("if").condition(schema["if"], value)
         if inner and given != TRUE:
             yield f"(set() if {given.text} else {inner})"
 
 
-def _if_fits(
-    given: Any, sub: Any, value: str, scope: Scope, make_condition: ConditionFactory, kind: str
-) -> Iterator[str]:
+def _if_fits(given: Any, sub: Any, value: str, scope: Scope, kind: str) -> Iterator[str]:
     inner = _part(sub, value, scope, kind)
-    fits = make_condition(given, value, scope)
+    fits = scope.condition(given, value)
     if inner and fits != FALSE:
         yield inner if fits == TRUE else f"({inner} if {fits.text} else set())"
 
 
 def _part(sub: Any, value: str, scope: Scope, kind: str) -> str:
     """Return a call for what a subschema has evaluated; an empty string if it cannot evaluate anything."""
-    if not isinstance(sub, Mapping) or not _looks(sub, kind):
+    if not isinstance(sub, Mapping) or sub.keys().isdisjoint(_LOOKING[kind] | _IN_PLACE):
         return ""
     return f"{scope.functions.evaluated_collector_name(sub, scope, kind)}({value})"
 
@@ -129,14 +125,8 @@ _LOOKING = {
 _IN_PLACE = {"$ref", "allOf", "anyOf", "oneOf", "if"}
 
 
-def _looks(schema: Mapping[str, Any], kind: str) -> bool:
-    return not schema.keys().isdisjoint(_LOOKING[kind] | _IN_PLACE)
-
-
-ConditionFactory = Callable[[Any, str, Scope], Condition]
-"""A function that makes the condition of a subschema of the current schema."""
-
-Conditions = Mapping[str, Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]]
+KeywordCondition = Callable[[Mapping[str, Any], str, Scope], Condition]
+"""A function that makes the condition of a keyword, from the schema with the keyword, the value and the location."""
 
 _TESTS = {
     "array": "is_array",
@@ -176,71 +166,63 @@ def _one_of_texts(texts: list[str], value: str, scope: Scope) -> Condition:
     return Condition(f"{scope.runtime_name('is_text')}({value}) and {value} in {listed}", Precedence.AND)
 
 
-def _bound(operator: str, keyword: str) -> Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]:
-    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _bound(operator: str, keyword: str) -> KeywordCondition:
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
         return comparison(value, operator, python_literal(schema[keyword]))
 
     return condition
 
 
-def length_condition(
-    operator: str, keyword: str
-) -> Callable[[Mapping[str, Any], str, Scope, ConditionFactory], Condition]:
+def length_condition(operator: str, keyword: str) -> KeywordCondition:
     """Return the function that makes the condition of a bound on a length."""
 
-    def condition(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+    def condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
         return invertible_comparison(f"len({value})", operator, python_literal(schema[keyword]))
 
     return condition
 
 
-def _multiple(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
-    return Condition(f"{scope.runtime_name('is_multiple')}({value}, {python_literal(schema['multipleOf'])})")
-
-
-def _pattern(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
-    return Condition(f"{scope.runtime_name('matches')}({python_string(schema['pattern'])}, {value})")
-
-
-def _format(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
-    return Condition(f"{scope.runtime_name('is_format')}({python_string(schema['format'])}, {value})")
-
-
-SCALAR_CONDITIONS: Conditions = {
+SCALAR_CONDITIONS: Mapping[str, KeywordCondition] = {
     "minimum": _bound(">=", "minimum"),
     "maximum": _bound("<=", "maximum"),
     "exclusiveMinimum": _bound(">", "exclusiveMinimum"),
     "exclusiveMaximum": _bound("<", "exclusiveMaximum"),
-    "multipleOf": _multiple,
+    "multipleOf": lambda schema, value, scope: Condition(
+        f"{scope.runtime_name('is_multiple')}({value}, {python_literal(schema['multipleOf'])})"
+    ),
     "minLength": length_condition(">=", "minLength"),
     "maxLength": length_condition("<=", "maxLength"),
-    "pattern": _pattern,
-    "format": _format,
+    "pattern": lambda schema, value, scope: Condition(
+        f"{scope.runtime_name('matches')}({python_string(schema['pattern'])}, {value})"
+    ),
+    "format": lambda schema, value, scope: Condition(
+        f"{scope.runtime_name('is_format')}({python_string(schema['format'])}, {value})"
+    ),
 }
 
 
-def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     parts = []
     for i, sub in enumerate(schema["prefixItems"]):
-        demand = make_condition(sub, f"{value}[{i}]", scope.inner(f"item{i + 1}"))
+        demand = scope.inner(f"item{i + 1}").condition(sub, f"{value}[{i}]")
         parts.append(
             TRUE if demand == TRUE else disjunction([invertible_comparison(f"len({value})", "<=", str(i)), demand])
         )
     return conjunction(parts)
 
 
-def _items(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _items(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     size = len(schema.get("prefixItems", ()))
     if schema["items"] is False:
         return invertible_comparison(f"len({value})", "<=", str(size))
     item, inner = scope.inner("item").make_variable_and_scope("item")
-    demand = make_condition(schema["items"], item, inner)
+    demand = inner.condition(schema["items"], item)
     return every_condition(demand, item, f"{value}[{size}:]" if size else value)
 
 
-def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _contains(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     item, inner = scope.inner("contained").make_variable_and_scope("item")
-    demand = make_condition(schema["contains"], item, inner)
+    demand = inner.condition(schema["contains"], item)
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     if most is None and least == 1:
         return Condition(f"any({demand.text} for {item} in {value})")
@@ -251,18 +233,10 @@ def _contains(schema: Mapping[str, Any], value: str, scope: Scope, make_conditio
     )
 
 
-def _unique(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
-    return Condition(f"{scope.runtime_name('all_unique')}({value})")
-
-
-def _unevaluated_items(
-    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
-) -> Condition:
+def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     item, inner = scope.inner("further").make_variable_and_scope("i")
-    demand = make_condition(schema["unevaluatedItems"], f"{value}[{item}]", inner)
-    evaluated = evaluated_items(
-        {k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope, make_condition
-    )
+    demand = inner.condition(schema["unevaluatedItems"], f"{value}[{item}]")
+    evaluated = evaluated_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope)
     rest = f"set(range(len({value})))" + (f" - ({evaluated})" if evaluated else "")
     return empty_condition(rest) if demand == FALSE else every_condition(demand, item, rest)
 
@@ -272,13 +246,13 @@ def every_condition(demand: Condition, name: str, values: str) -> Condition:
     return TRUE if demand == TRUE else Condition(f"all({demand.text} for {name} in {values})")
 
 
-ARRAY_CONDITIONS: Conditions = {
+ARRAY_CONDITIONS: Mapping[str, KeywordCondition] = {
     "minItems": length_condition(">=", "minItems"),
     "maxItems": length_condition("<=", "maxItems"),
     "prefixItems": _prefix_items,
     "items": _items,
     "contains": _contains,
-    "uniqueItems": _unique,
+    "uniqueItems": lambda schema, value, scope: Condition(f"{scope.runtime_name('all_unique')}({value})"),
     "unevaluatedItems": _unevaluated_items,
 }
 
@@ -292,29 +266,27 @@ def _lacks(name: str, value: str) -> Condition:
     return negation(key_present_condition(name, value))
 
 
-def _required(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _required(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     names = list(dict.fromkeys(schema["required"]))
     if len(names) > 2:
         return comparison(f"{value}.keys()", ">=", names_expression(names))
     return conjunction(key_present_condition(name, value) for name in names)
 
 
-def _properties(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _properties(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     parts = []
     for name, sub in schema["properties"].items():
-        demand = make_condition(sub, f"{value}[{python_string(name)}]", scope.inner(name))
+        demand = scope.inner(name).condition(sub, f"{value}[{python_string(name)}]")
         parts.append(demand if demand == TRUE else disjunction([_lacks(name, value), demand]))
     return conjunction(parts)
 
 
-def _pattern_properties(
-    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
-) -> Condition:
+def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     parts = []
     for pattern, sub in schema["patternProperties"].items():
         key, inner = scope.inner("matching").make_variable_and_scope("key")
         match = Condition(f"{scope.runtime_name('matches')}({python_string(pattern)}, {key})")
-        demand = make_condition(sub, f"{value}[{key}]", inner)
+        demand = inner.condition(sub, f"{value}[{key}]")
         if demand == FALSE:
             parts.append(negation(Condition(f"any({match.text} for {key} in {value})")))
         else:
@@ -322,7 +294,7 @@ def _pattern_properties(
     return conjunction(parts)
 
 
-def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _additional(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     names = list(schema.get("properties", ()))
     patterns = list(schema.get("patternProperties", ()))
     if schema["additionalProperties"] is False and not patterns:
@@ -331,21 +303,19 @@ def _additional(schema: Mapping[str, Any], value: str, scope: Scope, make_condit
     parts = [comparison(key, "not in", names_expression(names))] if names else []
     parts += [negation(Condition(f"{scope.runtime_name('matches')}({python_string(p)}, {key})")) for p in patterns]
     left = conjunction(parts)
-    demand = make_condition(schema["additionalProperties"], f"{value}[{key}]", inner)
+    demand = inner.condition(schema["additionalProperties"], f"{value}[{key}]")
     if demand == FALSE:
         return negation(Condition(f"any({left.text} for {key} in {value})"))
     return every_condition(demand, key, value if left == TRUE else f"{value} if {left.text}")
 
 
-def _names(schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory) -> Condition:
+def _names(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     key, inner = scope.inner("name").make_variable_and_scope("key")
-    demand = make_condition(schema["propertyNames"], key, inner)
+    demand = inner.condition(schema["propertyNames"], key)
     return empty_condition(value) if demand == FALSE else every_condition(demand, key, value)
 
 
-def _dependent_required(
-    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
-) -> Condition:
+def _dependent_required(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     return conjunction(
         disjunction(
             [_lacks(name, value), conjunction(key_present_condition(needed, value) for needed in dict.fromkeys(needs))]
@@ -355,30 +325,24 @@ def _dependent_required(
     )
 
 
-def _dependent_schemas(
-    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
-) -> Condition:
+def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     parts = []
     for name, sub in schema["dependentSchemas"].items():
-        demand = make_condition(sub, value, scope.inner("with", name))
+        demand = scope.inner("with", name).condition(sub, value)
         parts.append(demand if demand == TRUE else disjunction([_lacks(name, value), demand]))
     return conjunction(parts)
 
 
-def _unevaluated_properties(
-    schema: Mapping[str, Any], value: str, scope: Scope, make_condition: ConditionFactory
-) -> Condition:
+def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     key, inner = scope.inner("further").make_variable_and_scope("key")
-    demand = make_condition(schema["unevaluatedProperties"], f"{value}[{key}]", inner)
-    evaluated = evaluated_properties(
-        {k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope, make_condition
-    )
+    demand = inner.condition(schema["unevaluatedProperties"], f"{value}[{key}]")
+    evaluated = evaluated_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope)
     if demand == FALSE:
         return comparison(f"{value}.keys()", "<=", f"({evaluated})") if evaluated else empty_condition(value)
     return every_condition(demand, key, f"{value}.keys() - ({evaluated})" if evaluated else value)
 
 
-OBJECT_CONDITIONS: Conditions = {
+OBJECT_CONDITIONS: Mapping[str, KeywordCondition] = {
     "required": _required,
     "minProperties": length_condition(">=", "minProperties"),
     "maxProperties": length_condition("<=", "maxProperties"),

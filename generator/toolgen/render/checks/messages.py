@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolgen.plan.assertion_keywords import NUMBERS, TEXTS
-from toolgen.plan.object_views import PREFIX
+from toolgen.resolve.schema_locations import PREFIX
 
 MAX_WORDS = 160
 """The largest number of characters in such a text."""
@@ -15,10 +15,7 @@ MAX_WORDS = 160
 
 def expectation_text(schema: Mapping[str, Any], keyword: str, root: Any) -> str:
     """Describe what a keyword of a schema expects."""
-    return _cut(_WORDS[keyword](schema[keyword], schema, root))
-
-
-def _cut(text: str) -> str:
+    text = _WORDS[keyword](schema[keyword], schema, root)
     return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}…"
 
 
@@ -97,10 +94,6 @@ def _other(text: str) -> str:
     return "another value" if text == _VAGUE else f"anything but {text}"
 
 
-def _choice(value: Any, schema: Mapping[str, Any], root: Any) -> str:
-    return _listed(list(dict.fromkeys(summarize(sub, root) for sub in value)))
-
-
 def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     count = f"at least {least}" if most is None else f"{least} to {most}" if least else f"at most {most}"
@@ -117,10 +110,6 @@ def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     return "; ".join(
         f"{_both([_json(n) for n in needs])} together with {_json(name)}" for name, needs in value.items() if needs
     )
-
-
-def _shapes(value: Any, schema: Mapping[str, Any], root: Any) -> str:
-    return "; ".join(f"{summarize(sub, root)} together with {_json(name)}" for name, sub in value.items())
 
 
 def _further(value: Any, schema: Mapping[str, Any], root: Any) -> str:
@@ -143,7 +132,7 @@ _WORDS: Mapping[str, Words] = {
     "enum": lambda value, schema, root: _listed([_json(v) for v in value]),
     "$ref": lambda value, schema, root: summarize({"$ref": value}, root),
     "allOf": lambda value, schema, root: _both(list(dict.fromkeys(summarize(sub, root) for sub in value))),
-    "anyOf": _choice,
+    "anyOf": lambda value, schema, root: _listed(list(dict.fromkeys(summarize(sub, root) for sub in value))),
     "oneOf": lambda value, schema, root: f"exactly one of: {'; '.join(summarize(sub, root) for sub in value)}",
     "not": lambda value, schema, root: (
         "no value here" if value is True or value == {} else _other(summarize(value, root))
@@ -178,7 +167,9 @@ _WORDS: Mapping[str, Words] = {
     ),
     "additionalProperties": _further,
     "dependentRequired": _needs,
-    "dependentSchemas": _shapes,
+    "dependentSchemas": lambda value, schema, root: "; ".join(
+        f"{summarize(sub, root)} together with {_json(name)}" for name, sub in value.items()
+    ),
     "unevaluatedItems": lambda value, schema, root: (
         "no additional items" if value is False else "other additional items"
     ),

@@ -72,18 +72,20 @@ def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
         and plain.arguments == ("id", "name", "arguments")
         and any(k.last for k in plain.keys)
     ):
-        yield from _read_plain_call(mapping, plain)
+        # The id or the name may turn out to differ in the format.
+        tests, found = tool_call_expression_and_tests(mapping, plain)
+        yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
         return
     if _is_certain(mapping, plain):
         return
-    found: list[Statement] = [f"return {regular_value_expression(mapping, plain)}"]
+    made: list[Statement] = [f"return {regular_value_expression(mapping, plain)}"]
     if plain.open:
-        found = [
-            block(f"if len(wire) == {plain.sizes['wire']}", *found),
+        made = [
+            block(f"if len(wire) == {plain.sizes['wire']}", *made),
             f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}",
             f"return {_made(mapping, plain.arguments, with_rest=True)}",
         ]
-    yield block(f"if {' and '.join([*_tag_test(mapping), *plain.conditions_to_read])}", *found)
+    yield block(f"if {' and '.join([*_tag_test(mapping), *plain.conditions_to_read])}", *made)
 
 
 def _tag_test(mapping: ObjectMapping) -> list[str]:
@@ -100,12 +102,6 @@ def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
     """Return whether every readable object is regular: all its keys are required, and each has a single type."""
     alone = plain.open and len(mapping.objects) == 1 and not mapping.untagged
     return alone and all(key.kind == "plain" and key.required and key.test for key in mapping.keys)
-
-
-def _read_plain_call(mapping: ObjectMapping, plain: FastPathObject) -> Iterator[Statement]:
-    """Yield the statements that read a regular call, unless its id or name turns out to differ in the format."""
-    tests, found = tool_call_expression_and_tests(mapping, plain)
-    yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
 
 
 def tool_call_expression_and_tests(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
@@ -282,7 +278,7 @@ def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
     """Write a regular call at once. `writer.is_regular_call` makes most tests, and knows if values are encoded."""
     value = mapping.variable
     encode = f"{value} = {call('writer.encode_call', value, 'at')}"
-    if mapping.plain is None or not _is_known(mapping, mapping.plain):
+    if mapping.plain is None or not {*_known_tests(mapping)}.issubset(mapping.plain.conditions_to_write):
         yield encode
         yield from _write_when_plain(mapping)
         return
@@ -291,12 +287,8 @@ def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
     yield encode
 
 
-def _is_known(mapping: ObjectMapping, plain: FastPathObject) -> bool:
-    """Return whether `writer.is_regular_call` covers the tests of a call's name and id."""
-    return set(_known_tests(mapping)).issubset(plain.conditions_to_write)
-
-
 def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
+    """Yield the tests of a call's name and id that `writer.is_regular_call` makes."""
     v = mapping.variable
     yield from (f"{v}.metadata is None", f"writer.names.get({v}.name) == {v}.name", f"writer.is_id_unchanged({v}.id)")
 

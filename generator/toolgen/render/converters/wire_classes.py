@@ -26,7 +26,8 @@ from toolgen.render.literals import python_literal, python_string
 
 def union_reader_method(union: UnionPlan) -> Method:
     """Return the method that reads an object by its mapping."""
-    members = [_kind(union)] if union.by or union.tag else []
+    kind = f"kind = {call(union.by, 'wire') if union.by else get('wire', union.tag)}"
+    members = [kind] if union.by or union.tag else []
     return Method(
         f"read_{union.name}",
         ("wire: Any", "at: Path", "reader: Reader"),
@@ -37,10 +38,6 @@ def union_reader_method(union: UnionPlan) -> Method:
             "return OpaquePart(reader.wire.name, wire)",
         ),
     )
-
-
-def _kind(union: UnionPlan) -> str:
-    return f"kind = {call(union.by, 'wire') if union.by else get('wire', union.tag)}"
 
 
 def _read_member(member: MemberPlan) -> Statement:

@@ -11,9 +11,10 @@ from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, join_names, quote_name
+from toolgen.load.sources import compact_json
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.schema_locations import subschemas
-from toolgen.rules.rule import PayloadLoss, Payloads, catalog_rule, compact_json, payload_rule, payload_size
+from toolgen.rules.rule import PayloadLoss, Payloads, catalog_rule, payload_rule, payload_size
 from toolgen.token_counts import Tokenizer
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import load_with_findings
+from toolgen.incremental import ON_DISK
 from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog, Tool
 from toolgen.rules.fixes import is_hidden
@@ -26,7 +26,7 @@ from toolgen.rules.rule import catalog_rule
 def check_tool_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report tools whose description is missing or blank."""
     for tool in catalog.tools:
-        load_with_findings(partial(_check_description, tool), findings, "described", tool.document.digest)
+        ON_DISK.reuse_with_findings(partial(_check_description, tool), findings, "described", tool.document.digest)
 
 
 def _check_description(tool: Tool, findings: Findings) -> None:
@@ -38,7 +38,7 @@ def _check_description(tool: Tool, findings: Findings) -> None:
 def check_parameter_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report top-level parameters without a description, their own or that of the type that they refer to."""
     for tool in catalog.tools:
-        load_with_findings(partial(_check_parameters, tool), findings, "parameters described", tool.digest)
+        ON_DISK.reuse_with_findings(partial(_check_parameters, tool), findings, "parameters described", tool.digest)
 
 
 def _check_parameters(tool: Tool, findings: Findings) -> None:

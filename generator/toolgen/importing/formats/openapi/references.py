@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from toolgen.importing.reader import ImportReader
 from toolgen.load import Pointer
-from toolgen.load.sources import pointer_text
+from toolgen.load.sources import pointer_steps, pointer_text, value_at
 from toolgen.resolve.schema_locations import LocationNotFoundError, child_value
 
 
@@ -39,10 +39,7 @@ class Resolver:
 
     def value_at(self, at: Pointer) -> Any:
         """Return the value at a location that exists."""
-        value: Any = self.reader.document.value
-        for step in at:
-            value = value[step]
-        return value
+        return value_at(self.reader.document.value, at)
 
     def resolve(self, at: Pointer, ref: Any) -> Pointer | None:
         """Return the target of a reference. None, with a finding at the reference, if it cannot be resolved."""
@@ -64,8 +61,7 @@ class Resolver:
             return None
         value: Any = self.reader.document.value
         steps: list[str | int] = []
-        for raw in unquote(ref[2:]).split("/"):
-            step = raw.replace("~1", "/").replace("~0", "~")
+        for step in pointer_steps(unquote(ref[1:])):
             try:
                 inner = child_value(value, step)
             except LocationNotFoundError:

@@ -6,8 +6,8 @@ both sides use it. The name of the type for requests ends with `Input`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from toolgen.importing.declarations import legal_name
@@ -15,9 +15,9 @@ from toolgen.importing.formats.openapi.references import Resolver, pointer_fragm
 from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
-from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS
-from toolgen.resolve.identifiers import DEVICES, class_name, fold_name
-from toolgen.resolve.schema_locations import LIST, NAMED, ONE, is_schema, walk_schemas
+from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds
+from toolgen.resolve.identifiers import DEVICES, class_name, distinct_name, fold_name
+from toolgen.resolve.schema_locations import is_schema, map_keyword, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 Version = Literal["3.0", "3.1"]
@@ -27,18 +27,6 @@ DROPPED_KEYWORDS = frozenset(["discriminator", "externalDocs", "nullable", "xml"
 """Keywords of OpenAPI that JSON Schema does not have, after `nullable` was converted."""
 
 _COMPOSED = frozenset(["$ref", "allOf", "anyOf", "not", "oneOf"])
-_BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
-
-
-def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:
-    """Convert the flags of exclusive bounds to numbers."""
-    for exclusive, bound in _BOUNDS:
-        flag = schema.get(exclusive)
-        if isinstance(flag, bool):
-            del schema[exclusive]
-            if flag and bound in schema:
-                schema[exclusive] = schema.pop(bound)
-    return schema
 
 
 def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
@@ -208,6 +196,10 @@ class SchemaConverter:
         if self.version == "3.0" and "$ref" in schema:
             return self._reference_alone(schema, at, context)
         gone = self.visible.hidden_properties(at, context.side) | context.hidden
+
+        def within(hidden: frozenset[str]) -> Callable[[Any, Pointer], Any]:
+            return lambda _, way: self.convert((*at, *way), replace(context, hidden=hidden))
+
         found: dict[str, Any] = {}
         for key, value in schema.items():
             if key in DROPPED_KEYWORDS or key.startswith("x-"):
@@ -220,10 +212,11 @@ class SchemaConverter:
             elif key == "required" and isinstance(value, list):
                 found[key] = [name for name in value if not isinstance(name, str) or name not in gone]
             elif key == "properties" and isinstance(value, dict):
-                names = [name for name in value if name not in gone]
-                found[key] = {name: self._inner((*at, key, name), context) for name in names}
+                shown = {name: sub for name, sub in value.items() if name not in gone}
+                found[key] = map_keyword(key, shown, within(frozenset()))
             else:
-                found[key] = self._member(key, value, (*at, key), context, gone)
+                # All branches of an `allOf` apply to the same object.
+                found[key] = map_keyword(key, value, within(gone if key == "allOf" else frozenset()))
         if found.get("required") == [] and schema["required"]:
             del found["required"]
         # Flags beside bounds belong to 3.0, but documents of 3.1 have them too, and have no other meaning for them.
@@ -231,24 +224,6 @@ class SchemaConverter:
         if self.version == "3.0" and schema.get("nullable") is True:
             found = make_nullable(found)
         return self._with_examples(schema, found, at)
-
-    def _member(self, key: str, value: Any, at: Pointer, context: SchemaContext, gone: frozenset[str]) -> Any:
-        if key in LIST and isinstance(value, list):
-            # All branches of an `allOf` apply to the same object.
-            inner = (
-                SchemaContext(context.side, context.types_prefix, gone)
-                if key == "allOf"
-                else SchemaContext(context.side, context.types_prefix)
-            )
-            return [self.convert((*at, i), inner) if is_schema(sub) else sub for i, sub in enumerate(value)]
-        if key in ONE and is_schema(value):
-            return self._inner(at, context)
-        if key in NAMED and isinstance(value, dict):
-            return {name: self._inner((*at, name), context) for name in value}
-        return value
-
-    def _inner(self, at: Pointer, context: SchemaContext) -> Any:
-        return self.convert(at, SchemaContext(context.side, context.types_prefix))
 
     def _reference_alone(self, schema: dict[str, Any], at: Pointer, context: SchemaContext) -> dict[str, Any]:
         """Convert a reference of 3.0. Keywords beside it are ignored, except for a description, which does no harm."""
@@ -299,11 +274,9 @@ class SchemaConverter:
             return
         taken = {fold_name(class_name(stem)) for stem in self.stems.values()}
         wanted = f"{wanted}_" if wanted.lower() in DEVICES else wanted
-        stem, n = wanted, 1
-        while fold_name(class_name(stem)) in taken:
-            n += 1
-            stem = f"{wanted}{n}"
-        self.stems[key] = stem
+        self.stems[key] = distinct_name(
+            wanted, taken, lambda n: f"{wanted}{n}", key=lambda stem: fold_name(class_name(stem))
+        )
 
     def _leave_out(self, keyword: str, at: Pointer) -> None:
         self.left_out.setdefault(keyword, {})[at] = None
