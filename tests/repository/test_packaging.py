@@ -104,6 +104,7 @@ def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, 
         for p in (ROOT / "templates").rglob("*")
         if p.suffix in (".jinja", ".css", ".js")
     }
+    expected |= {p.relative_to(generator).as_posix() for p in (generator / "toolgen/diagnostics/codes").glob("*.yaml")}
     for kind in ("format", "meta", "providers"):
         expected |= {f"toolgen/schemas/{kind}/{p.name}" for p in (ROOT / "schemas" / kind).glob("*.yaml")}
     assert names == expected | {"toolgen/py.typed", "toolgen/wires/digests.json"}
