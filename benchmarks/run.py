@@ -42,13 +42,14 @@ OFFERED = 20
 
 @dataclass(frozen=True)
 class Case:
-    """Two functions of one argument, which `fresh` creates for each call."""
+    """Two functions of one argument, which `fresh` creates for each call; at most `most` calls of each in a round."""
 
     name: str
     goal: float
     ours: Callable[[Any], Any]
     theirs: Callable[[Any], Any]
     fresh: Callable[[], tuple[Any, Any]]
+    most: int = 10_000
 
 
 def fresh_copies(value: Any, count: int) -> list[Any]:
@@ -73,7 +74,7 @@ def measure(case: Case, rounds: int, budget: float = 0.02) -> tuple[list[float],
     """
     sides = tuple(zip((case.ours, case.theirs), case.fresh(), strict=True))
     once = max(seconds(case.theirs, fresh_copies(sides[1][1], 1)), 1e-7)
-    count = max(2, min(10_000, int(budget / once / 2)))
+    count = max(2, min(case.most, int(budget / once / 2)))
     ratios: list[float] = []
     times: tuple[list[float], list[float]] = ([], [])
     for n in range(rounds + 2):
@@ -212,6 +213,7 @@ def lowered_case(name: str, models: Any, provider: Any, wire: Any) -> Case:
         partial(provider.to_tools, on_loss=ignored),
         wire.tools_out,
         lambda: (ours, offered),
+        most=100,
     )
 
 
