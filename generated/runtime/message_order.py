@@ -77,7 +77,10 @@ def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
 
 def results_of(message: ToolMessage, at: Path, paths: tuple[Path, ...] | None) -> Iterable[tuple[ToolResult, Path]]:
     """Return the results of a message, each with its path."""
-    return zip(message.results, zip(repeat((at, "results")), count()) if paths is None else paths, strict=False)
+    if paths is not None:
+        return zip(message.results, paths, strict=True)
+    holder = (at, "results")
+    return [(result, (holder, i)) for i, result in enumerate(message.results)]
 
 
 def call_ids(message: Message) -> list[str]:

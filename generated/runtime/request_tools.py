@@ -217,17 +217,8 @@ def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write
     wire, facts, budget_used = writer.wire, _facts_of(tool), writer.budget_used
     key = to_key(facts)
     known = wire.entries.get(key)
-    if known is not None:
-        copy, wanted, losses = known
-        if not wanted or not wire.schema_lowering.exceeded_limits(wanted, budget_used):
-            for what, count in wanted.items():
-                budget_used[what] = budget_used.get(what, 0) + count
-            if losses:
-                tool_path = format_path(at)
-                for loss in losses:
-                    path = tool_path + loss.path
-                    writer.report(Loss(path, loss.what, loss.action, loss.severity, loss.reason))
-            return from_bytes(copy)
+    if known is not None and not (known[1] and wire.schema_lowering.exceeded_limits(known[1], budget_used)):
+        return _from_cache(*known, at, writer)
     before, reported = dict(budget_used), len(writer.losses)
     entry, alike = _written(tool, at, writer, write)
     renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # always reported
@@ -237,13 +228,24 @@ def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write
         wanted = {
             what: count - before.get(what, 0) for what, count in budget_used.items() if count != before.get(what, 0)
         }
-        written = to_bytes(entry)
-        if written is not None:
+        copy = to_bytes(entry)
+        if copy is not None:
             relative = [replace(loss, path=loss.path[len(tool_path) :]) for loss in losses]
-            size = len(written) + sum(len(loss.path) + len(loss.reason) for loss in relative)
-            wire.entries.put(key, (written, wanted, relative), size)
-            return from_bytes(written)
+            size = len(copy) + sum(len(loss.path) + len(loss.reason) for loss in relative)
+            wire.entries.put(key, (copy, wanted, relative), size)
+            return from_bytes(copy)
     return entry
+
+
+def _from_cache(copy: bytes, wanted: Mapping[str, int], losses: Sequence[Loss], at: Path, writer: Writer) -> Any:
+    """Return a new copy of a cached entry. Its share of the limits is used, and its losses are reported again."""
+    for what, count in wanted.items():
+        writer.budget_used[what] = writer.budget_used.get(what, 0) + count
+    if losses:
+        tool_path = format_path(at)
+        for loss in losses:
+            writer.report(Loss(tool_path + loss.path, loss.what, loss.action, loss.severity, loss.reason))
+    return from_bytes(copy)
 
 
 def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tuple[Any, bool]:

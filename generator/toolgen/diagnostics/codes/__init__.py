@@ -52,8 +52,7 @@ _FIX_OF_HARMLESS = "The change breaks nothing, so nothing needs to be fixed. Che
 def rows_of(name: str) -> tuple[Code, ...]:
     """Return the rows of a file of this folder, in its order."""
     text = (Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8")
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    table: dict[str, dict[str, Any]] = yaml.load(text, Loader=loader)  # noqa: S506 - both loaders are safe
+    table: dict[str, dict[str, Any]] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text).get_single_data()
     for row in table.values():
         if "example" in row:
             row["example"] = Example(**row["example"])

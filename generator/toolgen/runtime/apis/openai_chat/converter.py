@@ -176,8 +176,6 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
-        if message.metadata is None and message.name is None and type(message.content) is str:
-            return {"role": "assistant", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"role": "assistant"}
         if message.name is not None:
