@@ -262,8 +262,13 @@ def growth(package: str, rounds: int) -> list[tuple[str, float]]:
         costs = {}
         for n in (1_000, 16_000):
             events = wire.events(n)
-            run = run_stream(provider.Stream)
-            times = [seconds(run, fresh_copies(events, 1)) for _ in range(rounds)]
+            times = []
+            for _ in range(rounds):
+                arguments = fresh_copies(events, 1)
+                gc.collect()  # of what the copies left, which is no cost of the stream
+                gc.disable()
+                times.append(seconds(run_stream(provider.Stream), arguments))
+                gc.enable()
             costs[n] = statistics.median(times) / len(events)
         found.append((name, costs[16_000] / costs[1_000]))
     return found
@@ -293,7 +298,10 @@ def main() -> int:
     if "growth".startswith(options.only) or options.only in "growth":
         for name, factor in growth(package, 5):
             above += factor > GOALS["growth"]
-            print(f"{name + ' growth':26} {factor:6.2f}  chunk at 16,000 by chunk at 1,000, goal {GOALS['growth']}")
+            mark = "  above" if factor > GOALS["growth"] else ""
+            print(
+                f"{name + ' growth':26} {factor:6.2f}  chunk at 16,000 by chunk at 1,000, goal {GOALS['growth']}{mark}"
+            )
     return 1 if above else 0
 
 
