@@ -79,8 +79,8 @@ PUBLIC: Mapping[str, str] = {
     "to_request": "request",
     "from_request": "request",
     "to_sdk": "sdk",
-    "from_response": "answer",
-    "to_response": "answer",
+    "from_response": "response",
+    "to_response": "response",
     "from_tool_calls": "",
     "from_error": "errors",
     "to_agent_event": "agent_events",
@@ -239,7 +239,7 @@ def _class_facts(
 CAPABILITY_HOOKS: Mapping[str, tuple[str, ...]] = {
     "messages": ("read_messages", "write_messages"),
     "request": ("read_request", "write_request"),
-    "answer": ("read_response", "write_response"),
+    "response": ("read_response", "write_response"),
 }
 """The methods that the class of a wire needs for each capability."""
 
@@ -335,7 +335,7 @@ def _capabilities(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping
     found = {
         "messages": not types.isdisjoint(("Request", "UserMessage")),
         "request": "Request" in types,
-        "answer": "finish_reasons" in facts,
+        "response": "finish_reasons" in facts,
         "choice": "tool_choice" in facts,
         "stream": "stream" in facts,
         "writer": "writes" in facts.get("stream", {}),
