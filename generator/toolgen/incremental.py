@@ -19,6 +19,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, ClassVar, Self, TypeVar
 
 from toolgen.build_cache import read_results, save_results
@@ -134,6 +135,11 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
         yield save
     finally:
         ON_DISK.results = outer
+
+
+def key_digest(*made_of: object) -> str:
+    """Return a digest for the keys of results, of plain data that a result is made from."""
+    return sha256(repr(made_of).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def plain_findings(findings: Findings) -> tuple[Any, ...]:

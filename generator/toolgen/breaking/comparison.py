@@ -23,7 +23,7 @@ from toolgen.breaking.revision import (
 from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
-from toolgen.diagnostics.finding import RawText, Related, quote_name
+from toolgen.diagnostics.finding import RawText, Related, escape_text
 from toolgen.load.loading import ACCEPTED, load_single_file
 from toolgen.pipeline import Project, render_payloads, render_project, resolve_project
 from toolgen.render.tools import class_names_by_module
@@ -252,7 +252,7 @@ def _shown(value: Any) -> str:
         if isinstance(value, str) and value
         else json.dumps(value, ensure_ascii=False, default=str)
     )
-    return quote_name(text, _SHOWN)[1:-1]
+    return escape_text(text, _SHOWN)
 
 
 def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:

@@ -9,8 +9,7 @@ from pathlib import Path, PurePosixPath
 from toolgen.breaking.git import RevisionError, TreeEntry, list_revision, run_git
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.load import limits
-from toolgen.load.folder import EXTENSIONS, Budget, Folder, FoundFile, check_budget
+from toolgen.load.folder import EXTENSIONS, Budget, Folder, FoundFile
 from toolgen.load.text_decoding import FaultReporter
 
 __all__ = ["NO_CONTENT", "RevisionError", "RevisionFolder", "read_committed_file", "read_revision_sources"]
@@ -117,8 +116,5 @@ class RevisionFolder(Folder):
         """
         data = self._files_at[found.source]
         assert isinstance(data, bytes)
-        if len(data) > limits.FILE_BYTES:
-            reporter.abort("source-too-large", path=reporter.path, limit=limits.FILE_BYTES)
-        budget.bytes -= len(data)
-        check_budget(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", reporter)
+        budget.spend_bytes(len(data), reporter)
         return data

@@ -27,7 +27,7 @@ def command(folder: Path, quiet: bool) -> None:
     """
     from toolgen.cli.reference import editor_lock_facts, editor_output
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.formatters import escape_unprintable
+    from toolgen.diagnostics.finding import escape_unprintable
     from toolgen.load.loading import load_shipped
     from toolgen.new_project import (
         EDITOR_FOLDER,

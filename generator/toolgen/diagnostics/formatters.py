@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from toolgen import __version__
 from toolgen.diagnostics.codes import CODES
-from toolgen.diagnostics.finding import Finding, Level, Span
+from toolgen.diagnostics.finding import Finding, Level, Span, escape_char, escape_unprintable
 
 MAX_FINDINGS = 100
 """The maximum number of findings printed as text. One line has the number of the others."""
@@ -32,16 +32,6 @@ def select_most_severe(findings: Iterable[Finding], limit: int) -> tuple[list[Fi
 
 
 _RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
-
-
-def escape_unprintable(text: str) -> str:
-    """Escape everything in a text that is not printable: controls, direction marks, surrogates, line separators."""
-    return text if text.isprintable() else "".join(map(escape_char, text))
-
-
-def escape_char(char: str) -> str:
-    """Return a character, or its escape if it is not printable."""
-    return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
 
 
 WIDTH = 160

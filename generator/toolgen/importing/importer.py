@@ -33,6 +33,7 @@ from toolgen.load.loading import load_shipped, load_single_file
 from toolgen.parse import parse
 from toolgen.parse.config import Config, parse_config
 from toolgen.resolve.profiles import resolve_profiles
+from toolgen.resolve.references import reachable
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS, resolve_catalog, resolve_tools
 from toolgen.resources import shipped_folder
 from toolgen.rules import apply_rules, apply_suppressions
@@ -167,14 +168,9 @@ def _chosen(
 
 def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
     """Return the types that tools refer to, directly or through other types."""
-    by_file = {each.document.source: each for each in types}
-    found: set[str] = set()
-    waiting = referenced_files(each.document for each in tools)
-    while waiting:
-        file = waiting.pop()
-        if file in by_file and file not in found:
-            found.add(file)
-            waiting |= referenced_files([by_file[file].document])
+    by_file = {each.document.source: each.document for each in types}
+    starts = referenced_files(each.document for each in tools) & by_file.keys()
+    found = reachable(starts, lambda file: referenced_files([by_file[file]]) & by_file.keys())
     return [each for each in types if each.document.source in found]
 
 

@@ -17,6 +17,7 @@ from toolgen.importing.reader import ImportedTool
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_steps, value_at
 from toolgen.load.text_decoding import WHOLE, Place
+from toolgen.resolve.references import reachable
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,16 +117,13 @@ class AffectedToolFinder:
 
     def _parts(self, places: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
         """Return the locations of a tool, and of everything that it refers to."""
-        found: set[Pointer] = set()
-        waiting = list(places)
-        while waiting:
-            at = waiting.pop()
-            if at not in found:
-                found.add(at)
-                if at not in known:
-                    known[at] = set(self._references(at))
-                waiting += known[at]
-        return found
+
+        def following(at: Pointer) -> set[Pointer]:
+            if at not in known:
+                known[at] = set(self._references(at))
+            return known[at]
+
+        return reachable(places, following)
 
     def _references(self, at: Pointer) -> Iterator[Pointer]:
         try:

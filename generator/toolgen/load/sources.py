@@ -25,16 +25,15 @@ class Document:
 
     `path` opens the file from the folder in which the command was run, with forward slashes. `source` is relative to
     SCHEMAS. `index` counts the documents of a multi-document YAML file from 0. `values` and `keys` map a pointer
-    to `(line, column, end_line, end_column)` of the value, or of its key. `digest` represents the
-    document, with its location, in the keys of results.
+    to the place of the value, or of its key. `digest` represents the document, with its location, in the keys of results.
     """
 
     path: str
     source: str
     index: int
     value: Any
-    values: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
-    keys: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
+    values: Mapping[Pointer, Place] = field(repr=False)
+    keys: Mapping[Pointer, Place] = field(repr=False)
     digest: str = field(default="", repr=False)
 
     @property
@@ -44,19 +43,16 @@ class Document:
 
     def span(self, *pointer: str | int) -> Span:
         """Return the location of the value at `pointer`, or of the nearest value around it."""
-        return self._place(self.values, pointer)
+        for end in range(len(pointer), -1, -1):
+            place = self.values.get(pointer[:end])
+            if place is not None:
+                return Span(self.path, *place)
+        return Span(self.path)
 
     def key_span(self, *pointer: str | int) -> Span:
         """Return the location of the key of the value at `pointer`, or of the value if it has no key."""
         place = self.keys.get(pointer)
         return Span(self.path, *place) if place else self.span(*pointer)
-
-    def _place(self, table: Mapping[Pointer, tuple[int, int, int, int]], pointer: Pointer) -> Span:
-        for end in range(len(pointer), -1, -1):
-            place = table.get(pointer[:end])
-            if place is not None:
-                return Span(self.path, *place)
-        return Span(self.path)
 
 
 class LazyDocument(LazyAttributes, Document):
@@ -89,10 +85,6 @@ class Sources:
     config: Document | None
     texts: Mapping[str, str] = field(repr=False)
     digests: Mapping[str, str] = field(repr=False)
-
-    def is_own(self, document: Document) -> bool:
-        """Return whether a document is the project's own, not shipped."""
-        return document.path == join_path(self.name, document.source)
 
 
 def pointer_text(pointer: Pointer) -> str:

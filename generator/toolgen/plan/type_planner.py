@@ -81,7 +81,6 @@ class TypePlanner:
     shared: Mapping[str, str]
     taken: set[str]
     items: dict[str, ClassPlan | AliasPlan] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
     _names: dict[str, ClassName] = field(default_factory=dict)
     _inlined: dict[str, TypeSchema] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
@@ -303,7 +302,6 @@ class TypePlanner:
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
         if key in self.shared:
-            self.used.add(key)
             return {"$ref": f"{PREFIX}{self.shared[key]}"}, said
         if key in self._names:
             return {"$ref": f"{PREFIX}{self._names[key]}"}, said

@@ -6,14 +6,13 @@ No file is opened: a reference resolves to a loaded document, or it is refused.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
-from toolgen.incremental import IN_MEMORY, ON_DISK
+from toolgen.incremental import IN_MEMORY, ON_DISK, key_digest
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_steps
 from toolgen.resolve.schema_locations import (
@@ -26,6 +25,8 @@ from toolgen.resolve.schema_locations import (
     walk_same_instance_schemas,
     walk_schemas,
 )
+
+T = TypeVar("T")
 
 
 class UnresolvableReferenceError(Exception):
@@ -83,7 +84,7 @@ class ReferenceResolver:
         for spelling in (absolute, ref):
             if spelling in identifiers.addresses:
                 return identifiers.addresses[spelling]
-            base, fragment = _split(spelling)
+            base, _, fragment = spelling.partition("#")
             if base in identifiers.addresses:
                 return self._inside(identifiers.addresses[base], fragment, ref)
         if ref.startswith("#"):
@@ -149,12 +150,6 @@ def _joined(base: str, ref: str) -> str:
         return ref
 
 
-def _split(address: str) -> tuple[str, str]:
-    """Return an address without its fragment, and the fragment."""
-    base, _, fragment = address.partition("#")
-    return base, fragment
-
-
 def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:
     found = SchemaIds({}, {})
     for pointer, schema in _walked(library, root):
@@ -166,12 +161,22 @@ def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:
         if isinstance(own, str) and own.startswith("#"):
             found.record_name(f"{base}{own}", here)
         elif isinstance(own, str) and own:
-            address = _split(_joined(base, own))[0]
-            found.bases[pointer] = base = address
-            found.record_name(address, here)
+            found.bases[pointer] = base = _joined(base, own).partition("#")[0]
+            found.record_name(base, here)
         anchor: Any = schema.get("$anchor")
         if isinstance(anchor, str):
             found.record_name(f"{base}#{anchor}", here)
+    return found
+
+
+def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set[T]:
+    """Return the starts and everything that they lead to, directly or not."""
+    waiting = list(starts)
+    found = set(waiting)
+    while waiting:
+        further = [each for each in following(waiting.pop()) if each not in found]
+        found.update(further)
+        waiting += further
     return found
 
 
@@ -192,15 +197,7 @@ class ReferenceGraph:
         direct: dict[DocumentKey, set[DocumentKey]] = {key: set() for key in self.library.documents}
         for reference, target in self.targets.items():
             direct[reference.document].add(target.document)
-        found: dict[DocumentKey, tuple[DocumentKey, ...]] = {}
-        for key, others in direct.items():
-            reached, waiting = {key}, list(others)
-            while waiting:
-                if (other := waiting.pop()) not in reached:
-                    reached.add(other)
-                    waiting += direct[other]
-            found[key] = tuple(sorted(reached))
-        return found
+        return {key: tuple(sorted(reachable([key], direct.__getitem__))) for key in direct}
 
     def targets_below(self, place: SchemaLocation) -> list[SchemaLocation]:
         """Return the targets of all references at a location and inside it, in the order of the source."""
@@ -231,8 +228,7 @@ def resolve_references(library: SchemaRegistry, findings: Findings) -> Reference
     Stored results are used unless a document refers to that of a tool. Then a document depends only on itself and
     the shared types.
     """
-    digests = (document.digest for key, document in library.documents.items() if key not in library.tools)
-    types = sha256("".join(digests).encode()).hexdigest()[:32]
+    types = key_digest(*(document.digest for key, document in library.documents.items() if key not in library.tools))
     known = _known_links(library, types)
     own = Findings()
     links = _linked(library, known, own)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
-from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes, plain_findings, report_stored_findings
+from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes, key_digest, plain_findings, report_stored_findings
 from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, ParsedProject
 from toolgen.parse.config import Formats
@@ -91,7 +90,7 @@ def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
 def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:
     schema = drop_formats_if_unchecked({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
     nowhere = SchemaLocation(("", 0), ())
-    check_values(schema, ValueValidator(schema), bundles.origins, nowhere, bundles.links.library, findings)
+    check_values(schema, bundles.origins, nowhere, bundles.links.library, findings)
 
 
 def _tools(
@@ -101,13 +100,13 @@ def _tools(
     names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
     for place, name in bundles.names.items():
         names.setdefault(place.document, []).append((place.pointer, name))
-    parts = {key: _digest((document.digest, names.get(key))) for key, document in documents.items()}
+    parts = {key: key_digest(document.digest, names.get(key)) for key, document in documents.items()}
 
     def linked(declaration: Declaration) -> Tool:
         """Resolve a declaration. Its digest covers the documents it leads to, and the shared types in them."""
         made_of = reachable[declaration.document.source, declaration.document.index]
-        said = (declaration.document.digest, config.strict, config.formats, *(parts[key] for key in made_of))
-        digest = _digest(said)
+        said = declaration.document.digest, config.strict, config.formats
+        digest = key_digest(*said, *(parts[key] for key in made_of))
         make = partial(_tool, declaration, config, bundles, digest)
         return IN_MEMORY.reuse_with_findings(make, findings, "tool", declaration, digest)
 
@@ -155,11 +154,6 @@ def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, dige
     return LazyTool.from_facts(**facts, digest=digest, _rest=rest)
 
 
-def _digest(said: object) -> str:
-    """Return the digest of strings, numbers and tuples of them, for the keys of results."""
-    return sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
 def _linked_tool(
     declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings
 ) -> Tool:
@@ -177,7 +171,7 @@ def _linked_tool(
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
         checked = drop_formats_if_unchecked(schema, config.formats)
-        check_values(checked, ValueValidator(checked), own, root, bundles.links.library, findings)
+        check_values(checked, own, root, bundles.links.library, findings)
     parameters = drop_formats_if_unchecked(schemas["parameters"] or {}, config.formats)
     _check_examples(declaration, ValueValidator({"type": "object", **parameters}), findings)
     said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
@@ -205,25 +199,6 @@ def _check_examples(declaration: Declaration, validator: ValueValidator, finding
 
 DEFAULT_PROVIDERS = ("openai_responses", "openai_chat", "anthropic", "gemini")
 """The providers of a project that names none, as far as this release has them."""
-
-PROVIDERS = frozenset(
-    (
-        *DEFAULT_PROVIDERS,
-        *("vertex", "bedrock", "mcp", "openai_compatible", "azure", "groq", "deepseek", "openrouter", "xai", "vllm"),
-        *(
-            "mistral",
-            "cohere",
-            "ollama",
-            "copilot",
-            "copilot_quorum",
-            "agent_sdk",
-            "kagami",
-            "modular_prompt",
-            "prompt",
-        ),
-    )
-)
-"""Provider names that a declaration may use even if a release does not have them."""
 
 
 def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], findings: Findings) -> Catalog | None:
@@ -323,7 +298,7 @@ def _check_provider_keys(
         keys = ("budgets", "limits")
         named += [(name, partial(config.key_span, key, name)) for key in keys for name in config.value.get(key, {})]
     for name, span in named:
-        if name in (*known, *PROVIDERS):
+        if name in known:
             continue
         near = closest_names(name, known)
         if near:

@@ -16,7 +16,7 @@ from toolgen.load import Pointer
 from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import ANNOTATIONS, FLAGS, Dialect, convert_top_level_keywords, find_dialect
 from toolgen.resolve.identifiers import class_name, distinct_name
-from toolgen.resolve.references import ReferenceGraph
+from toolgen.resolve.references import ReferenceGraph, reachable
 from toolgen.resolve.schema_locations import PREFIX, SchemaLocation, find_target, is_schema, map_keyword, walk_schemas
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
@@ -85,13 +85,7 @@ class SchemaBundler:
     def _closure(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
         places = [root, *own]
         direct = {self.names[t] for p in places for t in self.links.targets_below(p) if t in self.names}
-        found, queue = set(direct), list(direct)
-        for name in queue:
-            for other in self.types[name].refers:
-                if other not in found:
-                    found.add(other)
-                    queue.append(other)
-        return sorted(found)
+        return sorted(reachable(direct, lambda name: self.types[name].refers))
 
     def _keys(self, root: SchemaLocation, own: list[SchemaLocation], taken: set[str]) -> dict[SchemaLocation, str]:
         keys: dict[SchemaLocation, str] = {}

@@ -30,7 +30,7 @@ from toolgen.resolve.dialect import (
     find_draft_04_flag_keywords,
 )
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
+from toolgen.resolve.schema_locations import IN_PLACE, ROOTS, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
 
 _FORMATS = frozenset(
@@ -74,7 +74,7 @@ class IneffectiveKeywordChecker:
 
     def _is_bare(self, schema: Mapping[str, Any], place: SchemaLocation) -> bool:
         """Return whether parameters are written without the object around them; if so, report it."""
-        bare = place.pointer in (("parameters",), ("result",)) and place.document in self._library.tools
+        bare = place.pointer in ROOTS and place.document in self._library.tools
         if not bare or not all(isinstance(value, Mapping) for value in schema.values()):
             return False
         first = next(iter(schema))
@@ -278,13 +278,8 @@ def _check_schema(
         faults.add("enum")
     patterns = schema.get("patternProperties")
     for pattern in patterns if isinstance(patterns, dict) else ():
-        _check_pattern(
-            pattern,
-            SchemaLocation(place.document, (*place.pointer, "patternProperties")),
-            pattern,
-            library,
-            findings,
-        )
+        inside = SchemaLocation(place.document, (*place.pointer, "patternProperties"))
+        _check_pattern(pattern, inside, pattern, library, findings)
     if isinstance(schema.get("pattern"), str):
         _check_pattern(schema["pattern"], place, "pattern", library, findings)
     _check_required(schema, place, library, findings)
@@ -337,7 +332,7 @@ def _check_pattern(pattern: str, place: SchemaLocation, key: str, library: Schem
         findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
 
 
-_IN_PLACE = frozenset(
+_WITH_PROPERTIES = frozenset(
     ["$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "patternProperties", "then"]
 )
 """Keywords by which a schema may have more properties than it lists."""
@@ -348,7 +343,10 @@ def _check_required(schema: dict[str, Any], place: SchemaLocation, library: Sche
     if not isinstance(required, list) or not isinstance(properties, dict):
         return
     closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
-    closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & {*_IN_PLACE, "additionalProperties"}
+    closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & {
+        *_WITH_PROPERTIES,
+        "additionalProperties",
+    }
     for i, name in enumerate(required):
         if not isinstance(name, str):
             continue
@@ -371,15 +369,11 @@ def _check_form(
         pointer: Pointer = tuple(error.absolute_path)
         if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
             continue
-        if not pointer and root.pointer in _CHECKED:
+        if not pointer and root.pointer in ROOTS:  # the type of the whole is checked with the declaration
             continue
         keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
         reason, hint = _explained(error)
         findings.add("schema-invalid", library.span(root, *pointer), hint=hint, keyword=keyword, reason=reason)
-
-
-_CHECKED: tuple[Pointer, ...] = (("parameters",), ("result",))
-"""Keys of a declaration whose own type is checked and reported with the declaration."""
 
 
 def _explained(error: ValidationError) -> tuple[RawText, str | None]:

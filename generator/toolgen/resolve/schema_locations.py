@@ -16,6 +16,10 @@ DocumentKey = tuple[str, int]
 """A document's source path relative to SCHEMAS, and its index in that file."""
 
 
+ROOTS: tuple[Pointer, ...] = (("parameters",), ("result",))
+"""The locations of the schemas in a declaration."""
+
+
 class SchemaLocation(NamedTuple):
     """The location of a value in a document."""
 
@@ -53,11 +57,8 @@ class SchemaRegistry:
     @classmethod
     def from_sources(cls, sources: Sources) -> SchemaRegistry:
         """Return the registry of everything that was loaded."""
-        both = (*sources.tools, *sources.types)
-        return cls(
-            {(d.source, d.index): d for d in both},
-            frozenset((d.source, d.index) for d in sources.tools),
-        )
+        documents = {(d.source, d.index): d for d in (*sources.tools, *sources.types)}
+        return cls(documents, frozenset((d.source, d.index) for d in sources.tools))
 
     def value(self, place: SchemaLocation) -> Any:
         """Return the value at a location.
@@ -80,10 +81,7 @@ class SchemaRegistry:
 
     def root(self, place: SchemaLocation) -> SchemaLocation:
         """Return the schema that `#` means at a location: a file of types, or `parameters` or `result` of a tool."""
-        inside = place.document in self.tools and place.pointer[:1] in (
-            ("parameters",),
-            ("result",),
-        )
+        inside = place.document in self.tools and place.pointer[:1] in ROOTS
         return SchemaLocation(place.document, place.pointer[:1] if inside else ())
 
     def roots(self, excluded: Container[DocumentKey] = ()) -> Iterator[SchemaLocation]:
@@ -94,9 +92,7 @@ class SchemaRegistry:
             if key not in self.tools:
                 yield SchemaLocation(key, ())
             elif isinstance(document.value, dict):
-                for name in ("parameters", "result"):
-                    if name in document.value:
-                        yield SchemaLocation(key, (name,))
+                yield from (SchemaLocation(key, root) for root in ROOTS if root[0] in document.value)
 
 
 ONE = frozenset(

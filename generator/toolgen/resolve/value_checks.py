@@ -217,7 +217,6 @@ _TYPES: dict[str, Any] = {
 
 def check_values(
     schema: Any,
-    validator: ValueValidator,
     origins: Mapping[str, SchemaLocation],
     root: SchemaLocation,
     library: SchemaRegistry,
@@ -225,9 +224,9 @@ def check_values(
 ) -> None:
     """Check the values inside a self-contained schema.
 
-    `validator` knows the definitions. `origins` has the location of each definition to check, `root` that of the
-    rest.
+    `origins` has the location of each definition to check, `root` that of the rest.
     """
+    validator = ValueValidator(schema)
     for pointer, sub in walk_schemas(schema):
         if not isinstance(sub, dict):
             continue

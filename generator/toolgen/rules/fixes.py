@@ -125,7 +125,7 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, edit: Edit, *, uns
     # The last document of a file is fixed first, so that the locations in the others stay right.
     for document in reversed((*sources.tools, *sources.types)):
         found = by_path.get(document.path)
-        if found and sources.is_own(document):
+        if found:
             before = fixed.get(document.path) or FileFix(document.path, sources.texts[document.path], 0)
             new = _fixed_text(document, found, before.text, edit, referred)
             if new is not None:

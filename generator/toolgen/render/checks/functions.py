@@ -38,6 +38,7 @@ from toolgen.render.checks.keywords import (
 from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
 from toolgen.resolve.identifiers import ascii_words, distinct_name
+from toolgen.resolve.references import reachable
 from toolgen.resolve.schema_locations import PREFIX, find_target, subschemas
 
 LIGHT = 4
@@ -150,18 +151,6 @@ def count_names(expressions: Iterable[str]) -> Counter[str]:
     return Counter(node.id for node in nodes if isinstance(node, ast.Name))
 
 
-def reachable_functions(roots: Iterable[str], names: Mapping[str, Counter[str]]) -> set[str]:
-    """Return the roots and the functions that they call, directly or not. `names` has what each function uses."""
-    found: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        name = waiting.pop()
-        if name in names and name not in found:
-            found.add(name)
-            waiting += names[name]
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class CheckFunction:
     """A function to print: `steps` are conditions with what was expected; if none holds, `result` is returned."""
@@ -215,7 +204,8 @@ class CheckFunctionCollector:
     def functions(self) -> list[CheckFunction]:
         """Return the functions, each before those that call it except in cycles."""
         names = {made.name: count_names([*(step for step, _ in made.steps), made.result]) for made in self._made}
-        left = reachable_functions([made.name for made in self._made if made.returns == "str | None"], names)
+        roots = [made.name for made in self._made if made.returns == "str | None"]
+        left = reachable(roots, lambda name: [called for called in names[name] if called in names])
         calls = sum((names[name] for name in left), Counter[str]())
         kept = [made for made in self._made if made.name in left]
         functions = [replace(made, memoized=made.returns == "bool" and calls[made.name] > 1) for made in kept]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import RawText, join_names, quote_name
+from toolgen.diagnostics.finding import RawText, escape_text, join_names
 from toolgen.load.sources import compact_json
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.schema_locations import subschemas
@@ -169,7 +169,7 @@ def check_portability(payloads: Payloads, findings: Findings) -> None:
                 hint=f"`toolgen show {tool.name}` explains each change; to exclude a provider, use `unsupported`",
                 tool=tool.name,
                 providers=RawText(join_names(providers)),
-                changes=RawText(quote_name(summary, 600)[1:-1]),
+                changes=RawText(escape_text(summary, 600)),
             )
 
 

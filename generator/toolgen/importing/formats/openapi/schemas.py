@@ -17,6 +17,7 @@ from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
 from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds
 from toolgen.resolve.identifiers import DEVICES, class_name, distinct_name, fold_name
+from toolgen.resolve.references import reachable
 from toolgen.resolve.schema_locations import is_schema, map_keyword, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
@@ -285,13 +286,8 @@ class SchemaConverter:
 def referenced_types(tools: Iterable[ImportedTool], types: Iterable[ImportedType]) -> list[ImportedType]:
     """Return the types that tools refer to, directly or not. A body whose members became arguments needs none."""
     by_stem = {type.stem: type for type in types}
-    wanted = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
-    found: dict[str, None] = {}
-    while wanted:
-        stem = wanted.pop()
-        if stem not in found:
-            found[stem] = None
-            wanted += _stems(by_stem[stem].schema)
+    starts = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
+    found = reachable(starts, lambda stem: _stems(by_stem[stem].schema))
     return [type for stem, type in by_stem.items() if stem in found]
 
 
