@@ -12,14 +12,9 @@ from typing import Any, Literal
 import yaml
 
 from toolgen.breaking.changes import Change, ProjectSnapshot, changes_between
+from toolgen.breaking.git import RevisionError, read_committed_file
 from toolgen.breaking.replay import ReplayResult, replay
-from toolgen.breaking.revision import (
-    NO_CONTENT,
-    RevisionError,
-    RevisionFolder,
-    read_committed_file,
-    read_revision_sources,
-)
+from toolgen.breaking.revision import NO_CONTENT, RevisionFolder, read_revision_sources
 from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
@@ -149,8 +144,7 @@ def _old_state(
     for fault in (each for each in said if each.level == "error" or each.code == NO_CONTENT):
         where = RawText(fault.span)
         place, problem = Span(schemas.as_posix()), RawText(fault.message)
-        findings.add("against-unreadable", place, hint=fault.hint, where=where, before=problem)
-        findings.items[-1] = replace(findings.items[-1], level=fault.level)
+        findings.add("against-unreadable", place, hint=fault.hint, level=fault.level, where=where, before=problem)
     if old is None:
         return None
     try:
@@ -192,8 +186,8 @@ def _report(
     replayed: Sequence[ReplayResult] = (),
 ) -> None:
     """Add a change to the findings, with the level of its code or audiences in this project. A `reason` accepts it."""
-    before = len(findings.items)
-    findings.add(
+    own = Findings()
+    own.add(
         change.code,
         change.span,
         hint=_hint(change, replayed),
@@ -203,8 +197,7 @@ def _report(
         before=RawText(_shown(change.before)),
         after=RawText(_shown(change.after)),
     )
-    found = findings.items.pop()
-    assert len(findings.items) == before
+    (found,) = own
     if not change.where:  # the whole tool
         found = replace(found, message=found.message.replace(" : ", ": ", 1))
     level: Any = levels.get(change.code)

@@ -210,12 +210,12 @@ def out_of_date(output: RequestedOutput, drift: Drift) -> str:
     return f"{display_path(output.name)}: out of date; run `{output.command}{drift.force_option}`\n"
 
 
-def package_output(built: Compilation, schemas: Path, out: Path | None) -> RequestedOutput:
+def package_output(built: Compilation, out: Path | None) -> RequestedOutput:
     """Return the output for a package: in the folder from the command line, or else where the configuration puts it."""
     from toolgen.cli.group import format_command, output_folder
 
-    folder, command = output_folder(schemas, out, built.config.out), format_command("build", schemas, out)
-    return built.output_at(folder, command, is_configured=out is None)
+    folder = output_folder(built.schemas, out, built.config.out)
+    return built.output_at(folder, format_command("build", built.schemas, out), is_configured=out is None)
 
 
 def save_build_record(
@@ -260,7 +260,7 @@ def compile_adding_built_providers(
 
     said = Findings()
     stored = stored_results(str(schemas), None if out is None else str(out))
-    with stored if incremental else nullcontext(_store_nothing) as save:
+    with stored if incremental else nullcontext() as save:
         built = compile_project(schemas, said, providers, progress)
         if built is not None and providers:
             known = {PurePosixPath(document.source).stem for document in built.sources.providers}
@@ -270,12 +270,8 @@ def compile_adding_built_providers(
             if more:
                 said = Findings()
                 built = compile_project(schemas, said, (*providers, *more))
-        if built is not None:
+        if built is not None and save is not None:
             save()
     findings.items += said.items
     findings.texts |= said.texts
     return built
-
-
-def _store_nothing() -> None:
-    """Keep nothing for later builds."""

@@ -118,9 +118,12 @@ class Findings:
         *,
         hint: str | None = None,
         related: tuple[Related, ...] = (),
+        level: Level | None = None,
         **values: object,
     ) -> None:
         """Add a finding. `values` fill the placeholders of the code's message; strings among them are quoted here.
+
+        Without a `level` it has that of its code.
 
         Raises:
             KeyError: The code has no row, or a placeholder of its message is missing.
@@ -128,7 +131,7 @@ class Findings:
         row = CODES[code]
         safe = {k: v if isinstance(v, int | RawText) else quote_name(v) for k, v in values.items()}
         message = row.message.format(**safe)[:MAX_TEXT]
-        self.items.append(Finding(span, code, row.level, message, hint or row.hint, related))
+        self.items.append(Finding(span, code, level or row.level, message, hint or row.hint, related))
 
     @property
     def has_errors(self) -> bool:
