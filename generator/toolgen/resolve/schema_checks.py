@@ -7,7 +7,7 @@ properties. Each fault is reported at its keyword.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -52,16 +52,251 @@ _MEANT = {
 """Keywords of other formats, and what to write instead."""
 
 
-class IneffectiveKeywordChecker:
-    """Checks each schema once. A keyword is reported once for each file, since generators tend to repeat it often."""
+_OF_SCHEMAS = {"type", "description", "enum", "$ref", "anyOf"}
+"""Keywords by which a schema under an unknown keyword is recognized."""
+
+
+@cache
+def _known(dialect: Dialect) -> frozenset[str]:
+    """Return the keywords of a dialect; if a schema names none, those of all drafts after draft-04."""
+    if dialect == "draft-04":
+        return frozenset(METASCHEMAS["draft-04"].schema["properties"]) | ANNOTATIONS | {"id", "$schema", "$ref"}
+    words = {"$ref"}  # draft-07 does not list it
+    for each in ("draft-07", "2019-09", "2020-12"):
+        words |= METASCHEMAS[each].schema["properties"].keys()
+    return frozenset(words)
+
+
+_COUNTS = tuple(f"{end}{what}" for what in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))
+_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_PAIRS = (
+    ("minLength", "maxLength", False),
+    ("minItems", "maxItems", False),
+    ("minProperties", "maxProperties", False),
+    ("minContains", "maxContains", False),
+    ("minimum", "maximum", False),
+    ("exclusiveMinimum", "maximum", True),
+    ("minimum", "exclusiveMaximum", True),
+    ("exclusiveMinimum", "exclusiveMaximum", True),
+)
+"""Lower bound, upper bound, and whether they must differ."""
+
+
+def _room(schema: dict[str, Any]) -> bool:
+    """Return whether an integer is between the bounds."""
+    lows = [math.ceil(schema["minimum"])] if "minimum" in schema else []
+    lows += [math.floor(schema["exclusiveMinimum"]) + 1] if "exclusiveMinimum" in schema else []
+    highs = [math.floor(schema["maximum"])] if "maximum" in schema else []
+    highs += [math.ceil(schema["exclusiveMaximum"]) - 1] if "exclusiveMaximum" in schema else []
+    return not lows or not highs or max(lows) <= min(highs)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
+
+
+def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
+    """Check every schema that references were resolved for."""
+    by_document: dict[DocumentKey, list[SchemaLocation]] = {}
+    for root in links.roots:
+        by_document.setdefault(root.document, []).append(root)
+    for key, roots in by_document.items():
+        check = partial(_check_document, roots, links.library)
+        pointers = tuple(root.pointer for root in roots)
+        ON_DISK.reuse_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
+
+
+def _check_document(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
+    _DocumentChecker(library, findings).check(roots)
+
+
+_TYPES_MEANT = {type_: type_ for type_ in TYPES} | {
+    "str": "string",
+    "text": "string",
+    "date": "string, with `format: date`",
+    "datetime": "string, with `format: date-time`",
+    "path": "string, with `format: path`",
+    "file": "string, with `format: path`",
+    "enum": "string, with `enum: […]`",
+    "int": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "decimal": "number",
+    "bool": "boolean",
+    "dict": "object",
+    "map": "object",
+    "struct": "object",
+    "objekt": "object",
+    "list": "array",
+    "tuple": "array",
+    "none": '"null"',
+    "nil": '"null"',
+}
+"""Names of types in other languages, and their names in JSON Schema."""
+
+
+_WITH_PROPERTIES = frozenset(
+    [
+        "$ref",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "dependentSchemas",
+        "else",
+        "if",
+        "oneOf",
+        "patternProperties",
+        "then",
+    ]
+)
+"""Keywords by which a schema may have more properties than it lists."""
+
+
+class _DocumentChecker:
+    """Checks the schemas of one document."""
 
     def __init__(self, library: SchemaRegistry, findings: Findings) -> None:
-        """Set the registry that locates the schemas, and the collector of findings."""
         self._library = library
         self._findings = findings
         self._reported: set[tuple[object, ...]] = set()
 
-    def check(self, schema: Mapping[str, Any], place: SchemaLocation, dialect: Dialect) -> None:
+    def check(self, roots: Iterable[SchemaLocation]) -> None:
+        """Check schemas and everything in them, each once."""
+        done: set[SchemaLocation] = set()
+        for root in roots:
+            value = self._library.value(root)
+            try:
+                source = find_dialect(self._library.value(self._library.root(root)))
+            except UnknownDialectError:
+                self._findings.add("dialect-unknown", self._library.span(root, "$schema"), dialect=value.get("$schema"))
+                continue
+            faults: set[Pointer] = set()
+            for pointer, schema in walk_schemas(value):
+                place = SchemaLocation(root.document, root.pointer + pointer)
+                if isinstance(schema, dict) and place not in done:
+                    done.add(place)
+                    self._ineffective(schema, place, source)
+                    as_meant = (
+                        convert_top_level_keywords(schema, source)
+                        if source == "draft-04"
+                        else dict(convert_top_level_exclusive_flags(schema))
+                    )
+                    at_fault = self._schema(as_meant, place) | find_draft_04_flag_keywords(schema)
+                    faults |= {(*pointer, keyword) for keyword in at_fault}
+            self._form(root, value, source, faults)
+
+    def _schema(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+        """Check the keywords of one schema. Return those with faults."""
+        faults = self._bounds(schema, place)
+        faults |= self._types(schema, place)
+        if schema.get("enum") == []:
+            self._findings.add("enum-empty", self._library.span(place, "enum"))
+            faults.add("enum")
+        patterns = schema.get("patternProperties")
+        for pattern in patterns if isinstance(patterns, dict) else ():
+            inside = SchemaLocation(place.document, (*place.pointer, "patternProperties"))
+            self._pattern(pattern, inside, pattern)
+        if isinstance(schema.get("pattern"), str):
+            self._pattern(schema["pattern"], place, "pattern")
+        self._impossible_names(schema, place)
+        return faults
+
+    def _bounds(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+        """Report bounds that are invalid or exclude every value. Return the keywords with faults."""
+        bad = {}
+        for keyword in _COUNTS:
+            value = schema.get(keyword, 0)
+            if not _number(value) or value != int(value) or value < 0:
+                bad[keyword] = "a whole number, zero or greater"
+        for keyword in _NUMBERS:
+            if not _number(schema.get(keyword, 0)):
+                bad[keyword] = "a number"
+        step = schema.get("multipleOf", 1)
+        if not _number(step) or step <= 0:
+            bad["multipleOf"] = "a number greater than zero"
+        for keyword, wanted in bad.items():
+            self._findings.add(
+                "bound-invalid",
+                self._library.span(place, keyword),
+                keyword=RawText(keyword),
+                value=schema[keyword],
+                wanted=RawText(wanted),
+            )
+        faults = set(bad)
+        for lower, upper, apart in _PAIRS:
+            if lower in schema and upper in schema and not {lower, upper} & faults:
+                low, high = schema[lower], schema[upper]
+                if low > high or (apart and low == high):
+                    self._findings.add(
+                        "bounds-contradict",
+                        self._library.span(place, lower),
+                        lower=RawText(f"{lower} ({low})"),
+                        upper=RawText(f"{upper} ({high})"),
+                    )
+                    faults.add(lower)
+        if schema.get("type") == "integer" and not faults and not _room(schema):
+            low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
+            self._findings.add(
+                "bounds-without-integer",
+                self._library.span(place, low),
+                lower=RawText(f"{low} ({schema[low]})"),
+                upper=RawText(f"{high} ({schema[high]})"),
+            )
+            faults.add(low)
+        return faults
+
+    def _types(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+        named = schema.get("type", [])
+        faults = set()
+        for i, name in enumerate(named if isinstance(named, list) else [named]):
+            if isinstance(name, str) and name not in TYPES:
+                way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
+                meant = _TYPES_MEANT.get(name.lower())
+                hint = f"did you mean {meant}?" if meant else None
+                self._findings.add("type-unknown", self._library.span(place, *way), hint=hint, type=name)
+                faults.add("type")
+        return faults
+
+    def _pattern(self, pattern: str, place: SchemaLocation, key: str) -> None:
+        reason = compile_pattern_or_reason(pattern)
+        if isinstance(reason, str):
+            span = self._library.span(place, key) if key == "pattern" else self._library.key_span(place, key)
+            self._findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
+
+    def _impossible_names(self, schema: dict[str, Any], place: SchemaLocation) -> None:
+        """Report names in `required` that an object cannot have."""
+        required, properties = schema.get("required"), schema.get("properties", {})
+        if not isinstance(required, list) or not isinstance(properties, dict):
+            return
+        closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
+        closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & _WITH_PROPERTIES
+        for i, name in enumerate(required):
+            if not isinstance(name, str):
+                continue
+            if closed and name not in properties:
+                self._findings.add("required-unknown", self._library.span(place, "required", i), name=name)
+            if properties.get(name) is False:
+                self._findings.add("required-forbidden", self._library.span(place, "required", i), name=name)
+
+    def _form(self, root: SchemaLocation, value: Any, source: Dialect, faults: set[Pointer]) -> None:
+        """Check a whole schema against the meta-schema. Skip faults that are already known."""
+        for error in METASCHEMAS[source].iter_errors(value):
+            pointer: Pointer = tuple(error.absolute_path)
+            if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
+                continue
+            if not pointer and root.pointer in ROOTS:  # the type of the whole is checked with the declaration
+                continue
+            keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
+            reason, hint = _explained(error)
+            self._findings.add(
+                "schema-invalid", self._library.span(root, *pointer), hint=hint, keyword=keyword, reason=reason
+            )
+
+    def _ineffective(self, schema: Mapping[str, Any], place: SchemaLocation, dialect: Dialect) -> None:
         """Report the keywords and names of one schema that have no effect."""
         known = _known(dialect)
         unknown = [key for key in schema if key not in known and not key.startswith("x-")]
@@ -70,7 +305,7 @@ class IneffectiveKeywordChecker:
         for key in unknown:
             self._unknown(key, schema, place, known)
         self._format(schema, place)
-        self._required(schema, place)
+        self._undeclared_names(schema, place)
 
     def _is_bare(self, schema: Mapping[str, Any], place: SchemaLocation) -> bool:
         """Return whether parameters are written without the object around them; if so, report it."""
@@ -109,7 +344,7 @@ class IneffectiveKeywordChecker:
             hint = did_you_mean(named, sorted(_FORMATS), cutoff=0.75)
             self._findings.add("format-unknown", self._library.span(place, "format"), hint=hint, format=named)
 
-    def _required(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
+    def _undeclared_names(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
         """Report names in `required` of an open object that are not properties, unless a keyword may define them."""
         required, properties = schema.get("required"), schema.get("properties")
         elsewhere = {*IN_PLACE, "$ref", "$dynamicRef", "patternProperties"} & schema.keys()
@@ -134,246 +369,6 @@ class IneffectiveKeywordChecker:
             return False
         self._reported.add(key)
         return True
-
-
-_OF_SCHEMAS = {"type", "description", "enum", "$ref", "anyOf"}
-"""Keywords by which a schema under an unknown keyword is recognized."""
-
-
-@cache
-def _known(dialect: Dialect) -> frozenset[str]:
-    """Return the keywords of a dialect; if a schema names none, those of all drafts after draft-04."""
-    if dialect == "draft-04":
-        return frozenset(METASCHEMAS["draft-04"].schema["properties"]) | ANNOTATIONS | {"id", "$schema", "$ref"}
-    words = {"$ref"}  # draft-07 does not list it
-    for each in ("draft-07", "2019-09", "2020-12"):
-        words |= METASCHEMAS[each].schema["properties"].keys()
-    return frozenset(words)
-
-
-_COUNTS = tuple(f"{end}{what}" for what in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))
-_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-_PAIRS = (
-    ("minLength", "maxLength", False),
-    ("minItems", "maxItems", False),
-    ("minProperties", "maxProperties", False),
-    ("minContains", "maxContains", False),
-    ("minimum", "maximum", False),
-    ("exclusiveMinimum", "maximum", True),
-    ("minimum", "exclusiveMaximum", True),
-    ("exclusiveMinimum", "exclusiveMaximum", True),
-)
-"""Lower bound, upper bound, and whether they must differ."""
-
-
-def check_bounds(
-    schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
-) -> set[str]:
-    """Report bounds that are invalid or exclude every value. Return the keywords with faults."""
-    bad = {}
-    for keyword in _COUNTS:
-        value = schema.get(keyword, 0)
-        if not _number(value) or value != int(value) or value < 0:
-            bad[keyword] = "a whole number, zero or greater"
-    for keyword in _NUMBERS:
-        if not _number(schema.get(keyword, 0)):
-            bad[keyword] = "a number"
-    step = schema.get("multipleOf", 1)
-    if not _number(step) or step <= 0:
-        bad["multipleOf"] = "a number greater than zero"
-    for keyword, wanted in bad.items():
-        findings.add(
-            "bound-invalid",
-            library.span(place, keyword),
-            keyword=RawText(keyword),
-            value=schema[keyword],
-            wanted=RawText(wanted),
-        )
-    faults = set(bad)
-    for lower, upper, apart in _PAIRS:
-        if lower in schema and upper in schema and not {lower, upper} & faults:
-            low, high = schema[lower], schema[upper]
-            if low > high or (apart and low == high):
-                findings.add(
-                    "bounds-contradict",
-                    library.span(place, lower),
-                    lower=RawText(f"{lower} ({low})"),
-                    upper=RawText(f"{upper} ({high})"),
-                )
-                faults.add(lower)
-    if schema.get("type") == "integer" and not faults and not _room(schema):
-        low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
-        findings.add(
-            "bounds-without-integer",
-            library.span(place, low),
-            lower=RawText(f"{low} ({schema[low]})"),
-            upper=RawText(f"{high} ({schema[high]})"),
-        )
-        faults.add(low)
-    return faults
-
-
-def _room(schema: dict[str, Any]) -> bool:
-    """Return whether an integer is between the bounds."""
-    lows = [math.ceil(schema["minimum"])] if "minimum" in schema else []
-    lows += [math.floor(schema["exclusiveMinimum"]) + 1] if "exclusiveMinimum" in schema else []
-    highs = [math.floor(schema["maximum"])] if "maximum" in schema else []
-    highs += [math.ceil(schema["exclusiveMaximum"]) - 1] if "exclusiveMaximum" in schema else []
-    return not lows or not highs or max(lows) <= min(highs)
-
-
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
-
-
-def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
-    """Check every schema that references were resolved for."""
-    by_document: dict[DocumentKey, list[SchemaLocation]] = {}
-    for root in links.roots:
-        by_document.setdefault(root.document, []).append(root)
-    for key, roots in by_document.items():
-        check = partial(_check_roots, roots, links.library)
-        pointers = tuple(root.pointer for root in roots)
-        ON_DISK.reuse_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
-
-
-def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
-    """Check the schemas of one document, each once."""
-    done: set[SchemaLocation] = set()
-    keywords = IneffectiveKeywordChecker(library, findings)
-    for root in roots:
-        value = library.value(root)
-        try:
-            source = find_dialect(library.value(library.root(root)))
-        except UnknownDialectError:
-            findings.add("dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema"))
-            continue
-        faults: set[Pointer] = set()
-        for pointer, schema in walk_schemas(value):
-            place = SchemaLocation(root.document, root.pointer + pointer)
-            if isinstance(schema, dict) and place not in done:
-                done.add(place)
-                keywords.check(schema, place, source)
-                as_meant = (
-                    convert_top_level_keywords(schema, source)
-                    if source == "draft-04"
-                    else dict(convert_top_level_exclusive_flags(schema))
-                )
-                at_fault = _check_schema(as_meant, place, library, findings) | find_draft_04_flag_keywords(schema)
-                faults |= {(*pointer, keyword) for keyword in at_fault}
-        _check_form(root, value, source, faults, library, findings)
-
-
-def _check_schema(
-    schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
-) -> set[str]:
-    """Check the keywords of one schema. Return those with faults."""
-    faults = check_bounds(schema, place, library, findings)
-    faults |= _check_type(schema, place, library, findings)
-    if schema.get("enum") == []:
-        findings.add("enum-empty", library.span(place, "enum"))
-        faults.add("enum")
-    patterns = schema.get("patternProperties")
-    for pattern in patterns if isinstance(patterns, dict) else ():
-        inside = SchemaLocation(place.document, (*place.pointer, "patternProperties"))
-        _check_pattern(pattern, inside, pattern, library, findings)
-    if isinstance(schema.get("pattern"), str):
-        _check_pattern(schema["pattern"], place, "pattern", library, findings)
-    _check_required(schema, place, library, findings)
-    return faults
-
-
-_TYPES_MEANT = {type_: type_ for type_ in TYPES} | {
-    "str": "string",
-    "text": "string",
-    "date": "string, with `format: date`",
-    "datetime": "string, with `format: date-time`",
-    "path": "string, with `format: path`",
-    "file": "string, with `format: path`",
-    "enum": "string, with `enum: […]`",
-    "int": "integer",
-    "long": "integer",
-    "float": "number",
-    "double": "number",
-    "decimal": "number",
-    "bool": "boolean",
-    "dict": "object",
-    "map": "object",
-    "struct": "object",
-    "objekt": "object",
-    "list": "array",
-    "tuple": "array",
-    "none": '"null"',
-    "nil": '"null"',
-}
-"""Names of types in other languages, and their names in JSON Schema."""
-
-
-def _check_type(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> set[str]:
-    named = schema.get("type", [])
-    faults = set()
-    for i, name in enumerate(named if isinstance(named, list) else [named]):
-        if isinstance(name, str) and name not in TYPES:
-            way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
-            meant = _TYPES_MEANT.get(name.lower())
-            hint = f"did you mean {meant}?" if meant else None
-            findings.add("type-unknown", library.span(place, *way), hint=hint, type=name)
-            faults.add("type")
-    return faults
-
-
-def _check_pattern(pattern: str, place: SchemaLocation, key: str, library: SchemaRegistry, findings: Findings) -> None:
-    reason = compile_pattern_or_reason(pattern)
-    if isinstance(reason, str):
-        span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
-        findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
-
-
-_WITH_PROPERTIES = frozenset(
-    ["$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "patternProperties", "then"]
-)
-"""Keywords by which a schema may have more properties than it lists."""
-
-
-def _check_required(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> None:
-    required, properties = schema.get("required"), schema.get("properties", {})
-    if not isinstance(required, list) or not isinstance(properties, dict):
-        return
-    closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
-    closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & {
-        *_WITH_PROPERTIES,
-        "additionalProperties",
-    }
-    for i, name in enumerate(required):
-        if not isinstance(name, str):
-            continue
-        if closed and name not in properties:
-            findings.add("required-unknown", library.span(place, "required", i), name=name)
-        if properties.get(name) is False:
-            findings.add("required-forbidden", library.span(place, "required", i), name=name)
-
-
-def _check_form(
-    root: SchemaLocation,
-    value: Any,
-    source: Dialect,
-    faults: set[Pointer],
-    library: SchemaRegistry,
-    findings: Findings,
-) -> None:
-    """Check a whole schema against the meta-schema. Skip faults that are already known."""
-    for error in METASCHEMAS[source].iter_errors(value):
-        pointer: Pointer = tuple(error.absolute_path)
-        if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
-            continue
-        if not pointer and root.pointer in ROOTS:  # the type of the whole is checked with the declaration
-            continue
-        keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
-        reason, hint = _explained(error)
-        findings.add("schema-invalid", library.span(root, *pointer), hint=hint, keyword=keyword, reason=reason)
 
 
 def _explained(error: ValidationError) -> tuple[RawText, str | None]:
