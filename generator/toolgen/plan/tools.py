@@ -151,9 +151,9 @@ def _plan(tool: Tool) -> ToolPlan:
     if other is not None:
         items.append(other)
     roots = {item.name for item in items if item.name in (arguments, result) or item is other}
-    models = sort_by_dependency(items, {local: name for name, local in shared.items()}, roots)
-    local_names = {local: name for name, local in shared.items()}
-    imports = tuple(sorted((local_names[local], local) for local in models.shared))
+    by_local_name = {local: name for name, local in shared.items()}
+    models = sort_by_dependency(items, by_local_name, roots)
+    imports = tuple(sorted((by_local_name[local], local) for local in models.shared))
     return ToolPlan(
         tool,
         module_name(tool.name),
