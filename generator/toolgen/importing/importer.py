@@ -19,11 +19,10 @@ from toolgen.importing.import_plan import (
     ImportDecision,
     IncomingDeclaration,
     keep_entries_removed_upstream,
-    make_source_record,
     plan_imports,
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
-from toolgen.importing.record import RECORD, AuthoredFiles, ImportRecord, SourceRecord, load_record
+from toolgen.importing.record import RECORD, AuthoredFiles, ImportRecord, RecordEntry, SourceRecord, load_record
 from toolgen.importing.repairs import relax_strictness, repair_schemas
 from toolgen.importing.selection import AffectedToolFinder, ImportSelection
 from toolgen.load import Document, Sources, load
@@ -39,6 +38,8 @@ from toolgen.resources import shipped_folder
 from toolgen.rules import apply_rules, apply_suppressions
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
+
+_EVERYTHING = ImportSelection()
 
 _FOLDERS = ("types", "tools")
 """The folders in the order in which they are written: tools refer to types."""
@@ -61,12 +62,11 @@ def import_file(
     findings: Findings,
     *,
     source: str | None = None,
-    selection: ImportSelection | None = None,
+    selection: ImportSelection = _EVERYTHING,
     check: bool = False,
 ) -> ImportResult | None:
     """Import the tools of a file: load it, then `import_document`."""
-    partial = selection is not None and selection.is_partial
-    document = load_single_file(file, findings, foreign=True, partial=partial)
+    document = load_single_file(file, findings, foreign=True, partial=selection.is_partial)
     return import_document(document, format, schemas, findings, source=source, selection=selection, check=check)
 
 
@@ -76,9 +76,9 @@ def import_document(
     schemas: Path,
     findings: Findings,
     *,
-    source: str | None = None,
-    selection: ImportSelection | None = None,
-    check: bool = False,
+    source: str | None,
+    selection: ImportSelection,
+    check: bool,
 ) -> ImportResult | None:
     """Write a declaration for each tool of the document to SCHEMAS/tools, and their shared types to SCHEMAS/types.
 
@@ -89,7 +89,6 @@ def import_document(
     Raises:
         KeyError: There is no such format.
     """
-    selection = selection or ImportSelection()
     record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
     if document is None or record is None:
         return None
@@ -115,12 +114,11 @@ def import_document(
     chosen = _chosen(tools, types, selection, reading, there, findings)
     if chosen is None:
         return None
+    known = frozenset[str]()
     if selection.is_partial:
         known = frozenset(each.key for each in types) | {tool.name for tool in tools}
         types = _needed(chosen, types)
-    else:
-        known = frozenset()
-    return _merge(_Sources(chosen, types, known), name, record, AuthoredFiles(schemas, there), findings, check=check)
+    return _merge(chosen, types, known, name, record, AuthoredFiles(schemas, there), findings, check=check)
 
 
 def _chosen(
@@ -222,21 +220,22 @@ def _incoming(tools: list[ImportedTool], reading: _Reading, findings: Findings) 
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Sources:
-    """The selected tools and types of a source, and the keys of all others (`known`)."""
-
-    tools: list[IncomingDeclaration]
-    types: list[IncomingDeclaration]
-    known: frozenset[str]
-
-
 def _merge(
-    said: _Sources, name: str, record: ImportRecord, local_files: AuthoredFiles, findings: Findings, *, check: bool
+    tools: list[IncomingDeclaration],
+    types: list[IncomingDeclaration],
+    known: frozenset[str],
+    name: str,
+    record: ImportRecord,
+    local_files: AuthoredFiles,
+    findings: Findings,
+    *,
+    check: bool,
 ) -> ImportResult | None:
-    """Merge the source into the project, and write the result."""
-    previous, there, schemas = record.sources[name], local_files.sources, local_files.schemas
-    tools, types = said.tools, said.types
+    """Merge the selected tools and types of a source into the project, and write the result.
+
+    `known` are the keys of everything in the source if not all of it was selected.
+    """
+    previous, there = record.sources[name], local_files.sources
     new_tools = plan_imports(tools, previous.tools, local_files, findings)
     needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
     new_types = plan_imports(types, previous.types, local_files, findings, needed)
@@ -244,14 +243,19 @@ def _merge(
         _check_project(_documents(new_tools), _documents(new_types), there, findings)
     if findings.has_errors:
         return None
-    new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, said.known)
-    new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, said.known)
+    new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, known)
+    new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, known)
     if check:
         said_so = {"import-new", "import-source-changed", "import-gone"}
         differs = any(finding.code in said_so for finding in findings.items)
         return ImportResult(AddResult(), AddResult(), differs or not previous.tools)
-    text = record.with_source(name, make_source_record(new_tools, new_types, previous.about)).to_text()
-    return _written(new_tools, new_types, text, record, schemas, findings)
+    imported = SourceRecord(_entries(new_tools), _entries(new_types), previous.about)
+    text = record.with_source(name, imported).to_text()
+    return _written(new_tools, new_types, text, record, local_files.schemas, findings)
+
+
+def _entries(outcomes: Iterable[ImportDecision]) -> dict[str, RecordEntry]:
+    return {outcome.key: outcome.entry for outcome in outcomes}
 
 
 def _documents(outcomes: Iterable[ImportDecision]) -> list[Document]:
@@ -320,18 +324,13 @@ def _check_project(
 
     Errors that the project already has are not reported, because they do not concern the import.
     """
-    _check_links(documents, types, there, findings)
-    if not findings.has_errors:
-        _check_rules(documents, types, there, findings)
-
-
-def _check_links(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
-    """Report errors that the project did not have before, such as equal names or references to nothing."""
     before, after = Findings(), Findings()
     _link(there, before)
     _link(_with(documents, types, there), after)
     known = {*before.items, *findings.items}
     findings.items += [f for f in after.items if f not in known]
+    if not findings.has_errors:
+        _check_rules(documents, types, there, findings)
 
 
 def _with(documents: Sequence[Document], types: Sequence[Document], there: Sources) -> Sources:
