@@ -144,7 +144,8 @@ def _old_state(
     for fault in (each for each in said if each.level == "error" or each.code == NO_CONTENT):
         where = RawText(fault.span)
         place, problem = Span(schemas.as_posix()), RawText(fault.message)
-        findings.add("against-unreadable", place, hint=fault.hint, level=fault.level, where=where, before=problem)
+        findings.add("against-unreadable", place, hint=fault.hint, where=where, before=problem)
+        findings.change_last_level(fault.level)
     if old is None:
         return None
     try:

@@ -87,7 +87,8 @@ class RevisionFolder(Folder):
         if isinstance(content, str):
             path = self.display_path(source)
             kind, wanted = RawText(content), RawText("a regular file")
-            self._findings.add(NO_CONTENT, Span(path), level="warning", path=path, kind=kind, wanted=wanted)
+            self._findings.add(NO_CONTENT, Span(path), path=path, kind=kind, wanted=wanted)
+            self._findings.change_last_level("warning")
             return False
         return recursive or source.count("/") == 1
 

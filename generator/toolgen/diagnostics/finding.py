@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from toolgen.diagnostics.codes import CODES
@@ -118,12 +118,9 @@ class Findings:
         *,
         hint: str | None = None,
         related: tuple[Related, ...] = (),
-        level: Level | None = None,
         **values: object,
     ) -> None:
         """Add a finding. `values` fill the placeholders of the code's message; strings among them are quoted here.
-
-        Without a `level` it has that of its code.
 
         Raises:
             KeyError: The code has no row, or a placeholder of its message is missing.
@@ -131,7 +128,11 @@ class Findings:
         row = CODES[code]
         safe = {k: v if isinstance(v, int | RawText) else quote_name(v) for k, v in values.items()}
         message = row.message.format(**safe)[:MAX_TEXT]
-        self.items.append(Finding(span, code, level or row.level, message, hint or row.hint, related))
+        self.items.append(Finding(span, code, row.level, message, hint or row.hint, related))
+
+    def change_last_level(self, level: Level) -> None:
+        """Give the last finding another level than that of its code."""
+        self.items[-1] = replace(self.items[-1], level=level)
 
     @property
     def has_errors(self) -> bool:
