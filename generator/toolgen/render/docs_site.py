@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -102,7 +101,7 @@ def _html_pages(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    style, script = _text(folder / "style.css"), _text(folder / "search.js")
+    style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "search.js"))
     labels = _labels(wires)
     page = {
         "style": Markup(style),  # noqa: S704 - our own file
@@ -148,10 +147,6 @@ def _labels(providers: Iterable[str]) -> str:
     """Return the style that puts names of providers before a tool's statuses if the window is narrow."""
     rules = "".join(f'.tools td:nth-child({i})::before{{content:"{name} "}}' for i, name in enumerate(providers, 3))
     return f"@media (max-width: 40rem) {{{rules}}}"
-
-
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

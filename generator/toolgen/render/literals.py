@@ -21,7 +21,7 @@ def python_string(text: str) -> str:
     """
     if text.isprintable() and (text.isascii() or UNSEEN.isdisjoint(text)):
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    body = "".join(_ESCAPES.get(c) or (c if c.isprintable() and c not in UNSEEN else _escaped(c)) for c in text)
+    body = "".join(_ESCAPES.get(c) or (c if is_visible(c) else _escaped(c)) for c in text)
     return f'"{body}"'
 
 
