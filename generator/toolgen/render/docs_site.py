@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from toolgen.load.sources import compact_json
+from toolgen.plan.names import module_name
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
@@ -187,7 +188,7 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[
         "result": None if tool.result is None else _field("result", tool.result, True, 0),
         "definitions": [_field(name, sub, False, 0) for name, sub in _definitions(tool).items()],
         "examples": [_json(example) for example in tool.examples],
-        "handler": signatures.get(tool.name) or signatures.get(_module_like(tool.name), ""),
+        "handler": signatures.get(module_name(tool.name), ""),
         "statuses": {name: one.status.replace(" ", "-") for name, _, one in on},
         "wires": [_wire(name, wire, one) for name, wire, one in on],
     }
@@ -254,10 +255,6 @@ def _definitions(tool: Tool) -> dict[str, Any]:
         if isinstance(schema, Mapping):
             found |= schema.get("$defs", {})
     return dict(sorted(found.items()))
-
-
-def _module_like(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name).lower()
 
 
 def _wire(provider: str, wire: ProviderPayload, one: ToolPayload) -> dict[str, Any]:
