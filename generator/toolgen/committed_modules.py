@@ -16,6 +16,7 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.load import Sources
 from toolgen.load.loading import load_shipped
+from toolgen.load.sources import SHIPPED
 from toolgen.parse import parse
 from toolgen.plan.provider import plan_provider
 from toolgen.render.package import format_class_names, models_text, profile_ancestors, render_wire_module
@@ -30,7 +31,7 @@ def _files() -> Iterator[tuple[Path, str]]:
     findings = Findings()
     folder = shipped_folder("schemas")
     providers, formats = (load_shipped(kind, folder, findings) for kind in ("providers", "format"))
-    sources = Sources("<toolgen>", (), (), providers, formats, None, {}, {})
+    sources = Sources(SHIPPED, providers=providers, formats=formats)
     names = tuple(sorted(map(profile_name_of_file, providers)))
     parsed = parse(sources, findings)
     catalog = resolve_catalog(parsed, names, findings) if parsed is not None else None

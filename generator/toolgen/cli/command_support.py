@@ -119,7 +119,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
     raise _Stopped(128 + number)
 
 
-STEP_PERCENTAGES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
+STEP_PERCENTAGES = {"read": 15, "resolved": 35, "rendered": 40, "written": 10}
 """The steps of a build, and the share of each in percent for a thousand tools. The name says what was done."""
 
 PROGRESS_MIN_TOOLS = 50

@@ -78,7 +78,7 @@ def command(
     if findings.has_errors:
         reporter.fail(findings)
     handlers = built.files.get("tools/handlers.py", "")
-    files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
+    files = render_docs_site(built.project.catalog, built.package.payloads, handlers, changes, forms)
     output = built.output_at(out, format_command("docs", schemas, out), is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     write_or_check_then_exit(files, output, stamp, findings, reporter, check=check, force=force)

@@ -307,7 +307,7 @@ def _check(documents: Sequence[Document], types: Sequence[Document], findings: F
     if len(documents) + len(types) > FILES:
         findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=RawText("tools"))
         return
-    _link(Sources(path, tuple(documents), tuple(types), (), (), None, {}, {}), findings)
+    _link(Sources(path, tuple(documents), tuple(types)), findings)
 
 
 def _link(sources: Sources, findings: Findings) -> None:

@@ -78,13 +78,13 @@ class Sources:
     """
 
     name: str
-    tools: tuple[Document, ...]
-    types: tuple[Document, ...]
-    providers: tuple[Document, ...]
-    formats: tuple[Document, ...]
-    config: Document | None
-    texts: Mapping[str, str] = field(repr=False)
-    digests: Mapping[str, str] = field(repr=False)
+    tools: tuple[Document, ...] = ()
+    types: tuple[Document, ...] = ()
+    providers: tuple[Document, ...] = ()
+    formats: tuple[Document, ...] = ()
+    config: Document | None = None
+    texts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    digests: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 def pointer_text(pointer: Pointer) -> str:

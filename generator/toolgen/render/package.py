@@ -40,10 +40,10 @@ Files = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The files of a package, and the declared tools on every wire."""
+    """The files of a package, and the declared tools as each provider receives them."""
 
     files: Files
-    wires: Mapping[str, ProviderPayload]
+    payloads: Mapping[str, ProviderPayload]
 
 
 def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
@@ -74,18 +74,18 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     for profile, plan in plans:
         if "session" in profile.facts:
             files[f"sessions/{profile.name}.py"] = _session(plan)
-    wires = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
+    payloads = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(
-            plan, names, wires[profile.name], "tools" in catalog.config.parts
+            plan, names, payloads[profile.name], "tools" in catalog.config.parts
         )
-    files["PORTABILITY.md"] = portability_report(wires, path_prefix(schemas))
+    files["PORTABILITY.md"] = portability_report(payloads, path_prefix(schemas))
     left_out = tuple(_left_out(catalog.config.parts))
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
     found = use_installed_runtime(kept, local) if catalog.config.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
     return Package(
-        {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, wires
+        {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, payloads
     )
 
 

@@ -98,19 +98,19 @@ def _number(value: object) -> bool:
 TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
 
 
-def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
+def check_schemas(graph: ReferenceGraph, findings: Findings) -> None:
     """Check every schema that references were resolved for."""
     by_document: dict[DocumentKey, list[SchemaLocation]] = {}
-    for root in links.roots:
+    for root in graph.roots:
         by_document.setdefault(root.document, []).append(root)
     for key, roots in by_document.items():
-        check = partial(_check_document, roots, links.library)
+        check = partial(_check_document, roots, graph.registry)
         pointers = tuple(root.pointer for root in roots)
-        ON_DISK.reuse_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
+        ON_DISK.reuse_with_findings(check, findings, "sound", graph.registry.documents[key].digest, pointers)
 
 
-def _check_document(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
-    _DocumentChecker(library, findings).check(roots)
+def _check_document(roots: list[SchemaLocation], registry: SchemaRegistry, findings: Findings) -> None:
+    _DocumentChecker(registry, findings).check(roots)
 
 
 _TYPES_MEANT = {type_: type_ for type_ in TYPES} | {
@@ -159,8 +159,8 @@ _WITH_PROPERTIES = frozenset(
 class _DocumentChecker:
     """Checks the schemas of one document."""
 
-    def __init__(self, library: SchemaRegistry, findings: Findings) -> None:
-        self._library = library
+    def __init__(self, registry: SchemaRegistry, findings: Findings) -> None:
+        self._registry = registry
         self._findings = findings
         self._reported: set[tuple[object, ...]] = set()
 
@@ -168,11 +168,13 @@ class _DocumentChecker:
         """Check schemas and everything in them, each once."""
         done: set[SchemaLocation] = set()
         for root in roots:
-            value = self._library.value(root)
+            value = self._registry.value(root)
             try:
-                source = find_dialect(self._library.value(self._library.root(root)))
+                source = find_dialect(self._registry.value(self._registry.root(root)))
             except UnknownDialectError:
-                self._findings.add("dialect-unknown", self._library.span(root, "$schema"), dialect=value.get("$schema"))
+                self._findings.add(
+                    "dialect-unknown", self._registry.span(root, "$schema"), dialect=value.get("$schema")
+                )
                 continue
             faults: set[Pointer] = set()
             for pointer, schema in walk_schemas(value):
@@ -194,7 +196,7 @@ class _DocumentChecker:
         faults = self._bounds(schema, place)
         faults |= self._types(schema, place)
         if schema.get("enum") == []:
-            self._findings.add("enum-empty", self._library.span(place, "enum"))
+            self._findings.add("enum-empty", self._registry.span(place, "enum"))
             faults.add("enum")
         patterns = schema.get("patternProperties")
         for pattern in patterns if isinstance(patterns, dict) else ():
@@ -221,7 +223,7 @@ class _DocumentChecker:
         for keyword, wanted in bad.items():
             self._findings.add(
                 "bound-invalid",
-                self._library.span(place, keyword),
+                self._registry.span(place, keyword),
                 keyword=RawText(keyword),
                 value=schema[keyword],
                 wanted=RawText(wanted),
@@ -233,7 +235,7 @@ class _DocumentChecker:
                 if low > high or (apart and low == high):
                     self._findings.add(
                         "bounds-contradict",
-                        self._library.span(place, lower),
+                        self._registry.span(place, lower),
                         lower=RawText(f"{lower} ({low})"),
                         upper=RawText(f"{upper} ({high})"),
                     )
@@ -242,7 +244,7 @@ class _DocumentChecker:
             low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
             self._findings.add(
                 "bounds-without-integer",
-                self._library.span(place, low),
+                self._registry.span(place, low),
                 lower=RawText(f"{low} ({schema[low]})"),
                 upper=RawText(f"{high} ({schema[high]})"),
             )
@@ -257,14 +259,14 @@ class _DocumentChecker:
                 way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
                 meant = _TYPES_MEANT.get(name.lower())
                 hint = f"did you mean {meant}?" if meant else None
-                self._findings.add("type-unknown", self._library.span(place, *way), hint=hint, type=name)
+                self._findings.add("type-unknown", self._registry.span(place, *way), hint=hint, type=name)
                 faults.add("type")
         return faults
 
     def _pattern(self, pattern: str, place: SchemaLocation, key: str) -> None:
         reason = compile_pattern_or_reason(pattern)
         if isinstance(reason, str):
-            span = self._library.span(place, key) if key == "pattern" else self._library.key_span(place, key)
+            span = self._registry.span(place, key) if key == "pattern" else self._registry.key_span(place, key)
             self._findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
 
     def _impossible_names(self, schema: dict[str, Any], place: SchemaLocation) -> None:
@@ -278,9 +280,9 @@ class _DocumentChecker:
             if not isinstance(name, str):
                 continue
             if closed and name not in properties:
-                self._findings.add("required-unknown", self._library.span(place, "required", i), name=name)
+                self._findings.add("required-unknown", self._registry.span(place, "required", i), name=name)
             if properties.get(name) is False:
-                self._findings.add("required-forbidden", self._library.span(place, "required", i), name=name)
+                self._findings.add("required-forbidden", self._registry.span(place, "required", i), name=name)
 
     def _form(self, root: SchemaLocation, value: Any, source: Dialect, faults: set[Pointer]) -> None:
         """Check a whole schema against the meta-schema. Skip faults that are already known."""
@@ -293,7 +295,7 @@ class _DocumentChecker:
             keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
             reason, hint = _explained(error)
             self._findings.add(
-                "schema-invalid", self._library.span(root, *pointer), hint=hint, keyword=keyword, reason=reason
+                "schema-invalid", self._registry.span(root, *pointer), hint=hint, keyword=keyword, reason=reason
             )
 
     def _ineffective(self, schema: Mapping[str, Any], place: SchemaLocation, dialect: Dialect) -> None:
@@ -309,13 +311,13 @@ class _DocumentChecker:
 
     def _is_bare(self, schema: Mapping[str, Any], place: SchemaLocation) -> bool:
         """Return whether parameters are written without the object around them; if so, report it."""
-        bare = place.pointer in ROOTS and place.document in self._library.tools
+        bare = place.pointer in ROOTS and place.document in self._registry.tools
         if not bare or not all(isinstance(value, Mapping) for value in schema.values()):
             return False
         first = next(iter(schema))
         self._findings.add(
             "parameters-bare",
-            self._library.key_span(place, first),
+            self._registry.key_span(place, first),
             hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: "
             f"[{first[:40]}]}}`",
             key=RawText(str(place.pointer[0])),
@@ -325,16 +327,16 @@ class _DocumentChecker:
 
     def _unknown(self, key: str, schema: Mapping[str, Any], place: SchemaLocation, known: frozenset[str]) -> None:
         value = schema[key]
-        span = self._library.span(place, key)
+        span = self._registry.span(place, key)
         if value is None and (1, 1) != (span.line, span.column) == (span.end_line, span.end_column):
-            self._findings.add("keyword-null", self._library.key_span(place, key), keyword=key)
+            self._findings.add("keyword-null", self._registry.key_span(place, key), keyword=key)
             return
         if self._once("keyword-unknown", place, key):
             others = (word for word in known if word not in schema)
             hint = _MEANT.get(key) or did_you_mean(key, others, cutoff=0.75)
             if key not in _MEANT and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
                 hint = "declare it under `properties`"
-            self._findings.add("keyword-unknown", self._library.key_span(place, key), hint=hint, keyword=key)
+            self._findings.add("keyword-unknown", self._registry.key_span(place, key), hint=hint, keyword=key)
 
     def _format(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
         named = schema.get("format")
@@ -342,7 +344,7 @@ class _DocumentChecker:
             return
         if self._once("format-unknown", place, named):
             hint = did_you_mean(named, sorted(_FORMATS), cutoff=0.75)
-            self._findings.add("format-unknown", self._library.span(place, "format"), hint=hint, format=named)
+            self._findings.add("format-unknown", self._registry.span(place, "format"), hint=hint, format=named)
 
     def _undeclared_names(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
         """Report names in `required` of an open object that are not properties, unless a keyword may define them."""
@@ -360,7 +362,7 @@ class _DocumentChecker:
             if isinstance(name, str) and name not in properties:
                 hint = did_you_mean(name, (p for p in properties if p not in required))
                 self._findings.add(
-                    "required-undeclared", self._library.span(place, "required", i), hint=hint, name=name
+                    "required-undeclared", self._registry.span(place, "required", i), hint=hint, name=name
                 )
 
     def _once(self, code: str, place: SchemaLocation, word: str) -> bool:

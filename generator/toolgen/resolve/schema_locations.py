@@ -126,6 +126,12 @@ def find_target(ref: str, root: Any) -> Any:
     return root["$defs"][ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else root
 
 
+def stated_types(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the types that a schema states itself; none if it states none."""
+    named = schema.get("type", [])
+    return named if isinstance(named, list) else [named]
+
+
 def is_schema(value: object) -> bool:
     """Return whether a value can be a schema: an object or a boolean."""
     return isinstance(value, dict | bool)

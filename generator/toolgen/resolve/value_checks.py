@@ -25,7 +25,14 @@ from toolgen.load import Pointer
 from toolgen.load.sources import value_at
 from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, find_target, map_subschemas, walk_schemas
+from toolgen.resolve.schema_locations import (
+    SchemaLocation,
+    SchemaRegistry,
+    find_target,
+    map_subschemas,
+    stated_types,
+    walk_schemas,
+)
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.checks import is_multiple as is_multiple
 from toolgen.runtime.tools.formats import FORMATS
@@ -219,7 +226,7 @@ def check_values(
     schema: Any,
     origins: Mapping[str, SchemaLocation],
     root: SchemaLocation,
-    library: SchemaRegistry,
+    registry: SchemaRegistry,
     findings: Findings,
 ) -> None:
     """Check the values inside a self-contained schema.
@@ -238,20 +245,20 @@ def check_values(
             try:
                 reason = validator.reason(value, against) if reason is None else reason
             except TooManyStepsError:
-                findings.add("values-too-many", library.span(place, *way), keyword=RawText(way[0]))
+                findings.add("values-too-many", registry.span(place, *way), keyword=RawText(way[0]))
                 return
             if reason and way == ("default",) and value is None:
-                findings.add("default-null", library.span(place, *way))
+                findings.add("default-null", registry.span(place, *way))
             elif reason:
                 findings.add(
                     "value-unfit" if way[0] in ("default", "examples") else "value-contradicts",
-                    library.span(place, *way),
+                    registry.span(place, *way),
                     keyword=RawText(way[0]),
                     value=value if isinstance(value, str) else RawText(_as_json(value)),
                     reason=RawText(reason),
                 )
             elif way == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema, validator):
-                findings.add("default-in-itself", library.span(place, *way))
+                findings.add("default-in-itself", registry.span(place, *way))
 
 
 def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
@@ -351,8 +358,7 @@ def _quick(schema: dict[str, Any], value: Any) -> str | None:
     """Validate by `type` alone if that is the only keyword; an empty text means that the value is valid."""
     if set(schema) != {"type"}:
         return None
-    named = schema["type"]
-    types = named if isinstance(named, list) else [named]
+    types = stated_types(schema)
     return "" if any(_TYPES[t](value) for t in types) else f"it is not of type {' or '.join(types)}"
 
 

@@ -39,7 +39,7 @@ from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
 from toolgen.resolve.identifiers import ascii_words, distinct_name
 from toolgen.resolve.references import reachable
-from toolgen.resolve.schema_locations import PREFIX, find_target, subschemas
+from toolgen.resolve.schema_locations import PREFIX, find_target, stated_types, subschemas
 
 LIGHT = 4
 """The largest cost of a schema that is written inline."""
@@ -70,7 +70,7 @@ def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Con
 
 def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, scope: Scope) -> Condition:
     """Return the condition that a value has one of the types and satisfies the keywords of that type."""
-    named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    named = stated_types(schema)
     if "number" in named:
         named = [t for t in named if t != "integer"]
     alternatives = []
@@ -93,8 +93,7 @@ def keyword_condition(
 
 
 def _type(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return disjunction(type_condition(kind, value, scope) for kind in named)
+    return disjunction(type_condition(kind, value, scope) for kind in stated_types(schema))
 
 
 def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:

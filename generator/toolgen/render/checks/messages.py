@@ -8,7 +8,7 @@ from typing import Any
 
 from toolgen.diagnostics.finding import join_names
 from toolgen.plan.assertion_keywords import NUMBERS, TEXTS
-from toolgen.resolve.schema_locations import PREFIX
+from toolgen.resolve.schema_locations import PREFIX, stated_types
 
 MAX_WORDS = 160
 """The largest number of characters in such a text."""
@@ -43,9 +43,9 @@ def summarize(schema: Any, root: Any, depth: int = 0) -> str:
         ]
         words.append(f"with {join_names(told)}")
     words += [_WORDS[k](schema[k], schema, root) for k in (*NUMBERS, *TEXTS) if k in schema]
-    kinds = schema.get("type")
+    kinds = stated_types(schema)
     if kinds:
-        named = _listed([_TYPES.get(k, str(k)) for k in (kinds if isinstance(kinds, list) else [kinds])])
+        named = _listed([_TYPES.get(kind, str(kind)) for kind in kinds])
         return " ".join([named, *words])
     if not words and depth < 2:
         words = [text for key in _COMPOSED if key in schema and (text := _composed(schema[key], key, root, depth + 1))]

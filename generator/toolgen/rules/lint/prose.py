@@ -18,7 +18,7 @@ from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog, Tool
 from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
-from toolgen.rules.parameter_schemas import type_keyword_values, walk_parameter_schemas
+from toolgen.rules.parameter_schemas import referenced_definition, type_keyword_values, walk_parameter_schemas
 from toolgen.rules.rule import catalog_rule
 
 
@@ -43,12 +43,9 @@ def check_parameter_without_description(catalog: Catalog, findings: Findings) ->
 
 def _check_parameters(tool: Tool, findings: Findings) -> None:
     schema = tool.parameters or {}
-    definitions = schema.get("$defs", {})
     for name, parameter in schema.get("properties", {}).items():
-        if not isinstance(parameter, Mapping):
-            continue
-        target = definitions.get(str(parameter.get("$ref", "")).removeprefix("#/$defs/"), {})
-        if not parameter.get("description") and not (isinstance(target, Mapping) and target.get("description")):
+        described = not isinstance(parameter, Mapping) or parameter.get("description")
+        if not described and not referenced_definition(parameter, schema).get("description"):
             place = tool.document.key_span("parameters", "properties", name)
             findings.add("parameter-without-description", place, parameter=name, tool=tool.name)
 
