@@ -16,9 +16,6 @@ from toolgen.resolve import Format, Profile
 from toolgen.token_counts import Tokenizer
 from toolgen.write.lockfile import ProviderDigests
 
-PackageFiles = Mapping[str, str]
-"""The text of each file, by its path in the package."""
-
 
 @dataclass(frozen=True, slots=True)
 class PackageChanges:
@@ -34,8 +31,8 @@ class PackageChanges:
         return bool(self.internal or self.handlers or self.model)
 
 
-def compare_packages(before: PackageFiles, after: PackageFiles) -> PackageChanges:
-    """Compare two packages. A file that is only in `before` was removed; one that is only in `after` is new."""
+def compare_packages(before: Mapping[str, str], after: Mapping[str, str]) -> PackageChanges:
+    """Compare two packages: texts by path. A file that is only in `before` was removed; one only in `after` is new."""
     internal: list[str] = []
     handlers: list[str] = []
     model: list[str] = []

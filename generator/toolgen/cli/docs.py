@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import Reporter, progress, write_or_check_then_exit
-from toolgen.cli.group import format_command, format_option, provider_option, schemas_argument, verbosity_options
+from toolgen.cli.command_support import Reporter, format_command, progress, write_or_check_then_exit
+from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, Reporter, out_of_date
-from toolgen.cli.group import format_command
+from toolgen.cli.command_support import EXIT_ERROR, Reporter, format_command, out_of_date
 from toolgen.cli.terminal import write_output
 
 

@@ -38,9 +38,6 @@ _CHOICES = frozenset(
 )
 """Facts that are printed even if they are not stated."""
 
-_ATTRIBUTES = {"ref_siblings": "siblings"}
-"""Names of facts in a dialect, where they differ."""
-
 _BESIDE = ("names", "parameter_names", "limits")
 """Further facts of a profile that tools are checked against."""
 
@@ -107,7 +104,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
     rules: dict[str, Any] = {}
     for key in meta_schema("provider")["$defs"]["dialect"]["properties"]:
         if key in _CHOICES and not dialect.plain:
-            rules[key] = getattr(dialect, _ATTRIBUTES.get(key, key))
+            rules[key] = getattr(dialect, "siblings" if key == "ref_siblings" else key)
         elif key in facts:
             rules[key] = facts[key]
     left = [] if dialect.keywords is None else [word for word in _keywords() if word not in dialect.keywords]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, Reporter
-from toolgen.cli.group import complete_tools, format_option, output_folder, schemas_option
+from toolgen.cli.command_support import EXIT_ERROR, Reporter, output_folder
+from toolgen.cli.group import complete_tools, format_option, schemas_option
 from toolgen.cli.terminal import write_output
 
 

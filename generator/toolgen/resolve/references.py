@@ -17,7 +17,6 @@ from toolgen.load import Pointer
 from toolgen.load.sources import pointer_steps
 from toolgen.resolve.schema_locations import (
     DocumentKey,
-    LocationNotFoundError,
     SchemaLocation,
     SchemaRegistry,
     child_value,
@@ -125,12 +124,12 @@ class ReferenceResolver:
                 raise UnresolvableReferenceError("reference-dangling", ref)
             return found
         steps: list[str | int] = list(resource.pointer)
+        value = self.registry.value(resource)
         try:
-            value = self.registry.value(resource)
             for step in pointer_steps(pointer):
                 around, value = value, child_value(value, step)
                 steps.append(int(step) if step.isdigit() and isinstance(around, list) else step)
-        except LocationNotFoundError:
+        except LookupError:
             raise UnresolvableReferenceError("reference-dangling", ref) from None
         if not is_schema(value):
             raise UnresolvableReferenceError("reference-no-schema", ref)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer, Sources
+from toolgen.load.sources import value_at
 
 DocumentKey = tuple[str, int]
 """A document's source path relative to SCHEMAS, and its index in that file."""
@@ -27,15 +28,11 @@ class SchemaLocation(NamedTuple):
     pointer: Pointer
 
 
-class LocationNotFoundError(Exception):
-    """There is no value at a pointer."""
-
-
 def child_value(value: Any, step: str | int) -> Any:
     """Return the member of an object or the item of a list at one step of a pointer.
 
     Raises:
-        LocationNotFoundError: there is none.
+        LookupError: there is none.
     """
     if isinstance(value, dict) and isinstance(step, str) and step in value:
         return value[step]
@@ -44,7 +41,7 @@ def child_value(value: Any, step: str | int) -> Any:
         position = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
         if str(position) == digits and position < len(value):
             return value[position]
-    raise LocationNotFoundError
+    raise LookupError
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +58,8 @@ class SchemaRegistry:
         return cls(documents, frozenset((d.source, d.index) for d in sources.tools))
 
     def value(self, place: SchemaLocation) -> Any:
-        """Return the value at a location.
-
-        Raises:
-            LocationNotFoundError: there is none.
-        """
-        value = self.documents[place.document].value
-        for step in place.pointer:
-            value = child_value(value, step)
-        return value
+        """Return the value at a location."""
+        return value_at(self.documents[place.document].value, place.pointer)
 
     def span(self, place: SchemaLocation, *more: str | int) -> Span:
         """Return the source location of a value, or of one inside it."""

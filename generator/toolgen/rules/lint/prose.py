@@ -227,7 +227,8 @@ def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, 
     word = next(group for group in said.groups() if group is not None)
     meant = _meant(word, default, quoted=said[4] is None, values=schema.get("enum", ()))
     if meant is not None and meant != default:
-        yield f"a default of {word}", f"the default in the schema is {_spelled(default)}"
+        shown = str(default).lower() if isinstance(default, bool) else str(default)[:60]
+        yield f"a default of {word}", f"the default in the schema is {shown}"
 
 
 def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
@@ -238,10 +239,6 @@ def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
         number = word.replace(",", "")
         return float(number) if re.fullmatch(r"[+-]?\d{1,15}(?:\.\d{1,15})?", number) else None
     return word if isinstance(default, str) and (quoted or word in values) else None
-
-
-def _spelled(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)[:60]
 
 
 _NEED = re.compile(r"^\W*(required|optional)\b[.:,)\]]|[(\[](required|optional)[)\]]", re.IGNORECASE)

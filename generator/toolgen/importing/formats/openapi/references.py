@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 from toolgen.importing.reader import ImportReader
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_steps, pointer_text, value_at
-from toolgen.resolve.schema_locations import LocationNotFoundError, child_value
+from toolgen.resolve.schema_locations import child_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Resolver:
         for step in pointer_steps(unquote(ref[1:])):
             try:
                 inner = child_value(value, step)
-            except LocationNotFoundError:
+            except LookupError:
                 return None
             steps.append(int(step) if isinstance(value, list) else step)
             value = inner
