@@ -36,6 +36,8 @@ class BuildResults:
     last: dict[Key, Any] = field(default_factory=dict)
     used: dict[Key, Any] = field(default_factory=dict)
     new: dict[Key, Any] = field(default_factory=dict)
+    stored_count: int = 0
+    """The number of results in the file that the last ones came from; 0 if the file must be rewritten."""
 
     def find(self, key: Key) -> Any:
         """Return the result of a key, or None if there is none."""
@@ -96,9 +98,6 @@ ON_DISK = Store()
 """For later processes too. Keys and results are plain data: None, booleans, numbers, strings, bytes, and tuples, lists and
 dicts of these."""
 
-_count = 0
-"""The number of results in the file that the stored results came from; 0 if the file must be rewritten."""
-
 
 @contextmanager
 def enable_incremental_builds() -> Iterator[BuildResults]:
@@ -119,16 +118,14 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
     that stops early would store less than it found. If a process builds repeatedly, only the first build reads the
     cache.
     """
-    global _count
     outer = ON_DISK.results
     results = ON_DISK.results = outer or BuildResults()
     if not results.last:
-        results.last, _count = read_results(schemas, out)
+        results.last, results.stored_count = read_results(schemas, out)
 
     def save() -> None:
-        global _count
         if results.new:
-            _count = save_results(schemas, out, results.used, results.new, _count)
+            results.stored_count = save_results(schemas, out, results.used, results.new, results.stored_count)
         results.forget_unused()
 
     try:

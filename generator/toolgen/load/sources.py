@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -107,6 +108,27 @@ def value_at(value: Any, pointer: Pointer) -> Any:
     for step in pointer:
         value = value[step]
     return value
+
+
+def follow_pointer(value: Any, text: str) -> tuple[Pointer, Any]:
+    """Return the steps of a JSON Pointer, with the indexes of lists as numbers, and the value that they lead to.
+
+    Raises:
+        LookupError: there is none.
+    """
+    steps: list[str | int] = []
+    for step in pointer_steps(text):
+        if isinstance(value, list) and _INDEX.fullmatch(step):
+            steps.append(int(step))
+        elif isinstance(value, dict):
+            steps.append(step)
+        else:
+            raise LookupError(step)
+        value = value[steps[-1]]
+    return tuple(steps), value
+
+
+_INDEX = re.compile("0|[1-9][0-9]{0,8}")
 
 
 def path_prefix(folder: str) -> str:

@@ -14,12 +14,11 @@ from urllib.parse import unquote, urljoin, urlsplit
 from toolgen.diagnostics import Findings
 from toolgen.incremental import IN_MEMORY, ON_DISK, key_digest
 from toolgen.load import Pointer
-from toolgen.load.sources import pointer_steps
+from toolgen.load.sources import follow_pointer
 from toolgen.resolve.schema_locations import (
     DocumentKey,
     SchemaLocation,
     SchemaRegistry,
-    child_value,
     is_schema,
     walk_same_instance_schemas,
     walk_schemas,
@@ -123,17 +122,13 @@ class ReferenceResolver:
             if found is None:
                 raise UnresolvableReferenceError("reference-dangling", ref)
             return found
-        steps: list[str | int] = list(resource.pointer)
-        value = self.registry.value(resource)
         try:
-            for step in pointer_steps(pointer):
-                around, value = value, child_value(value, step)
-                steps.append(int(step) if step.isdigit() and isinstance(around, list) else step)
+            steps, value = follow_pointer(self.registry.value(resource), pointer)
         except LookupError:
             raise UnresolvableReferenceError("reference-dangling", ref) from None
         if not is_schema(value):
             raise UnresolvableReferenceError("reference-no-schema", ref)
-        return SchemaLocation(resource.document, tuple(steps))
+        return SchemaLocation(resource.document, resource.pointer + steps)
 
     def _identifiers(self, root: SchemaLocation) -> SchemaIds:
         if root not in self.known:

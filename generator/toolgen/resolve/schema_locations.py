@@ -28,22 +28,6 @@ class SchemaLocation(NamedTuple):
     pointer: Pointer
 
 
-def child_value(value: Any, step: str | int) -> Any:
-    """Return the member of an object or the item of a list at one step of a pointer.
-
-    Raises:
-        LookupError: there is none.
-    """
-    if isinstance(value, dict) and isinstance(step, str) and step in value:
-        return value[step]
-    if isinstance(value, list):
-        digits = str(step)
-        position = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
-        if str(position) == digits and position < len(value):
-            return value[position]
-    raise LookupError
-
-
 @dataclass(frozen=True, slots=True)
 class SchemaRegistry:
     """The documents that references may lead to: those of tools and types, all in memory."""

@@ -15,7 +15,7 @@ from toolgen.importing.formats.openapi.references import Resolver, pointer_fragm
 from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
-from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds
+from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds, drop_annotations
 from toolgen.resolve.identifiers import DEVICES, class_name, distinct_name, fold_name
 from toolgen.resolve.references import reachable
 from toolgen.resolve.schema_locations import is_schema, map_keyword, walk_schemas
@@ -38,7 +38,7 @@ def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
         if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
             wider["enum"] = [*schema["enum"], None]
         return wider
-    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    rules = drop_annotations(schema)
     if not rules:
         return schema
     branches = rules["allOf"] if set(rules) == {"allOf"} else None
@@ -48,7 +48,7 @@ def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
 
 def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
     """Return the valid examples of a schema; none if it has references, because they are not resolved here."""
-    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    rules = drop_annotations(schema)
     if any(isinstance(sub, dict) and "$ref" in sub for _, sub in walk_schemas(rules)):
         return []
     if not METASCHEMAS["2020-12"].is_valid(rules):
