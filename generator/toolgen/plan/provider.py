@@ -213,13 +213,8 @@ def _class_facts(
     if facts.get("usage"):
         found.append(ClassAttribute("USAGE_KEYS", reference="_USAGE"))
     if "spelling" in facts:
-        found.append(
-            ClassAttribute(
-                "KEY_NORMALIZATION",
-                tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
-                call="KeyNormalization",
-            )
-        )
+        spelling = tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers"))
+        found.append(ClassAttribute("KEY_NORMALIZATION", spelling, call="KeyNormalization"))
     if "reasoning" in facts:
         keys = facts["reasoning"]
         others = {key: keys[key] for key in ("details", "default_key", "needed") if key in keys}

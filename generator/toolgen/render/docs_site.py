@@ -299,27 +299,20 @@ def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]:
-    if not isinstance(schema, Mapping):
-        return {
-            "name": name,
-            "type": "anything" if schema else "nothing",
-            "required": required,
-            "description": "",
-            "facts": [],
-            "fields": [],
-        }
-    facts = [_counted(words.format(_shown(schema[keyword]))) for keyword, words in _FACTS if keyword in schema]
+    said = schema if isinstance(schema, Mapping) else {}
     return {
         "name": name,
         "type": _type(schema),
         "required": required,
-        "description": str(schema.get("description", "")),
-        "facts": facts,
-        "fields": list(_fields(schema, depth + 1)),
+        "description": str(said.get("description", "")),
+        "facts": [_counted(words.format(_shown(said[keyword]))) for keyword, words in _FACTS if keyword in said],
+        "fields": list(_fields(said, depth + 1)),
     }
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def _type(schema: Any) -> str:
+    if not isinstance(schema, Mapping):
+        return "anything" if schema else "nothing"
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     kind = schema.get("type", "")

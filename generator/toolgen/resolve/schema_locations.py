@@ -153,6 +153,20 @@ def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]
         stack.extend(reversed([(pointer + way, sub) for way, sub in subschemas(here)]))
 
 
+def walk_referenced_schemas(schema: Any, root: Any) -> Iterator[Any]:
+    """Yield every schema inside those that a self-contained schema refers to, directly or not."""
+    waiting, met = [schema], set[str]()
+    while waiting:
+        here = waiting.pop()
+        for _, sub in walk_schemas(here):
+            if here is not schema:
+                yield sub
+            ref = sub.get("$ref") if isinstance(sub, Mapping) else None
+            if isinstance(ref, str) and ref not in met:
+                met.add(ref)
+                waiting.append(find_target(ref, root))
+
+
 def walk_same_instance_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:
     """Yield a schema and the schemas inside it that apply to the same value."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]

@@ -31,6 +31,7 @@ from toolgen.resolve.schema_locations import (
     find_target,
     map_subschemas,
     stated_types,
+    walk_referenced_schemas,
     walk_schemas,
 )
 from toolgen.runtime.tools.checks import is_format
@@ -257,7 +258,7 @@ def check_values(
                     value=value if isinstance(value, str) else RawText(_as_json(value)),
                     reason=RawText(reason),
                 )
-            elif way == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema, validator):
+            elif way == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema):
                 findings.add("default-in-itself", registry.span(place, *way))
 
 
@@ -268,20 +269,11 @@ def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
     return isinstance(value, dict | list) and value != []
 
 
-def _is_endless(schema: Any, pointer: Pointer, root: Any, validator: ValueValidator) -> bool:
+def _is_endless(schema: Any, pointer: Pointer, root: Any) -> bool:
     """Return whether a schema is that of an optional property, and references inside it lead to a schema around it."""
     if pointer[-2:-1] != ("properties",) or pointer[-1] in value_at(root, pointer[:-2]).get("required", ()):
         return False
-    left, met = [schema], set[str]()
-    while left:
-        for _, inner in walk_schemas(left.pop()):
-            ref = inner.get("$ref") if isinstance(inner, dict) else None
-            if isinstance(ref, str) and ref not in met:
-                met.add(ref)
-                left.append(find_target(ref, validator.root))
-                if any(sub is schema for _, sub in walk_schemas(left[-1])):
-                    return True
-    return False
+    return any(sub is schema for sub in walk_referenced_schemas(schema, root))
 
 
 def _as_json(value: Any) -> str:
