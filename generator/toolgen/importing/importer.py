@@ -22,7 +22,7 @@ from toolgen.importing.import_plan import (
     plan_imports,
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
-from toolgen.importing.record import RECORD, AuthoredFiles, ImportRecord, RecordEntry, SourceRecord, load_record
+from toolgen.importing.record import RECORD, AuthoredFiles, ImportRecord, SourceRecord, load_record
 from toolgen.importing.repairs import relax_strictness, repair_schemas
 from toolgen.importing.selection import AffectedToolFinder, ImportSelection
 from toolgen.load import Document, Sources, load
@@ -96,7 +96,6 @@ def import_document(
     about = foreign.describe_source(document)
     name = f"{format} {source or about.get('title') or document.path.rpartition('/')[2]}"
     previous = replace(record.sources.get(name, SourceRecord()), about=about)
-    record = record.with_source(name, previous)
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in previous.types.items()}
     found = list(foreign.read(ImportReader(document, findings, foreign.title, stems)))
     tools = [each for each in found if isinstance(each, ImportedTool)]
@@ -110,66 +109,17 @@ def import_document(
         if isinstance(each, ImportedType)
     ]
     there = load(schemas, Findings(), builtin=shipped_folder("schemas")) if schemas.is_dir() else None
-    reading = _Reading(document, previous, _strict_dialects(there))
-    chosen = _chosen(tools, types, selection, reading, there, findings)
+    this = _Import(
+        document, schemas, name, record.with_source(name, previous), there, _strict_dialects(there), findings
+    )
+    chosen = this.choose(tools, types, selection)
     if chosen is None:
         return None
     known = frozenset[str]()
     if selection.is_partial:
         known = frozenset(each.key for each in types) | {tool.name for tool in tools}
         types = _needed(chosen, types)
-    return _merge(chosen, types, known, name, record, AuthoredFiles(schemas, there), findings, check=check)
-
-
-def _chosen(
-    tools: list[ImportedTool],
-    types: list[IncomingDeclaration],
-    selection: ImportSelection,
-    reading: _Reading,
-    there: Sources | None,
-    findings: Findings,
-) -> list[IncomingDeclaration] | None:
-    """Return the declarations of the selected tools that a build accepts; None, with findings, if there is an error.
-
-    Each round leaves out the tools in which the round before it found errors.
-    """
-    document, previous = reading.document, reading.previous
-    taken = selection.select_tools(tools, document, findings)
-    if not selection.is_partial:
-        incoming = _incoming(taken, reading, findings)
-        _check([each.document for each in incoming], [each.document for each in types], findings)
-        return None if findings.has_errors else incoming
-    faults = AffectedToolFinder(document, tools)
-    places = {id(tool): i for i, tool in enumerate(tools)}
-    while taken:
-        out = faults.remove_unwanted_findings(
-            findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken]
-        )
-        taken = [tool for tool in taken if places[id(tool)] not in out]
-        if findings.has_errors or not taken:
-            break
-        said = Findings()
-        incoming = _incoming(taken, reading, said)
-        needed = [each.document for each in _needed(incoming, types)]
-        documents = [each.document for each in incoming]
-        _check(documents, needed, said)
-        if not said.has_errors and there is not None:
-            new = [each.document for each in incoming if each.key not in previous.tools]
-            _check_project(new, needed, there, said)
-        findings.items += said.items
-        if not said.has_errors:
-            return incoming
-    if not findings.has_errors:
-        findings.add("import-nothing", Span(document.path), path=document.path)
-    return None
-
-
-def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
-    """Return the types that tools refer to, directly or through other types."""
-    by_file = {each.document.source: each.document for each in types}
-    starts = referenced_files(each.document for each in tools) & by_file.keys()
-    found = reachable(starts, lambda file: referenced_files([by_file[file]]) & by_file.keys())
-    return [each for each in types if each.document.source in found]
+    return this.merge(chosen, types, known, check=check)
 
 
 def _are_folders(schemas: Path, findings: Findings) -> bool:
@@ -190,15 +140,6 @@ def _are_folders(schemas: Path, findings: Findings) -> bool:
 _NO_FOLDER = "pass the folder that contains tools/ with --out, or move the existing file away"
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A file that is read, what the last import of it wrote, and the strict dialects of the project's providers."""
-
-    document: Document
-    previous: SourceRecord
-    dialects: Mapping[str, Dialect]
-
-
 def _strict_dialects(there: Sources | None) -> dict[str, Dialect]:
     """Return the strict dialects of the providers that a project builds, or builds by default."""
     config = parse_config(there, Findings()) if there is not None else Config()
@@ -210,87 +151,153 @@ def _strict_dialects(there: Sources | None) -> dict[str, Dialect]:
     return {name: Dialect(strict) for name, strict in found.items() if strict}
 
 
-def _incoming(tools: list[ImportedTool], reading: _Reading, findings: Findings) -> list[IncomingDeclaration]:
-    known = {key: str(entry.value["name"]) for key, entry in reading.previous.tools.items()}
-    found = []
-    for name, tool in assign_names(tools, reading.document, findings, known):
-        declaration = repair_schemas(make_declaration(name, tool, reading.document), findings)
-        declaration = relax_strictness(declaration, reading.dialects, findings)
-        found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
-    return found
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """The import of a document into a project.
 
-
-def _merge(
-    tools: list[IncomingDeclaration],
-    types: list[IncomingDeclaration],
-    known: frozenset[str],
-    name: str,
-    record: ImportRecord,
-    local_files: AuthoredFiles,
-    findings: Findings,
-    *,
-    check: bool,
-) -> ImportResult | None:
-    """Merge the selected tools and types of a source into the project, and write the result.
-
-    `known` are the keys of everything in the source if not all of it was selected.
+    `name` is that of its source in the import record. `there` are the sources of the project, if it exists, and
+    `dialects` the strict dialects of its providers.
     """
-    previous, there = record.sources[name], local_files.sources
-    new_tools = plan_imports(tools, previous.tools, local_files, findings)
-    needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
-    new_types = plan_imports(types, previous.types, local_files, findings, needed)
-    if not findings.has_errors and there is not None:
-        _check_project(_documents(new_tools), _documents(new_types), there, findings)
-    if findings.has_errors:
+
+    document: Document
+    schemas: Path
+    name: str
+    record: ImportRecord
+    there: Sources | None
+    dialects: Mapping[str, Dialect]
+    findings: Findings
+
+    @property
+    def previous(self) -> SourceRecord:
+        """Return what the last import of the source wrote."""
+        return self.record.sources[self.name]
+
+    def choose(
+        self, tools: list[ImportedTool], types: list[IncomingDeclaration], selection: ImportSelection
+    ) -> list[IncomingDeclaration] | None:
+        """Return the declarations of the selected tools that a build accepts; None, with findings, if there is an error.
+
+        Each round leaves out the tools in which the round before it found errors.
+        """
+        findings = self.findings
+        taken = selection.select_tools(tools, self.document, findings)
+        if not selection.is_partial:
+            incoming = self._incoming(taken, findings)
+            _check(incoming, types, findings)
+            return None if findings.has_errors else incoming
+        faults = AffectedToolFinder(self.document, tools)
+        places = {id(tool): i for i, tool in enumerate(tools)}
+        while taken:
+            out = faults.remove_unwanted_findings(
+                findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken]
+            )
+            taken = [tool for tool in taken if places[id(tool)] not in out]
+            if findings.has_errors or not taken:
+                break
+            said = Findings()
+            incoming = self._incoming(taken, said)
+            needed = _needed(incoming, types)
+            _check(incoming, needed, said)
+            if not said.has_errors:
+                new = [each.document for each in incoming if each.key not in self.previous.tools]
+                self._check_project(new, [each.document for each in needed], said)
+            findings.items += said.items
+            if not said.has_errors:
+                return incoming
+        if not findings.has_errors:
+            findings.add("import-nothing", Span(self.document.path), path=self.document.path)
         return None
-    new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, known)
-    new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, known)
-    if check:
-        said_so = {"import-new", "import-source-changed", "import-gone"}
-        differs = any(finding.code in said_so for finding in findings.items)
-        return ImportResult(AddResult(), AddResult(), differs or not previous.tools)
-    imported = SourceRecord(_entries(new_tools), _entries(new_types), previous.about)
-    text = record.with_source(name, imported).to_text()
-    return _written(new_tools, new_types, text, record, local_files.schemas, findings)
+
+    def _incoming(self, tools: list[ImportedTool], findings: Findings) -> list[IncomingDeclaration]:
+        known = {key: str(entry.value["name"]) for key, entry in self.previous.tools.items()}
+        found = []
+        for name, tool in assign_names(tools, self.document, findings, known):
+            declaration = repair_schemas(make_declaration(name, tool, self.document), findings)
+            declaration = relax_strictness(declaration, self.dialects, findings)
+            found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
+        return found
+
+    def merge(
+        self,
+        tools: list[IncomingDeclaration],
+        types: list[IncomingDeclaration],
+        known: frozenset[str],
+        *,
+        check: bool,
+    ) -> ImportResult | None:
+        """Merge the selected tools and types into the project, and write the result.
+
+        `known` are the keys of everything in the source if not all of it was selected.
+        """
+        previous, findings, local_files = self.previous, self.findings, AuthoredFiles(self.schemas, self.there)
+        new_tools = plan_imports(tools, previous.tools, local_files, findings)
+        needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
+        new_types = plan_imports(types, previous.types, local_files, findings, needed)
+        if not findings.has_errors:
+            self._check_project(_documents(new_tools), _documents(new_types), findings)
+        if findings.has_errors:
+            return None
+        new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, known)
+        new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, known)
+        if check:
+            said_so = {"import-new", "import-source-changed", "import-gone"}
+            differs = any(finding.code in said_so for finding in findings.items)
+            return ImportResult(AddResult(), AddResult(), differs or not previous.tools)
+        return self._write(new_tools, new_types)
+
+    def _write(self, tools: list[ImportDecision], types: list[ImportDecision]) -> ImportResult | None:
+        files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+        replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+        for outcome in (*types, *tools):
+            folder, _, path = outcome.entry.file.partition("/")
+            if outcome.text is not None:
+                files[folder][path] = outcome.text
+            if outcome.replaced_text is not None:
+                replacing[folder][path] = outcome.replaced_text
+        entries = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
+        imported = SourceRecord(entries[0], entries[1], self.previous.about)
+        files["tools"][RECORD] = self.record.with_source(self.name, imported).to_text()
+        if self.record.text is not None:
+            replacing["tools"][RECORD] = self.record.text
+        additions = [
+            FolderAddition(
+                files[folder], self.schemas / folder, f"{self.schemas.as_posix()}/{folder}", replacing[folder]
+            )
+            for folder in _FOLDERS
+            if files[folder]
+        ]
+        added = write_sources(additions, self.findings)
+        if added is None:
+            return None
+        done: dict[str, Any] = dict(zip((each.folder.name for each in additions), added, strict=True))
+        return ImportResult(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
+
+    def _check_project(self, documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
+        """Report errors that a build of the project, if there is one, would have with the declarations and types.
+
+        Errors that the project already has are not reported, because they do not concern the import.
+        """
+        if self.there is None:
+            return
+        before, after = Findings(), Findings()
+        _resolve(self.there, before)
+        _resolve(_with(documents, types, self.there), after)
+        known = {*before.items, *findings.items}
+        findings.items += [f for f in after.items if f not in known]
+        if not findings.has_errors:
+            _check_rules(documents, types, self.there, findings)
 
 
-def _entries(outcomes: Iterable[ImportDecision]) -> dict[str, RecordEntry]:
-    return {outcome.key: outcome.entry for outcome in outcomes}
+def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
+    """Return the types that tools refer to, directly or through other types."""
+    by_file = {each.document.source: each.document for each in types}
+    starts = referenced_files(each.document for each in tools) & by_file.keys()
+    found = reachable(starts, lambda file: referenced_files([by_file[file]]) & by_file.keys())
+    return [each for each in types if each.document.source in found]
 
 
 def _documents(outcomes: Iterable[ImportDecision]) -> list[Document]:
     return [outcome.document for outcome in outcomes if outcome.document is not None]
-
-
-def _written(
-    tools: list[ImportDecision],
-    types: list[ImportDecision],
-    text: str,
-    record: ImportRecord,
-    schemas: Path,
-    findings: Findings,
-) -> ImportResult | None:
-    files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
-    replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
-    for outcome in (*types, *tools):
-        folder, _, path = outcome.entry.file.partition("/")
-        if outcome.text is not None:
-            files[folder][path] = outcome.text
-        if outcome.replaced_text is not None:
-            replacing[folder][path] = outcome.replaced_text
-    files["tools"][RECORD] = text
-    if record.text is not None:
-        replacing["tools"][RECORD] = record.text
-    additions = [
-        FolderAddition(files[folder], schemas / folder, f"{schemas.as_posix()}/{folder}", replacing[folder])
-        for folder in _FOLDERS
-        if files[folder]
-    ]
-    added = write_sources(additions, findings)
-    if added is None:
-        return None
-    done: dict[str, Any] = dict(zip((each.folder.name for each in additions), added, strict=True))
-    return ImportResult(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
 
 
 def _counted(added: AddResult | None, outcomes: list[ImportDecision]) -> AddResult:
@@ -301,36 +308,21 @@ def _counted(added: AddResult | None, outcomes: list[ImportDecision]) -> AddResu
     return AddResult(created, tuple(sorted(files - {*created, *changed})), changed)
 
 
-def _check(documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
+def _check(tools: Sequence[IncomingDeclaration], types: Sequence[IncomingDeclaration], findings: Findings) -> None:
     """Report errors of a build with the declarations and types of the source alone."""
-    path = documents[0].path
-    if len(documents) + len(types) > FILES:
-        findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=RawText("tools"))
+    first = tools[0].document
+    if len(tools) + len(types) > FILES:
+        findings.add("too-many-sources", first.span(), path=first.path, limit=FILES, what=RawText("tools"))
         return
-    _link(Sources(path, tuple(documents), tuple(types)), findings)
+    declarations, schemas = (tuple(each.document for each in part) for part in (tools, types))
+    _resolve(Sources(first.path, declarations, schemas), findings)
 
 
-def _link(sources: Sources, findings: Findings) -> None:
+def _resolve(sources: Sources, findings: Findings) -> None:
     """Resolve declarations and types without the configuration, profiles and format."""
     parsed = parse(replace(sources, providers=(), formats=(), config=None), findings)
     if parsed is not None:
         resolve_tools(parsed, findings)
-
-
-def _check_project(
-    documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings
-) -> None:
-    """Report errors that a build of the project would have with the declarations and types.
-
-    Errors that the project already has are not reported, because they do not concern the import.
-    """
-    before, after = Findings(), Findings()
-    _link(there, before)
-    _link(_with(documents, types, there), after)
-    known = {*before.items, *findings.items}
-    findings.items += [f for f in after.items if f not in known]
-    if not findings.has_errors:
-        _check_rules(documents, types, there, findings)
 
 
 def _with(documents: Sequence[Document], types: Sequence[Document], there: Sources) -> Sources:

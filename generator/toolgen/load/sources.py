@@ -120,11 +120,12 @@ def follow_pointer(value: Any, text: str) -> tuple[Pointer, Any]:
     for step in pointer_steps(text):
         if isinstance(value, list) and _INDEX.fullmatch(step):
             steps.append(int(step))
+            value = value[int(step)]
         elif isinstance(value, dict):
             steps.append(step)
+            value = value[step]
         else:
             raise LookupError(step)
-        value = value[steps[-1]]
     return tuple(steps), value
 
 
