@@ -125,7 +125,7 @@ def render_payloads(project: Project, findings: Findings) -> Mapping[str, Provid
 
 
 def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
-    """Make something from a project. Return None, with a finding, if a profile does not fit the format."""
+    """Make something from a project. Return None, with a finding, if a profile or an installed runtime does not fit it."""
     from toolgen.plan.object_mappings import MappingError
     from toolgen.render.shipped import MODELS, is_shipped_up_to_date
 
