@@ -15,7 +15,6 @@ Outside these two `with` blocks nothing is kept, and every step runs.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -152,30 +151,27 @@ def report_stored_findings(stored: Iterable[tuple[Any, ...]], findings: Findings
 class LazyAttributes:
     """A mixin for objects that are made from stored facts, and read all other attributes on first use.
 
-    Name it before the class that it completes. `LAZY` are the attributes that `load_lazy_values` returns, all at once.
+    Name it before the class that it completes, which needs a slot `_load`. `LAZY` are the other attributes.
     """
 
     __slots__ = ()
 
     LAZY: ClassVar[tuple[str, ...]]
+    _load: Callable[[], Iterable[Any]]
 
     @classmethod
-    def from_facts(cls, **facts: Any) -> Self:
-        """Return an object with the stored facts about it."""
+    def from_facts(cls, load: Callable[[], Iterable[Any]], **facts: Any) -> Self:
+        """Return an object with the stored facts about it. `load` returns the values of `LAZY`, in order."""
         made = cls.__new__(cls)
-        for name, value in facts.items():
+        for name, value in {**facts, "_load": load}.items():
             object.__setattr__(made, name, value)
         return made
-
-    @abstractmethod
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Return the values of `LAZY`, in order."""
 
     def __getattr__(self, name: str) -> Any:
         """Read the other attributes; Python calls this for a slot without a value."""
         if name not in self.LAZY:
             raise AttributeError(name)
-        for each, value in zip(self.LAZY, self.load_lazy_values(), strict=True):
+        for each, value in zip(self.LAZY, self._load(), strict=True):
             object.__setattr__(self, each, value)
         return getattr(self, name)
 

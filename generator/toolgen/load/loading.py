@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -27,10 +27,11 @@ from toolgen.load.sources import (
     DocumentContent,
     Json,
     LazyDocument,
+    Pointer,
     Sources,
     describe_json_type,
 )
-from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
+from toolgen.load.text_decoding import FaultReporter, Place, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 
 FolderFactory: TypeAlias = Callable[[str, Findings], Folder]
@@ -101,13 +102,13 @@ def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str
     count, values = found
     trees = cache(lambda: _trees(source, text, FaultReporter(path, Findings())))
 
+    def content(index: int) -> tuple[Json, Mapping[Pointer, Place], Mapping[Pointer, Place]]:
+        tree = trees()[index]
+        return tree.value, tree.values, tree.keys
+
     documents = (
         LazyDocument.from_facts(
-            path=path,
-            source=source,
-            index=i,
-            digest=key_digest(path, i, digest),
-            _tree=lambda i=i: trees()[i],
+            partial(content, i), path=path, source=source, index=i, digest=key_digest(path, i, digest)
         )
         for i in range(count)
     )

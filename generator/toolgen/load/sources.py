@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -59,15 +59,9 @@ class Document:
 class LazyDocument(LazyAttributes, Document):
     """A document that had no fault in an earlier build. Its text is parsed on first use."""
 
-    __slots__ = ("_tree",)
+    __slots__ = ("_load",)
 
     LAZY = ("value", "values", "keys")
-    _tree: Callable[[], DocumentContent]
-
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Parse the text."""
-        tree = self._tree()
-        return tree.value, tree.values, tree.keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,10 +61,9 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
         return Config()
     _check_codes(document, findings)
     said: dict[str, Any] = dict(document.value)
-    if "edition" in said:
-        said["edition"] = str(said["edition"])
-    if "providers" in said:
-        said["providers"] = tuple(said["providers"])
+    for key, convert in (("edition", str), ("providers", tuple), ("recursion_depth", int)):
+        if key in said:
+            said[key] = convert(said[key])
     if "parts" in said:
         parts: tuple[Part, ...] = tuple(part for part in PARTS if part in said["parts"])
         _check_parts(document, parts, findings)
@@ -72,8 +71,6 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
     if "frameworks" in said:
         said["frameworks"] = tuple(sorted(said["frameworks"]))
         _check_frameworks(document, said.get("parts", PARTS), findings)
-    if "recursion_depth" in said:
-        said["recursion_depth"] = int(said["recursion_depth"])
     return Config(**said)
 
 

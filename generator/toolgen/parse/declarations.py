@@ -59,14 +59,9 @@ def parse_declarations(documents: Iterable[Document], findings: Findings) -> tup
 class LazyDeclaration(LazyAttributes, Declaration):
     """A declaration that had no fault in an earlier build. Its schemas and examples are read on first use."""
 
-    __slots__ = ()
+    __slots__ = ("_load",)
 
     LAZY = ("parameters", "result", "examples")
-
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Read the parameters, result and examples from the document."""
-        whole = _declaration(self.document)
-        return whole.parameters, whole.result, whole.examples
 
 
 _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*LazyDeclaration.LAZY, "document"))
@@ -76,7 +71,8 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
     """Return the declaration in a document as a tuple; an empty one if it has a fault."""
     known = ON_DISK.find("declaration", document.digest)
     if known is not None:
-        return (LazyDeclaration.from_facts(document=document, **dict(zip(_KNOWN, known, strict=True))),)
+        load = partial(_lazy_values, document)
+        return (LazyDeclaration.from_facts(load, document=document, **dict(zip(_KNOWN, known, strict=True))),)
     form, before = meta_schema("declaration"), len(findings)
     plain = _with_plain_names(document, findings)
     are_names_legal = len(findings) == before
@@ -86,6 +82,11 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
     if len(findings) == before:
         ON_DISK.keep(tuple(getattr(declaration, name) for name in _KNOWN), "declaration", document.digest)
     return (declaration,)
+
+
+def _lazy_values(document: Document) -> Iterable[Any]:
+    whole = _declaration(document)
+    return whole.parameters, whole.result, whole.examples
 
 
 def _with_plain_names(document: Document, findings: Findings) -> Document:

@@ -51,7 +51,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
         return (), ()
     bundles = SchemaBundler(graph, names)
     formats = parsed.config.formats
-    types = {name: replace(shared, formats=formats) for name, shared in bundles.make_shared_types().items()}
+    types = bundles.make_shared_types(formats)
     _check_type_values(bundles, formats, findings)
     tools = _tools(declared, parsed.config, bundles, findings)
     if findings.has_errors:
@@ -116,14 +116,9 @@ def _tools(
 class LazyTool(LazyAttributes, Tool):
     """A tool that an earlier build resolved. Its schemas are read on first use."""
 
-    __slots__ = ("_rest",)
+    __slots__ = ("_load",)
 
     LAZY = ("parameters", "result", "examples", "origins")
-    _rest: Callable[[], Iterable[Any]]
-
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Read the stored schemas."""
-        return self._rest()
 
 
 _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in LazyTool.LAZY)
@@ -145,13 +140,13 @@ def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, dige
     report_stored_findings(said, findings)
     documents = bundles.graph.registry.documents
 
-    def rest() -> Iterable[Any]:
+    def load() -> Iterable[Any]:
         places = {name: (documents[source, index], way) for name, (source, index, way) in origins.items()}
         return *from_bytes(schemas), declaration.examples, places
 
     facts = {name: getattr(declaration, name) for name in _KNOWN}
     facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
-    return LazyTool.from_facts(**facts, digest=digest, _rest=rest)
+    return LazyTool.from_facts(load, **facts, digest=digest)
 
 
 def _resolve_tool(

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from toolgen.load import Pointer
+from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import ANNOTATIONS, FLAGS, Dialect, convert_top_level_keywords, find_dialect
 from toolgen.resolve.identifiers import class_name, distinct_name
@@ -36,13 +37,13 @@ class SchemaBundler:
     origins: dict[str, SchemaLocation] = field(default_factory=dict)
     _dialects: dict[SchemaLocation, Dialect] = field(default_factory=dict)
 
-    def make_shared_types(self) -> dict[str, SharedType]:
+    def make_shared_types(self, formats: Formats) -> dict[str, SharedType]:
         """Return all shared types. References inside them are `#/$defs/<name>`."""
         for place, name in self.names.items():
             schema = self._copied(place, lambda target: f"#/$defs/{self.names[target]}", top=False)
             refers = dict.fromkeys(self.names[t] for t in self.graph.targets_below(place))
             document = self.graph.registry.documents[place.document]
-            self.types[name] = SharedType(name, schema, tuple(refers), document, place.pointer)
+            self.types[name] = SharedType(name, schema, tuple(refers), document, place.pointer, formats)
             self.origins[name] = place
         return self.types
 
