@@ -16,10 +16,12 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.load import Sources
 from toolgen.load.loading import load_shipped
+from toolgen.load.sources import SHIPPED
 from toolgen.parse import parse
 from toolgen.plan.provider import plan_provider
-from toolgen.render.package import models_text, profile_ancestors, render_wire_module
+from toolgen.render.package import format_class_names, models_text, profile_ancestors, render_wire_module
 from toolgen.render.shipped import MODELS, digest, wire_class_inputs
+from toolgen.resolve.profiles import profile_name_of_file
 from toolgen.resolve.resolution import resolve_catalog
 from toolgen.resources import runtime_folder, shipped_folder, wires_folder
 
@@ -29,14 +31,14 @@ def _files() -> Iterator[tuple[Path, str]]:
     findings = Findings()
     folder = shipped_folder("schemas")
     providers, formats = (load_shipped(kind, folder, findings) for kind in ("providers", "format"))
-    sources = Sources("<toolgen>", (), (), providers, formats, None, {}, {})
-    names = tuple(sorted(document.source.rsplit("/", 1)[-1].split(".")[0] for document in providers))
+    sources = Sources(SHIPPED, providers=providers, formats=formats)
+    names = tuple(sorted(map(profile_name_of_file, providers)))
     parsed = parse(sources, findings)
     catalog = resolve_catalog(parsed, names, findings) if parsed is not None else None
     if catalog is None or findings.has_errors:
         raise SystemExit("\n".join(f"{finding.code}: {finding.message}" for finding in findings))
-    text, exported = models_text(catalog.format)
-    yield runtime_folder() / "models.py", text
+    yield runtime_folder() / "models.py", models_text(catalog.format)
+    exported = format_class_names(catalog.format)
     digests: dict[str, Any] = {MODELS: digest(catalog.format.schema)}
     plans = {profile.name: plan_provider(profile, catalog) for profile in catalog.profiles}
     for line in profile_ancestors(catalog.profiles):

@@ -30,18 +30,18 @@ class Compilation:
     """A resolved and rendered project. Nothing of it is on disk."""
 
     schemas: Path
-    resolved: Project
+    project: Project
     package: Package
 
     @property
     def sources(self) -> Sources:
         """Return the sources of the project."""
-        return self.resolved.sources
+        return self.project.sources
 
     @property
     def config(self) -> Config:
         """Return the configuration of the project."""
-        return self.resolved.config
+        return self.project.config
 
     @property
     def files(self) -> Mapping[str, str]:
@@ -54,7 +54,7 @@ class Compilation:
         from toolgen.render.shipped import REQUIREMENT
 
         runtime = REQUIREMENT if self.config.runtime == "installed" else None
-        wires = self.package.wires
+        wires = self.package.payloads
         sent = {name: ProviderDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
         return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
 
@@ -70,7 +70,7 @@ class Compilation:
         """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""
         from toolgen.rules import PayloadLoss, Payloads, SingleToolPayload
 
-        wires = self.package.wires
+        wires = self.package.payloads
         single = [
             SingleToolPayload(
                 one.tool,
@@ -138,15 +138,15 @@ def lint_project(
         find_suppressions,
     )
 
-    linked = resolve_project(schemas, findings, providers, progress, folder)
-    if linked is not None:
-        progress("linked", len(linked.sources.tools))
+    project = resolve_project(schemas, findings, providers, progress, folder)
+    if project is not None:
+        progress("resolved", len(project.sources.tools))
     with findings.aside(UNKNOWN_CODE) as unknown:
-        compilation = _rendered(schemas, linked, findings, progress)
+        compilation = _rendered(schemas, project, findings, progress)
         if compilation is None:
             return None
         sources, levels, payloads = compilation.sources, compilation.config.lint, compilation.payloads()
-        apply_rules(compilation.resolved.catalog, findings, levels, building=False)
+        apply_rules(compilation.project.catalog, findings, levels, building=False)
         apply_payload_rules(payloads, findings, levels)
         allowed = find_suppressions(sources)
         used = apply_suppressions(findings, levels, allowed)
@@ -154,7 +154,7 @@ def lint_project(
         check_suppressions(sources, allowed, used, said)
         apply_suppressions(said, levels, ())
         findings.items += said.items
-        return None if unknown else LintResult(len(compilation.resolved.catalog.tools), _sizes(payloads), sources)
+        return None if unknown else LintResult(len(compilation.project.catalog.tools), _sizes(payloads), sources)
 
 
 @cache
@@ -163,9 +163,9 @@ def _made_with() -> str:
     return ", ".join(f"{name} {version(name)}" for name in ("datamodel-code-generator", "jinja2", "ruff-api"))
 
 
-def _rendered(schemas: Path, linked: Project | None, findings: Findings, progress: Progress) -> Compilation | None:
-    package = render_project(linked, findings, progress) if linked is not None else None
-    return Compilation(schemas, linked, package) if linked is not None and package is not None else None
+def _rendered(schemas: Path, project: Project | None, findings: Findings, progress: Progress) -> Compilation | None:
+    package = render_project(project, findings, progress) if project is not None else None
+    return Compilation(schemas, project, package) if project is not None and package is not None else None
 
 
 def _sizes(payloads: Payloads) -> Mapping[str, Mapping[str, int]]:

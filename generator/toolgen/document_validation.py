@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -19,11 +19,10 @@ from jsonschema.exceptions import ValidationError
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText, did_you_mean, quote_name
+from toolgen.diagnostics.finding import RawText, did_you_mean, escape_text, quote_name
 from toolgen.load import Document, Pointer
+from toolgen.load.loading import load_single_file
 from toolgen.load.sources import json_type, pointer_steps
-from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
-from toolgen.load.yaml_reader import read_yaml_documents
 from toolgen.resources import shipped_folder
 
 SOURCE_KINDS = ("declaration", "provider", "format", "config")
@@ -40,17 +39,11 @@ def meta_schema(kind: str) -> Mapping[str, Any]:
     """
     if kind not in SOURCE_KINDS:
         raise KeyError(kind)
-    path = shipped_folder("schemas") / "meta" / f"{kind}.yaml"
     findings = Findings()
-    report = FaultReporter(path.name, findings)
-    try:
-        trees = read_yaml_documents(decode_text(path.read_bytes(), report), report)
-    except Unreadable:
-        trees = []
-    value = trees[0].value if len(trees) == 1 else None
-    if report.count or not isinstance(value, dict):
-        raise ValueError(f"{path.name}: {[f.message for f in findings] or 'no single mapping'}")
-    return value
+    document = load_single_file(shipped_folder("schemas") / "meta" / f"{kind}.yaml", findings)
+    if document is None or not isinstance(document.value, dict):
+        raise ValueError(f"{kind}.yaml: {[f.message for f in findings] or 'not a mapping'}")
+    return document.value
 
 
 MAX_FINDINGS = 50
@@ -218,18 +211,12 @@ def _shown(value: object) -> str:
         return quote_name(value)
     if isinstance(value, list | dict):
         return json_type(value)
-    return quote_name(json.dumps(value))[1:-1]
+    return escape_text(json.dumps(value))
 
 
-def _listed(values: Iterable[object]) -> str:
-    def parts() -> Iterator[str]:
-        for at, value in enumerate(values):
-            if at == 12:
-                yield "…"
-                return
-            yield _shown(value)
-
-    return ", ".join(parts())
+def _listed(values: list[object]) -> str:
+    shown = [_shown(value) for value in values[:12]]
+    return ", ".join([*shown, "…"] if len(values) > 12 else shown)
 
 
 def wrong_type_hint(expected: str, value: object, key: object = None) -> str | None:

@@ -15,10 +15,10 @@ Outside these two `with` blocks nothing is kept, and every step runs.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, ClassVar, Self, TypeVar
 
 from toolgen.build_cache import read_results, save_results
@@ -35,6 +35,8 @@ class BuildResults:
     last: dict[Key, Any] = field(default_factory=dict)
     used: dict[Key, Any] = field(default_factory=dict)
     new: dict[Key, Any] = field(default_factory=dict)
+    stored_count: int = 0
+    """The number of results in the file that the last ones came from; 0 if the file must be rewritten."""
 
     def find(self, key: Key) -> Any:
         """Return the result of a key, or None if there is none."""
@@ -95,9 +97,6 @@ ON_DISK = Store()
 """For later processes too. Keys and results are plain data: None, booleans, numbers, strings, bytes, and tuples, lists and
 dicts of these."""
 
-_count = 0
-"""The number of results in the file that the stored results came from; 0 if the file must be rewritten."""
-
 
 @contextmanager
 def enable_incremental_builds() -> Iterator[BuildResults]:
@@ -118,22 +117,25 @@ def stored_results(schemas: str, out: str | None) -> Iterator[Callable[[], None]
     that stops early would store less than it found. If a process builds repeatedly, only the first build reads the
     cache.
     """
-    global _count
     outer = ON_DISK.results
     results = ON_DISK.results = outer or BuildResults()
     if not results.last:
-        results.last, _count = read_results(schemas, out)
+        results.last, results.stored_count = read_results(schemas, out)
 
     def save() -> None:
-        global _count
         if results.new:
-            _count = save_results(schemas, out, results.used, results.new, _count)
+            results.stored_count = save_results(schemas, out, results.used, results.new, results.stored_count)
         results.forget_unused()
 
     try:
         yield save
     finally:
         ON_DISK.results = outer
+
+
+def key_digest(*made_of: object) -> str:
+    """Return a digest for the keys of results, of plain data that a result is made from."""
+    return sha256(repr(made_of).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def plain_findings(findings: Findings) -> tuple[Any, ...]:
@@ -149,30 +151,27 @@ def report_stored_findings(stored: Iterable[tuple[Any, ...]], findings: Findings
 class LazyAttributes:
     """A mixin for objects that are made from stored facts, and read all other attributes on first use.
 
-    Name it before the class that it completes. `LAZY` are the attributes that `load_lazy_values` returns, all at once.
+    Name it before the class that it completes, which needs a slot `_load`. `LAZY` are the other attributes.
     """
 
     __slots__ = ()
 
     LAZY: ClassVar[tuple[str, ...]]
+    _load: Callable[[], Iterable[Any]]
 
     @classmethod
-    def from_facts(cls, **facts: Any) -> Self:
-        """Return an object with the stored facts about it."""
+    def from_facts(cls, load: Callable[[], Iterable[Any]], **facts: Any) -> Self:
+        """Return an object with the stored facts about it. `load` returns the values of `LAZY`, in order."""
         made = cls.__new__(cls)
-        for name, value in facts.items():
+        for name, value in {**facts, "_load": load}.items():
             object.__setattr__(made, name, value)
         return made
-
-    @abstractmethod
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Return the values of `LAZY`, in order."""
 
     def __getattr__(self, name: str) -> Any:
         """Read the other attributes; Python calls this for a slot without a value."""
         if name not in self.LAZY:
             raise AttributeError(name)
-        for each, value in zip(self.LAZY, self.load_lazy_values(), strict=True):
+        for each, value in zip(self.LAZY, self._load(), strict=True):
             object.__setattr__(self, each, value)
         return getattr(self, name)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Progress: TypeAlias = Callable[[str, int], None]
-"""Called after a step with its name (`read`, `linked`, `rendered` or `written`) and the number of tools."""
+"""Called after a step with its name (`read`, `resolved`, `rendered` or `written`) and the number of tools."""
 
 
 def ignore_progress(step: str, tools: int) -> None:
@@ -63,7 +63,7 @@ def check_project(
         return None
     apply_rules(project.catalog, findings, project.config.lint)
     apply_suppressions(findings, project.config.lint, find_suppressions(project.sources) if len(findings) else ())
-    progress("linked", len(project.sources.tools))
+    progress("resolved", len(project.sources.tools))
     return None if findings.has_errors else project
 
 
@@ -98,7 +98,7 @@ def read_config(schemas: Path) -> Config | None:
     for file in (schemas / f"toolgen{suffix}" for suffix in (".yaml", ".yml", ".json")):
         if file.is_file():
             document = load_single_file(file, findings)
-            parsed = parse(Sources(schemas.as_posix(), (), (), (), (), document, {}, {}), findings)
+            parsed = parse(Sources(schemas.as_posix(), config=document), findings)
             config = parsed.config if parsed is not None else config
     return None if findings.has_errors else config
 
@@ -107,9 +107,9 @@ def render_project(project: Project, findings: Findings, progress: Progress = ig
     """Plan and render. Return None if a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.render.package import render_package
 
-    package = _report_mapping_errors(project, findings, lambda: render_package(project.catalog, project.sources.name))
+    package = _made_or_reported(project, findings, lambda: render_package(project.catalog, project.sources.name))
     if package is not None:
-        _report_refused(package.wires, findings)
+        _report_refused(package.payloads, findings)
         progress("rendered", len(project.sources.tools))
     return None if findings.has_errors else package
 
@@ -118,14 +118,14 @@ def render_payloads(project: Project, findings: Findings) -> Mapping[str, Provid
     """Return the payloads of each provider, without the package; None in the same cases as `render_project`."""
     from toolgen.render.package import package_payloads
 
-    wires = _report_mapping_errors(project, findings, lambda: package_payloads(project.catalog))
-    if wires is not None:
-        _report_refused(wires, findings)
-    return None if findings.has_errors else wires
+    payloads = _made_or_reported(project, findings, lambda: package_payloads(project.catalog))
+    if payloads is not None:
+        _report_refused(payloads, findings)
+    return None if findings.has_errors else payloads
 
 
-def _report_mapping_errors(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
-    """Make something from a project. Return None, with a finding, if a profile does not fit the format."""
+def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
+    """Make something from a project. Return None, with a finding, if a profile or an installed runtime does not fit it."""
     from toolgen.plan.object_mappings import MappingError
     from toolgen.render.shipped import MODELS, is_shipped_up_to_date
 
@@ -146,10 +146,10 @@ def _report_mapping_errors(project: Project, findings: Findings, make: Callable[
         return None
 
 
-def _report_refused(wires: Mapping[str, ProviderPayload], findings: Findings) -> None:
+def _report_refused(payloads: Mapping[str, ProviderPayload], findings: Findings) -> None:
     """Report each tool that cannot be sent to a provider that it is offered to, with the first reason."""
-    for provider, wire in wires.items():
-        for one in wire.tools:
+    for provider, payload in payloads.items():
+        for one in payload.tools:
             refused = next((told for told in one.losses if told.refused), None)
             if refused is not None:
                 findings.add(

@@ -242,6 +242,14 @@ def test_a_project_without_handlers_has_pages(tmp_path: Path) -> None:
     assert "def get_weather" not in (tmp_path / "out/tools/get_weather.html").read_text()
 
 
+@pytest.mark.parametrize(("name", "method"), [("getWeather", "get_weather"), ("class", "class_"), ("2fa", "_2fa")])
+def test_the_page_of_a_tool_shows_its_handler_by_the_name_of_the_method(tmp_path: Path, name: str, method: str) -> None:
+    write_project(tmp_path, ({"name": name, "description": "A tool."},), {}, providers=["openai_chat"])
+    done = run(tmp_path)
+    assert done.exit_code == 0, done.output
+    assert f"def {method}(self, args: " in Page((tmp_path / f"out/tools/{name}.html").read_text()).text
+
+
 def test_each_type_has_a_page_with_the_tools_that_use_it(pages: Path) -> None:
     page = Page((pages / "types/Forecast.html").read_text())
     for said in ("The weather at one place.", "degrees", "sky", "types/forecast.yaml", "get_weather"):

@@ -443,15 +443,15 @@ def test_of_tools_that_did_not_change_nothing_is_read_planned_lowered_or_formatt
 
     watch("toolgen.load.loading._trees", lambda source, text, report: source)
     watch("toolgen.plan.tools._plan", lambda tool: tool.name)
-    watch("toolgen.render.tool_payloads._payload", lambda wire, tool, *_: tool.name)
+    watch("toolgen.render.tool_payloads._tool_payload", lambda wire, tool, *_: tool.name)
     watch("toolgen.render.package._laid_out", lambda entry, depth: json.loads(entry).get("name", "book"))
     watch("toolgen.render.tools.format_python", lambda path, text: path)
     watch("toolgen.render.templates.format_python", lambda path, text: path)
     assert cached(schemas) == expected
     assert [source for source in done["_trees"] if source.startswith("tools/")] == ["tools/book.json"]
-    assert {name: set(done[name]) for name in ("_plan", "_payload", "_laid_out")} == {
+    assert {name: set(done[name]) for name in ("_plan", "_tool_payload", "_laid_out")} == {
         "_plan": {"book"},
-        "_payload": {"book"},
+        "_tool_payload": {"book"},
         "_laid_out": {"book"},
     }
     assert done["format_python"] == ["tools/handlers.py", "tools/book.py"]

@@ -78,7 +78,7 @@ def test_every_module_is_as_ruff_lays_it_out(tmp_path: Path, tools: list[dict[st
         namespace: dict[str, Any] = {}
         text = made[f"providers/{name}.py"].partition("\nTOOLS: ")[2].partition('\n"""The declared tools as')[0]
         exec(f"TOOLS = {text.partition(' = ')[2]}", namespace)
-        assert json.dumps(namespace["TOOLS"]) == json.dumps(compiled.package.wires[name].payload)
+        assert json.dumps(namespace["TOOLS"]) == json.dumps(compiled.package.payloads[name].payload)
 
 
 def test_the_order_of_names_with_numbers_and_unions_of_values_are_as_ruff_has_them(tmp_path: Path) -> None:

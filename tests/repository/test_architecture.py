@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.repository import PROFILES, ROOT
 from toolgen.load import folder
-from toolgen.resolve.resolution import PROVIDERS
+from toolgen.resolve.resolution import DEFAULT_PROVIDERS
 from toolgen.write import output_path
 
 PACKAGE = ROOT / "generator" / "toolgen"
@@ -176,8 +176,8 @@ def test_nothing_but_the_command_line_prints() -> None:
     assert {c for c in calls if not c.startswith("cli/")} == {"build_cache.py"}  # which opens its record
 
 
-DEFAULTS = {"resolve/resolution.py": set(PROVIDERS)}
-"""The only names of providers in code: those that a declaration may speak of, whether a release has them or not."""
+DEFAULTS = {"resolve/resolution.py": {*DEFAULT_PROVIDERS, "mcp"}}
+"""The only names of providers in code: those of a project that names none, and of a framework that needs the provider."""
 
 NAMES_WIRES = "importing/formats/"
 """A foreign format's file says which wires its tools keep their own names and members for."""

@@ -49,11 +49,7 @@ def sources(files: Mapping[str, Any]) -> Sources:
         "schemas",
         tuple(d for d in documents if d.source.startswith("tools/")),
         tuple(d for d in documents if d.source.startswith("types/")),
-        (),
-        (),
-        next((d for d in documents if d.source == "toolgen.yaml"), None),
-        {},
-        {},
+        config=next((d for d in documents if d.source == "toolgen.yaml"), None),
     )
 
 

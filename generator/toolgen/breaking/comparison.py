@@ -12,18 +12,13 @@ from typing import Any, Literal
 import yaml
 
 from toolgen.breaking.changes import Change, ProjectSnapshot, changes_between
+from toolgen.breaking.git import RevisionError, read_committed_file
 from toolgen.breaking.replay import ReplayResult, replay
-from toolgen.breaking.revision import (
-    NO_CONTENT,
-    RevisionError,
-    RevisionFolder,
-    read_committed_file,
-    read_revision_sources,
-)
+from toolgen.breaking.revision import NO_CONTENT, RevisionFolder, read_revision_sources
 from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
 from toolgen.diagnostics.codes.breaking import AUDIENCES
-from toolgen.diagnostics.finding import RawText, Related, quote_name
+from toolgen.diagnostics.finding import RawText, Related, escape_text
 from toolgen.load.loading import ACCEPTED, load_single_file
 from toolgen.pipeline import Project, render_payloads, render_project, resolve_project
 from toolgen.render.tools import class_names_by_module
@@ -150,7 +145,7 @@ def _old_state(
         where = RawText(fault.span)
         place, problem = Span(schemas.as_posix()), RawText(fault.message)
         findings.add("against-unreadable", place, hint=fault.hint, where=where, before=problem)
-        findings.items[-1] = replace(findings.items[-1], level=fault.level)
+        findings.change_last_level(fault.level)
     if old is None:
         return None
     try:
@@ -192,8 +187,8 @@ def _report(
     replayed: Sequence[ReplayResult] = (),
 ) -> None:
     """Add a change to the findings, with the level of its code or audiences in this project. A `reason` accepts it."""
-    before = len(findings.items)
-    findings.add(
+    own = Findings()
+    own.add(
         change.code,
         change.span,
         hint=_hint(change, replayed),
@@ -203,8 +198,7 @@ def _report(
         before=RawText(_shown(change.before)),
         after=RawText(_shown(change.after)),
     )
-    found = findings.items.pop()
-    assert len(findings.items) == before
+    (found,) = own
     if not change.where:  # the whole tool
         found = replace(found, message=found.message.replace(" : ", ": ", 1))
     level: Any = levels.get(change.code)
@@ -252,7 +246,7 @@ def _shown(value: Any) -> str:
         if isinstance(value, str) and value
         else json.dumps(value, ensure_ascii=False, default=str)
     )
-    return quote_name(text, _SHOWN)[1:-1]
+    return escape_text(text, _SHOWN)
 
 
 def _accepted(schemas: Path, findings: Findings) -> dict[str, str] | None:

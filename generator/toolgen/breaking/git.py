@@ -54,6 +54,12 @@ def run_git(folder: Path, *arguments: str, data: bytes = b"") -> subprocess.Comp
         ) from None
 
 
+def read_committed_file(folder: Path, commit: str, path: str) -> bytes | None:
+    """Return the bytes of a file in a commit, by its path relative to a folder; None if it does not exist."""
+    found = run_git(folder, "cat-file", "blob", f"{commit}:./{path}")
+    return found.stdout if found.returncode == 0 else None
+
+
 class TreeEntry(NamedTuple):
     """An entry of a tree of git below SCHEMAS: its mode, its kind, the id of its content, and its path there."""
 
@@ -158,7 +164,7 @@ def is_unchanged(
     }
     if here != there or any(entry.kind == "commit" for entry in entries):
         return False  # ids in a SHA-256 repository always differ, so it gets the full comparison
-    return _is_made_by(version, run_git(schemas.absolute().parent, "cat-file", "blob", f"{commit}:./{lock}").stdout)
+    return _is_made_by(version, read_committed_file(schemas.absolute().parent, commit, lock) or b"")
 
 
 _SOURCES = (".yaml", ".yml", ".json")

@@ -16,9 +16,6 @@ from toolgen.resolve import Format, Profile
 from toolgen.token_counts import Tokenizer
 from toolgen.write.lockfile import ProviderDigests
 
-PackageFiles = Mapping[str, str]
-"""The text of each file, by its path in the package."""
-
 
 @dataclass(frozen=True, slots=True)
 class PackageChanges:
@@ -34,8 +31,8 @@ class PackageChanges:
         return bool(self.internal or self.handlers or self.model)
 
 
-def compare_packages(before: PackageFiles, after: PackageFiles) -> PackageChanges:
-    """Compare two packages. A file that is only in `before` was removed; one that is only in `after` is new."""
+def compare_packages(before: Mapping[str, str], after: Mapping[str, str]) -> PackageChanges:
+    """Compare two packages: texts by path. A file that is only in `before` was removed; one only in `after` is new."""
     internal: list[str] = []
     handlers: list[str] = []
     model: list[str] = []
@@ -107,7 +104,8 @@ def _payload(path: str, old: str, new: str) -> list[str]:
         return []
     if before is None or after is None:
         return [f"{provider}: the provider {'is new' if before is None else 'was removed'}"]
-    return [f"{provider}: {_changed_entries(before, after) or 'the text'} ({describe_payload_sizes(before, after)})"]
+    names = _changed_names(_by_name(before), _by_name(after))
+    return [f"{provider}: {names or 'the text'} ({describe_payload_sizes(before, after)})"]
 
 
 def describe_payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str = "") -> str:
@@ -126,11 +124,6 @@ def describe_payload_sizes(before: Any, after: Any, tokenizer: Tokenizer | str =
         tokens = f" ({tokenizer.count(old)} and {tokenizer.count(new)} tokens of {tokenizer.name})"
     sizes = f"{len(old.encode())} bytes before, {len(new.encode())} now{tokens}"
     return f"{sizes}, the first {share} % of the old payload is unchanged"
-
-
-def _changed_entries(before: Any, after: Any) -> str:
-    """Return the tools whose entry in a payload is new, removed or different, sorted; only the first few of many."""
-    return _changed_names(_by_name(before), _by_name(after))
 
 
 def _changed_names(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -152,7 +145,8 @@ def describe_payload_change(
     """
     sizes = describe_payload_sizes(old.payload, new.payload, tokenizer)
     if sent_digests is None or sent_digests.fingerprint == old.fingerprint:
-        return f"{_changed_entries(old.payload, new.payload) or 'the text'} ({sizes})"
+        names = _changed_names(_by_name(old.payload), _by_name(new.payload))
+        return f"{names or 'the text'} ({sizes})"
     names = _changed_names(sent_digests.tools, new.tool_digests())
     return f"{names or 'the text'} ({sizes}; this release also built the old version)"
 

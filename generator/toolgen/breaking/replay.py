@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText, quote_name
+from toolgen.diagnostics.finding import RawText, escape_text
 from toolgen.render.shipped import InMemoryPackage
 
 
@@ -79,7 +79,7 @@ def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
 
 def _report(found: ReplayResult, place: Span, findings: Findings) -> None:
     for name, count in sorted(found.unknown.items()):
-        findings.add("replay-unknown", place, tool=RawText(quote_name(name)[1:-1]), count=count)
+        findings.add("replay-unknown", place, tool=RawText(escape_text(name)), count=count)
     for (name, where), count in sorted(found.refused.items()):
         findings.add("replay-refused", place, tool=RawText(name), where=RawText(where), count=count)
     for (name, what), count in sorted(found.coerced.items()):
@@ -121,7 +121,7 @@ class _Reader:
             self._found.unknown[call.name] += 1
             return
         if name != call.name:
-            self._found.coerced[name, f"the alias {quote_name(call.name)[1:-1]}"] += 1
+            self._found.coerced[name, f"the alias {escape_text(call.name)}"] += 1
         losses: list[Any] = []
         try:
             self._tools.parse_call(call, on_loss=losses.append)

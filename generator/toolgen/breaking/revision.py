@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from toolgen.breaking.git import RevisionError, TreeEntry, list_revision, run_git
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.load import limits
-from toolgen.load.folder import EXTENSIONS, Budget, Folder, FoundFile, check_budget
+from toolgen.load.folder import EXTENSIONS, Budget, Folder, FoundFile
 from toolgen.load.text_decoding import FaultReporter
-
-__all__ = ["NO_CONTENT", "RevisionError", "RevisionFolder", "read_committed_file", "read_revision_sources"]
 
 NO_CONTENT = "not-a-file"
 """The code of an entry whose content is not in the tree."""
@@ -38,12 +34,6 @@ def read_revision_sources(
     return (commit, _contents(schemas if schemas.is_dir() else schemas.parent, entries)) if entries else None
 
 
-def read_committed_file(folder: Path, commit: str, path: str) -> bytes | None:
-    """Return the bytes of a file in a commit, by its path relative to a folder; None if it does not exist."""
-    found = run_git(folder, "cat-file", "blob", f"{commit}:./{path}")
-    return found.stdout if found.returncode == 0 else None
-
-
 def _is_source(entry: TreeEntry) -> bool:
     """Return whether an entry is a source, or something that may stand for one."""
     path = PurePosixPath(entry.source)
@@ -60,7 +50,7 @@ def _contents(folder: Path, entries: Sequence[TreeEntry]) -> dict[str, bytes | s
     """
     blobs = sorted({entry.blob for entry in entries if entry.mode not in _KINDS})
     done = run_git(folder, "cat-file", "--batch", data="".join(f"{blob}\n" for blob in blobs).encode())
-    data, at, found = done.stdout, 0, dict[str, bytes]()
+    data, at, found = done.stdout, 0, dict[str, bytes | str]()
     for blob in blobs:
         end = data.find(b"\n", at)
         head = data[at:end].split(b" ")
@@ -69,17 +59,10 @@ def _contents(folder: Path, entries: Sequence[TreeEntry]) -> dict[str, bytes | s
                 "this clone lacks some sources of that revision", "run `git fetch --refetch --filter=blob:limit=10m`"
             )
         size = int(head[2])
-        found[blob] = data[end + 1 : end + 1 + size]
+        content = data[end + 1 : end + 1 + size]
+        found[blob] = "a Git LFS pointer" if content.startswith(_LFS) else content
         at = end + 1 + size + 1
-    return {entry.source: _content(entry, found) for entry in entries}
-
-
-def _content(entry: TreeEntry, blobs: Mapping[str, bytes]) -> bytes | str:
-    """Return the bytes of an entry, or its kind if the tree does not have the content."""
-    if entry.mode in _KINDS:
-        return _KINDS[entry.mode]
-    data = blobs[entry.blob]
-    return "a Git LFS pointer" if data.startswith(_LFS) else data
+    return {entry.source: _KINDS.get(entry.mode) or found[entry.blob] for entry in entries}
 
 
 class RevisionFolder(Folder):
@@ -105,7 +88,7 @@ class RevisionFolder(Folder):
             path = self.display_path(source)
             kind, wanted = RawText(content), RawText("a regular file")
             self._findings.add(NO_CONTENT, Span(path), path=path, kind=kind, wanted=wanted)
-            self._findings.items[-1] = replace(self._findings.items[-1], level="warning")
+            self._findings.change_last_level("warning")
             return False
         return recursive or source.count("/") == 1
 
@@ -117,8 +100,5 @@ class RevisionFolder(Folder):
         """
         data = self._files_at[found.source]
         assert isinstance(data, bytes)
-        if len(data) > limits.FILE_BYTES:
-            reporter.abort("source-too-large", path=reporter.path, limit=limits.FILE_BYTES)
-        budget.bytes -= len(data)
-        check_budget(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", reporter)
+        budget.spend_bytes(len(data), reporter)
         return data

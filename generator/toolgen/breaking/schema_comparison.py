@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from toolgen.breaking.schema_inclusion import Inclusion, find_renamed
+from toolgen.breaking.schema_inclusion import Inclusion
 from toolgen.breaking.schema_samples import (
     LOWER_BOUNDS,
     MAX_SAMPLES,
@@ -166,14 +166,12 @@ class _Comparison:
             return
         here = (*pointer, "type")
         lost, gained = subtract_types(before, after), subtract_types(after, before)
-        if "null" in gained and before != set(TYPES):
-            yield Difference("null-admitted", here, "wider", show_types(before), show_types(after))
-        if "null" in lost and after != set(TYPES):
-            yield self._judged(
-                Difference("null-refused", here, "narrower", show_types(before), show_types(after)), old, new
-            )
-        lost, gained = lost - {"null"}, gained - {"null"}
         was, now = show_types(before), show_types(after)
+        if "null" in gained and before != set(TYPES):
+            yield Difference("null-admitted", here, "wider", was, now)
+        if "null" in lost and after != set(TYPES):
+            yield self._judged(Difference("null-refused", here, "narrower", was, now), old, new)
+        lost, gained = lost - {"null"}, gained - {"null"}
         if lost and gained:
             yield self._judged(Difference("type-changed", here, "other", was, now), old, new)
         elif lost:
@@ -189,10 +187,8 @@ class _Comparison:
         if before is None or after is None:
             small = types_of(old) & types_of(new) if before is None else types_of(old) | types_of(new)
             if small <= {"null", "boolean"}:  # these values can be listed
-                before, after = (
-                    (list_small_values(old) if before is None else before),
-                    (list_small_values(new) if after is None else after),
-                )
+                before = list_small_values(old) if before is None else before
+                after = list_small_values(new) if after is None else after
             else:
                 code = "enum-set" if before is None else "enum-unset"
                 found = Difference(code, here, "wider", _value(old, "enum"), _value(new, "enum"))
@@ -252,7 +248,7 @@ class _Comparison:
         closed = new.get("additionalProperties") is False
         gone = [name for name in before if name not in after]
         come = [name for name in after if name not in before]
-        renamed = find_renamed({n: before[n] for n in gone}, {n: after[n] for n in come})
+        renamed = _find_renamed({n: before[n] for n in gone}, {n: after[n] for n in come})
         needs = set(new.get("required", ()))
         needed = set(old.get("required", ()))
         for name in gone:
@@ -373,6 +369,17 @@ class _Comparison:
             except TooManyStepsError:
                 return ABSENT
         return ABSENT
+
+
+def _find_renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:
+    """Return the renamed properties: equal schemas, one property removed and one added, and no other such pair."""
+    found = {}
+    for name, schema in gone.items():
+        alike = [other for other, sub in come.items() if json_key(sub) == json_key(schema)]
+        twins = [other for other, sub in gone.items() if json_key(sub) == json_key(schema)]
+        if len(alike) == len(twins) == 1:
+            found[name] = alike[0]
+    return found
 
 
 def _with_words(schema: Any, outer: Any) -> dict[str, Any]:

@@ -385,14 +385,3 @@ def _limit(keyword: str, value: float, sign: int, *, whole: bool) -> tuple[Fract
     if whole:
         return Fraction(math.ceil(limit) - 1 if exclusive else math.floor(limit)), 1
     return limit, 0 if exclusive else 1
-
-
-def find_renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:
-    """Return the renamed properties: equal schemas, one property removed and one added, and no other such pair."""
-    found = {}
-    for name, schema in gone.items():
-        alike = [other for other, sub in come.items() if json_key(sub) == json_key(schema)]
-        twins = [other for other, sub in gone.items() if json_key(sub) == json_key(schema)]
-        if len(alike) == len(twins) == 1:
-            found[name] = alike[0]
-    return found

@@ -298,7 +298,7 @@ def wrap_in_matching_union(old: Any, new: Any, old_root: Any, new_root: Any) -> 
         keyword = next((k for k in ("oneOf", "anyOf") if k in other), "")
         if not keyword or "oneOf" in one or "anyOf" in one or other.keys() - ANNOTATIONS != {keyword}:
             continue
-        branch = {key: value for key, value in one.items() if key not in ANNOTATIONS}
+        branch = drop_annotations(one)
         tags = [identify_branch(each, roots[1 - i]) for each in other[keyword]]
         if identify_branch(branch, roots[i]) in tags:
             sides[i] = {**{key: one[key] for key in one.keys() & ANNOTATIONS}, keyword: [branch]}

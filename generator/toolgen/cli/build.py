@@ -12,7 +12,6 @@ from toolgen.cli.command_support import (
     EXIT_ERROR,
     Reporter,
     compile_adding_built_providers,
-    count_files,
     package_output,
     progress,
     save_build_record,
@@ -57,7 +56,7 @@ def command(
         sys.exit(EXIT_ERROR)
     if reporter == Reporter() and not (force or providers):
         save_build_record(done.built, done.output, done.changes.files, out, reported)
-    reporter.say(done.summary())
+    reporter.say(summarize_changes(done.output, done.changes))
 
 
 class Build(NamedTuple):
@@ -66,14 +65,6 @@ class Build(NamedTuple):
     built: Compilation
     output: RequestedOutput
     changes: Changes
-
-    def file_counts(self) -> dict[str, int]:
-        """Count the files that were created, changed, deleted and left unchanged."""
-        return count_files(self.changes)
-
-    def summary(self) -> str:
-        """Summarize the build in one line."""
-        return summarize_changes(self.output, self.changes)
 
 
 def build_package(
@@ -93,7 +84,7 @@ def build_package(
         built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
-        output = package_output(built, schemas, out)
+        output = package_output(built, out)
         changes = write_package(built.files, output, built.lock_facts, findings, force=force)
         step("written", len(built.sources.tools))
     return Build(built, output, changes) if changes is not None else None

@@ -48,7 +48,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
         built = compile_adding_built_providers(schemas, out, providers, findings, step)
     if built is None:
         reporter.fail(findings)
-    output = package_output(built, schemas, out)
+    output = package_output(built, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     failed = findings.has_errors
     if reporter.output_format != "text":  # the text and the diff below tell people the same

@@ -6,15 +6,13 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TextIO
 
 from toolgen.cli.terminal import is_screen, paint, write_output
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import Progress
@@ -119,7 +117,7 @@ def _stop(number: int, _: FrameType | None) -> NoReturn:
     raise _Stopped(128 + number)
 
 
-STEP_PERCENTAGES = {"read": 15, "linked": 35, "rendered": 40, "written": 10}
+STEP_PERCENTAGES = {"read": 15, "resolved": 35, "rendered": 40, "written": 10}
 """The steps of a build, and the share of each in percent for a thousand tools. The name says what was done."""
 
 PROGRESS_MIN_TOOLS = 50
@@ -210,12 +208,29 @@ def out_of_date(output: RequestedOutput, drift: Drift) -> str:
     return f"{display_path(output.name)}: out of date; run `{output.command}{drift.force_option}`\n"
 
 
-def package_output(built: Compilation, schemas: Path, out: Path | None) -> RequestedOutput:
-    """Return the output for a package: in the folder from the command line, or else where the configuration puts it."""
-    from toolgen.cli.group import format_command, output_folder
+def format_command(name: str, schemas: Path, out: Path | None) -> str:
+    """Return a command with the folders that were given, for messages."""
+    import shlex
 
-    folder, command = output_folder(schemas, out, built.config.out), format_command("build", schemas, out)
-    return built.output_at(folder, command, is_configured=out is None)
+    from toolgen.write.output_path import display_path
+
+    given = [schemas.as_posix()] if schemas != Path("schemas") else []
+    given += ["--out", out.as_posix()] if out is not None else []
+    return display_path(shlex.join(["toolgen", name, *given]))
+
+
+def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:
+    """Return the folder of the package: from the option, the configuration, or `generated` next to SCHEMAS."""
+    if out is not None:
+        return out
+    parent = schemas / ".." if schemas.name in ("", "..") else schemas.parent
+    return parent / (configured or "generated")
+
+
+def package_output(built: Compilation, out: Path | None) -> RequestedOutput:
+    """Return the output for a package: in the folder from the command line, or else where the configuration puts it."""
+    folder = output_folder(built.schemas, out, built.config.out)
+    return built.output_at(folder, format_command("build", built.schemas, out), is_configured=out is None)
 
 
 def save_build_record(
@@ -253,14 +268,13 @@ def compile_adding_built_providers(
 
     Stored results are used, and those of this build are stored, only if `incremental`.
     """
-    from toolgen.cli.group import output_folder
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.incremental import stored_results
 
     said = Findings()
     stored = stored_results(str(schemas), None if out is None else str(out))
-    with stored if incremental else nullcontext(_store_nothing) as save:
+    with stored if incremental else nullcontext() as save:
         built = compile_project(schemas, said, providers, progress)
         if built is not None and providers:
             known = {PurePosixPath(document.source).stem for document in built.sources.providers}
@@ -270,12 +284,8 @@ def compile_adding_built_providers(
             if more:
                 said = Findings()
                 built = compile_project(schemas, said, (*providers, *more))
-        if built is not None:
+        if built is not None and save is not None:
             save()
     findings.items += said.items
     findings.texts |= said.texts
     return built
-
-
-def _store_nothing() -> None:
-    """Keep nothing for later builds."""

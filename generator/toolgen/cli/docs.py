@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import Reporter, progress, write_or_check_then_exit
-from toolgen.cli.group import format_command, format_option, provider_option, schemas_argument, verbosity_options
+from toolgen.cli.command_support import Reporter, format_command, progress, write_or_check_then_exit
+from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
 
 if TYPE_CHECKING:
     from toolgen.diagnostics import Findings
@@ -78,7 +78,7 @@ def command(
     if findings.has_errors:
         reporter.fail(findings)
     handlers = built.files.get("tools/handlers.py", "")
-    files = render_docs_site(built.resolved.catalog, built.package.wires, handlers, changes, forms)
+    files = render_docs_site(built.project.catalog, built.package.payloads, handlers, changes, forms)
     output = built.output_at(out, format_command("docs", schemas, out), is_package=False)
     stamp = Stamp(__version__, built.config.edition, built.sources.digests)
     write_or_check_then_exit(files, output, stamp, findings, reporter, check=check, force=force)

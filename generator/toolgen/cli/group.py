@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import Reporter
+from toolgen.cli.command_support import Reporter, output_folder
 from toolgen.cli.terminal import set_color_mode
 
 _SHARED = ("__init__", "command_support", "group", "reference", "terminal")
@@ -175,22 +175,3 @@ def verbosity_options(command: Callable[..., None]) -> Callable[..., None]:
         command(**arguments, reporter=Reporter(output_format, quiet, verbose))
 
     return run
-
-
-def format_command(name: str, schemas: Path, out: Path | None) -> str:
-    """Return a command with the folders that were given, for messages."""
-    import shlex
-
-    from toolgen.write.output_path import display_path
-
-    given = [schemas.as_posix()] if schemas != Path("schemas") else []
-    given += ["--out", out.as_posix()] if out is not None else []
-    return display_path(shlex.join(["toolgen", name, *given]))
-
-
-def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Path:
-    """Return the folder of the package: from the option, the configuration, or `generated` next to SCHEMAS."""
-    if out is not None:
-        return out
-    parent = schemas / ".." if schemas.name in ("", "..") else schemas.parent
-    return parent / (configured or "generated")

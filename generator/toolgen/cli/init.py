@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, Reporter, out_of_date
-from toolgen.cli.group import format_command
+from toolgen.cli.command_support import EXIT_ERROR, Reporter, format_command, out_of_date
 from toolgen.cli.terminal import write_output
 
 
@@ -27,7 +26,7 @@ def command(folder: Path, quiet: bool) -> None:
     """
     from toolgen.cli.reference import editor_lock_facts, editor_output
     from toolgen.diagnostics import Findings
-    from toolgen.diagnostics.formatters import escape_unprintable
+    from toolgen.diagnostics.finding import escape_unprintable
     from toolgen.load.loading import load_shipped
     from toolgen.new_project import (
         EDITOR_FOLDER,

@@ -127,14 +127,14 @@ def _limit_per_code(findings: Findings) -> Findings:
 
 def _summary(schemas: Path, tools: int, findings: Findings, *, verbose: bool) -> str:
     """Return the number of findings by level, and by code if some are not shown."""
-    levels = Counter(finding.level for finding in findings)
+    from toolgen.diagnostics.formatters import count_by_level
+
     codes = Counter((finding.level, finding.code) for finding in findings)
     lines = []
     if not verbose and any(n > _SHOWN and level != "error" for (level, _), n in codes.items()):
         lines = [f"{n:>6} {level}[{code}]\n" for (level, code), n in codes.most_common()]
         lines.append(f"showing {_SHOWN} of each warning and note; use -v to show all\n")
-    named = [(levels[level], level) for level in ("error", "warning", "note") if levels[level]]
-    said = ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in named) or "no problems found"
+    said = count_by_level(findings) or "no problems found"
     return "".join(lines) + f"{schemas.as_posix()}: {tools} tool{'s' if tools != 1 else ''}, {said}\n"
 
 

@@ -21,20 +21,22 @@ from toolgen.cli.terminal import write_output
 if TYPE_CHECKING:
     from toolgen.resolve import Profile
 
-_CHOICES = {
-    "nullable": "nullable",
-    "types": "types",
-    "enum": "enum",
-    "refs": "refs",
-    "ref_siblings": "siblings",
-    "recursion": "recursion",
-    "closed": "closed",
-    "all_required": "all_required",
-    "maps": "maps",
-    "unions": "unions",
-    "untyped": "untyped",
-}
-"""Facts that are printed even if they are not stated, with their name in a dialect."""
+_CHOICES = frozenset(
+    [
+        "nullable",
+        "types",
+        "enum",
+        "refs",
+        "ref_siblings",
+        "recursion",
+        "closed",
+        "all_required",
+        "maps",
+        "unions",
+        "untyped",
+    ]
+)
+"""Facts that are printed even if they are not stated."""
 
 _BESIDE = ("names", "parameter_names", "limits")
 """Further facts of a profile that tools are checked against."""
@@ -102,7 +104,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
     rules: dict[str, Any] = {}
     for key in meta_schema("provider")["$defs"]["dialect"]["properties"]:
         if key in _CHOICES and not dialect.plain:
-            rules[key] = getattr(dialect, _CHOICES[key])
+            rules[key] = getattr(dialect, "siblings" if key == "ref_siblings" else key)
         elif key in facts:
             rules[key] = facts[key]
     left = [] if dialect.keywords is None else [word for word in _keywords() if word not in dialect.keywords]

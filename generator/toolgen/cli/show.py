@@ -59,13 +59,13 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
     from toolgen.diagnostics import Span
     from toolgen.diagnostics.finding import did_you_mean
 
-    known = [tool.name for tool in compilation.resolved.catalog.tools]
+    known = [tool.name for tool in compilation.project.catalog.tools]
     if name not in known:
         span, hint = Span(compilation.sources.name), did_you_mean(name, known)
         findings.add("tool-unknown", span, hint=hint, name=name)
         return None
     shown: dict[str, tuple[Any, list[str]]] = {}
-    for provider, wire in compilation.package.wires.items():
+    for provider, wire in compilation.package.payloads.items():
         one = next(one for one in wire.tools if one.tool.name == name)
         if one.offered:
             shown[provider] = wire.payload_of(name), [_line(told) for told in one.losses]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, Reporter
-from toolgen.cli.group import complete_tools, format_option, output_folder, schemas_option
+from toolgen.cli.command_support import EXIT_ERROR, Reporter, output_folder
+from toolgen.cli.group import complete_tools, format_option, schemas_option
 from toolgen.cli.terminal import write_output
 
 
@@ -35,17 +35,17 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
     if not name.isidentifier() or keyword.iskeyword(name):
         raise click.BadParameter("must be a valid class name", param_hint="--class")
     findings = Findings()
-    linked = resolve_project(schemas, findings)
-    known = {tool.name: tool for tool in linked.catalog.tools} if linked is not None else {}
-    for word in tools if linked is not None else ():
+    project = resolve_project(schemas, findings)
+    known = {tool.name: tool for tool in project.catalog.tools} if project is not None else {}
+    for word in tools if project is not None else ():
         if word not in known:
             findings.add(
-                "tool-unknown", Span(linked.sources.name if linked else ""), hint=did_you_mean(word, known), name=word
+                "tool-unknown", Span(project.sources.name if project else ""), hint=did_you_mean(word, known), name=word
             )
     Reporter(output_format, quiet=True).print_findings(findings, stream=sys.stderr)
-    if linked is None or findings.has_errors:
+    if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)
-    package = output_folder(Path("schemas"), None, linked.config.out).as_posix().replace("/", ".").strip(".")
+    package = output_folder(Path("schemas"), None, project.config.out).as_posix().replace("/", ".").strip(".")
     write_output(
         make_handler_class_stub([tool for each, tool in known.items() if not tools or each in tools], package, name)
     )

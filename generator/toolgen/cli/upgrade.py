@@ -75,7 +75,7 @@ def command(
     config = (
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
-    output = package_output(built, schemas, out)
+    output = package_output(built, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     if findings.has_errors:
         reporter.fail(findings)

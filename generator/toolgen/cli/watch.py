@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import click
 
 from toolgen.cli.build import Build, build_package
-from toolgen.cli.command_support import Reporter
+from toolgen.cli.command_support import Reporter, count_files, summarize_changes
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
 from toolgen.cli.terminal import clear_screen, is_screen, write_output
 from toolgen.resources import shipped_folder
@@ -164,7 +164,7 @@ def build_message(schemas: Path, done: Build | None, failed: bool) -> str:
     if done is None:
         return f"watching {schemas}; the package is unchanged\n"
     fixed = "errors fixed; " if failed else ""
-    return f"{done.summary()}watching {schemas}; {fixed}press Ctrl-C to stop\n"
+    return f"{summarize_changes(done.output, done.changes)}watching {schemas}; {fixed}press Ctrl-C to stop\n"
 
 
 def event_line(done: Build | None, findings: Findings, reporter: Reporter) -> str:
@@ -174,7 +174,7 @@ def event_line(done: Build | None, findings: Findings, reporter: Reporter) -> st
     event = {
         "built": done is not None,
         "output": done.output.name if done is not None else None,
-        "files": done.file_counts() if done is not None else None,
+        "files": count_files(done.changes) if done is not None else None,
         "findings": json.loads(text.getvalue()),
     }
     return json.dumps(event) + "\n"

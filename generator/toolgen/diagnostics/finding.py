@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from toolgen.diagnostics.codes import CODES
@@ -60,12 +60,24 @@ class Finding:
     details: str = ""
 
 
+def escape_unprintable(text: str) -> str:
+    """Escape everything in a text that is not printable: controls, direction marks, surrogates, line separators."""
+    return text if text.isprintable() else "".join(map(escape_char, text))
+
+
+def escape_char(char: str) -> str:
+    """Return a character, or its escape if it is not printable."""
+    return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+
+
+def escape_text(text: str, limit: int = 80) -> str:
+    """Return text from a source in a form for messages: truncated and escaped."""
+    return escape_unprintable(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
 def quote_name(value: object, limit: int = 80) -> str:
-    """Return text from a source in a form for messages: escaped, truncated, in single quotes."""
-    text = value if isinstance(value, str) else str(value)
-    clipped = text if len(text) <= limit else text[: limit - 1] + "…"
-    safe = "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in clipped)
-    return f"'{safe}'"
+    """Return text from a source in a form for messages: truncated, escaped, in single quotes."""
+    return f"'{escape_text(str(value), limit)}'"
 
 
 def join_names(names: list[str]) -> str:
@@ -117,6 +129,10 @@ class Findings:
         safe = {k: v if isinstance(v, int | RawText) else quote_name(v) for k, v in values.items()}
         message = row.message.format(**safe)[:MAX_TEXT]
         self.items.append(Finding(span, code, row.level, message, hint or row.hint, related))
+
+    def change_last_level(self, level: Level) -> None:
+        """Give the last finding another level than that of its code."""
+        self.items[-1] = replace(self.items[-1], level=level)
 
     @property
     def has_errors(self) -> bool:

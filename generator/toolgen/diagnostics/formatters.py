@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from urllib.parse import quote
 
 from toolgen import __version__
 from toolgen.diagnostics.codes import CODES
-from toolgen.diagnostics.finding import Finding, Level, Span
+from toolgen.diagnostics.finding import Finding, Level, Span, escape_char, escape_unprintable
 
 MAX_FINDINGS = 100
 """The maximum number of findings printed as text. One line has the number of the others."""
@@ -32,16 +32,6 @@ def select_most_severe(findings: Iterable[Finding], limit: int) -> tuple[list[Fi
 
 
 _RANK: Mapping[Level, int] = {"error": 0, "warning": 1, "note": 2}
-
-
-def escape_unprintable(text: str) -> str:
-    """Escape everything in a text that is not printable: controls, direction marks, surrogates, line separators."""
-    return text if text.isprintable() else "".join(map(escape_char, text))
-
-
-def escape_char(char: str) -> str:
-    """Return a character, or its escape if it is not printable."""
-    return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
 
 
 WIDTH = 160
@@ -178,7 +168,7 @@ def format_as_github(findings: Iterable[Finding], texts: Mapping[str, str]) -> s
         for finding in every
     ]
     if len(every) > 10:
-        lines.append(f"::notice::{_counted(every)}\n")
+        lines.append(f"::notice::{count_by_level(every)}\n")
     return "".join(lines)
 
 
@@ -186,9 +176,10 @@ def _with_hint(finding: Finding) -> str:
     return f"{finding.message}\nhint: {finding.hint}" if finding.hint else finding.message
 
 
-def _counted(findings: Sequence[Finding]) -> str:
-    counts = [(sum(finding.level == level for finding in findings), level) for level in _RANK]
-    return ", ".join(f"{n} {level}{'s' if n != 1 else ''}" for n, level in counts if n) or "no findings"
+def count_by_level(findings: Iterable[Finding]) -> str:
+    """Return the number of findings of each level, such as `1 error, 2 notes`; an empty string if there are none."""
+    counts = Counter(finding.level for finding in findings)
+    return ", ".join(f"{counts[level]} {level}{'s' if counts[level] != 1 else ''}" for level in _RANK if counts[level])
 
 
 def _data(text: str) -> str:
@@ -321,7 +312,7 @@ def format_as_markdown(findings: Iterable[Finding], texts: Mapping[str, str]) ->
     """Return a table for the summary of a job or a pull request. A bot finds its comment by the first line."""
     del texts
     every = sorted(findings, key=lambda finding: _RANK[finding.level])
-    lines = ["<!-- toolgen -->\n", f"**toolgen: {_counted(every)}**\n"]
+    lines = ["<!-- toolgen -->\n", f"**toolgen: {count_by_level(every) or 'no findings'}**\n"]
     if every:
         lines += ["\n| | where | code | what |\n", "|---|---|---|---|\n"]
     for finding in every:

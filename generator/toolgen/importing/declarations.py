@@ -17,18 +17,18 @@ from toolgen.diagnostics.finding import RawText
 from toolgen.importing.reader import ImportedTool, ImportedType, LocationMap
 from toolgen.load import Document, Pointer
 from toolgen.load.text_decoding import Place
+from toolgen.parse.declarations import is_legal_name
 from toolgen.plan.names import module_name
 from toolgen.resolve.identifiers import ascii_words, distinct_name, fold_name
 from toolgen.resolve.schema_locations import walk_schemas
 
-_LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LONGEST = 64
 _LOOKED_AT = 1_000
 """The number of characters of an invalid name that are used for a valid one."""
 
 
 def assign_names(
-    tools: Iterable[ImportedTool], document: Document, findings: Findings, known: Mapping[str, str] | None = None
+    tools: Iterable[ImportedTool], document: Document, findings: Findings, known: Mapping[str, str]
 ) -> list[tuple[str, ImportedTool]]:
     """Return each tool with a valid name, in the order of the file. Changed names are reported.
 
@@ -36,7 +36,6 @@ def assign_names(
     others, each group sorted, so that the names are the same if a server lists its tools in another order next time.
     Two tools with one name are an error: a call could mean either.
     """
-    known = known or {}
     names: dict[str, str] = {}
     owners: dict[str, ImportedTool] = {}
     first: dict[str, ImportedTool] = {}
@@ -54,7 +53,7 @@ def assign_names(
             names[tool.name] = known[tool.name]
             owners[fold_name(known[tool.name])] = tool
     new = (tool for tool in first.values() if tool.name not in known)
-    for tool in sorted(new, key=lambda t: (not _legal(t.name), t.name)):
+    for tool in sorted(new, key=lambda t: (not is_legal_name(t.name), t.name)):
         wanted = legal_name(tool.name)
         name = distinct_name(wanted, owners, partial(_numbered, wanted), fold_name)
         names[tool.name] = name
@@ -66,7 +65,7 @@ def assign_names(
 
 def legal_name(name: str) -> str:
     """Return a name if it is valid, else at most 64 letters, digits and underscores of it; `tool` if none is left."""
-    if _legal(name):
+    if is_legal_name(name):
         return name
     if re.fullmatch(r"[a-zA-Z0-9_-]+", name):
         return _shortened(name)
@@ -82,10 +81,6 @@ def _shortened(name: str) -> str:
         return name
     ends = [match.start() for match in _WORD_END.finditer(name) if _LONGEST // 2 <= match.start() <= _LONGEST]
     return name[: ends[-1] if ends else _LONGEST]
-
-
-def _legal(name: str) -> bool:
-    return _LEGAL.fullmatch(name) is not None
 
 
 def _numbered(name: str, n: int) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.merge import find_differences, json_equal, merge_three_way
-from toolgen.importing.record import AuthoredFile, AuthoredFiles, RecordEntry, SourceRecord
+from toolgen.importing.record import AuthoredFile, AuthoredFiles, RecordEntry
 from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 from toolgen.load import Document, Pointer
 from toolgen.load.limits import FILE_BYTES
@@ -73,7 +73,7 @@ def keep_entries_removed_upstream(
     previous: Mapping[str, RecordEntry],
     local_files: AuthoredFiles,
     findings: Findings,
-    known: frozenset[str] = frozenset(),
+    known: frozenset[str],
 ) -> Iterator[ImportDecision]:
     """Yield the entries that the source no longer has. Their files stay, and a finding reports it once.
 
@@ -203,11 +203,3 @@ def dump_yaml(value: Any) -> str:
         if isinstance(value, dict) and value
         else f"{'{}' if value == {} else str(value).lower()}\n"
     )
-
-
-def make_source_record(
-    tools: list[ImportDecision], types: list[ImportDecision], source_info: Mapping[str, Any]
-) -> SourceRecord:
-    """Return what the import record stores about a source."""
-    by_key = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
-    return SourceRecord(by_key[0], by_key[1], source_info)

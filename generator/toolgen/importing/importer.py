@@ -19,7 +19,6 @@ from toolgen.importing.import_plan import (
     ImportDecision,
     IncomingDeclaration,
     keep_entries_removed_upstream,
-    make_source_record,
     plan_imports,
 )
 from toolgen.importing.reader import ImportedTool, ImportedType, ImportReader
@@ -33,11 +32,14 @@ from toolgen.load.loading import load_shipped, load_single_file
 from toolgen.parse import parse
 from toolgen.parse.config import Config, parse_config
 from toolgen.resolve.profiles import resolve_profiles
+from toolgen.resolve.references import reachable
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS, resolve_catalog, resolve_tools
 from toolgen.resources import shipped_folder
 from toolgen.rules import apply_rules, apply_suppressions
 from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
+
+_EVERYTHING = ImportSelection()
 
 _FOLDERS = ("types", "tools")
 """The folders in the order in which they are written: tools refer to types."""
@@ -60,12 +62,11 @@ def import_file(
     findings: Findings,
     *,
     source: str | None = None,
-    selection: ImportSelection | None = None,
+    selection: ImportSelection = _EVERYTHING,
     check: bool = False,
 ) -> ImportResult | None:
     """Import the tools of a file: load it, then `import_document`."""
-    partial = selection is not None and selection.is_partial
-    document = load_single_file(file, findings, foreign=True, partial=partial)
+    document = load_single_file(file, findings, foreign=True, partial=selection.is_partial)
     return import_document(document, format, schemas, findings, source=source, selection=selection, check=check)
 
 
@@ -75,9 +76,9 @@ def import_document(
     schemas: Path,
     findings: Findings,
     *,
-    source: str | None = None,
-    selection: ImportSelection | None = None,
-    check: bool = False,
+    source: str | None,
+    selection: ImportSelection,
+    check: bool,
 ) -> ImportResult | None:
     """Write a declaration for each tool of the document to SCHEMAS/tools, and their shared types to SCHEMAS/types.
 
@@ -88,7 +89,6 @@ def import_document(
     Raises:
         KeyError: There is no such format.
     """
-    selection = selection or ImportSelection()
     record = load_record(schemas, findings) if document is not None and _are_folders(schemas, findings) else None
     if document is None or record is None:
         return None
@@ -96,7 +96,6 @@ def import_document(
     about = foreign.describe_source(document)
     name = f"{format} {source or about.get('title') or document.path.rpartition('/')[2]}"
     previous = replace(record.sources.get(name, SourceRecord()), about=about)
-    record = record.with_source(name, previous)
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in previous.types.items()}
     found = list(foreign.read(ImportReader(document, findings, foreign.title, stems)))
     tools = [each for each in found if isinstance(each, ImportedTool)]
@@ -110,72 +109,17 @@ def import_document(
         if isinstance(each, ImportedType)
     ]
     there = load(schemas, Findings(), builtin=shipped_folder("schemas")) if schemas.is_dir() else None
-    reading = _Reading(document, previous, _strict_dialects(there))
-    chosen = _chosen(tools, types, selection, reading, there, findings)
+    this = _Import(
+        document, schemas, name, record.with_source(name, previous), there, _strict_dialects(there), findings
+    )
+    chosen = this.choose(tools, types, selection)
     if chosen is None:
         return None
+    known = frozenset[str]()
     if selection.is_partial:
         known = frozenset(each.key for each in types) | {tool.name for tool in tools}
         types = _needed(chosen, types)
-    else:
-        known = frozenset()
-    return _merge(_Sources(chosen, types, known), name, record, AuthoredFiles(schemas, there), findings, check=check)
-
-
-def _chosen(
-    tools: list[ImportedTool],
-    types: list[IncomingDeclaration],
-    selection: ImportSelection,
-    reading: _Reading,
-    there: Sources | None,
-    findings: Findings,
-) -> list[IncomingDeclaration] | None:
-    """Return the declarations of the selected tools that a build accepts; None, with findings, if there is an error.
-
-    Each round leaves out the tools in which the round before it found errors.
-    """
-    document, previous = reading.document, reading.previous
-    taken = selection.select_tools(tools, document, findings)
-    if not selection.is_partial:
-        incoming = _incoming(taken, reading, findings)
-        _check([each.document for each in incoming], [each.document for each in types], findings)
-        return None if findings.has_errors else incoming
-    faults = AffectedToolFinder(document, tools)
-    places = {id(tool): i for i, tool in enumerate(tools)}
-    while taken:
-        out = faults.remove_unwanted_findings(
-            findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken]
-        )
-        taken = [tool for tool in taken if places[id(tool)] not in out]
-        if findings.has_errors or not taken:
-            break
-        said = Findings()
-        incoming = _incoming(taken, reading, said)
-        needed = [each.document for each in _needed(incoming, types)]
-        documents = [each.document for each in incoming]
-        _check(documents, needed, said)
-        if not said.has_errors and there is not None:
-            new = [each.document for each in incoming if each.key not in previous.tools]
-            _check_project(new, needed, there, said)
-        findings.items += said.items
-        if not said.has_errors:
-            return incoming
-    if not findings.has_errors:
-        findings.add("import-nothing", Span(document.path), path=document.path)
-    return None
-
-
-def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
-    """Return the types that tools refer to, directly or through other types."""
-    by_file = {each.document.source: each for each in types}
-    found: set[str] = set()
-    waiting = referenced_files(each.document for each in tools)
-    while waiting:
-        file = waiting.pop()
-        if file in by_file and file not in found:
-            found.add(file)
-            waiting |= referenced_files([by_file[file].document])
-    return [each for each in types if each.document.source in found]
+    return this.merge(chosen, types, known, check=check)
 
 
 def _are_folders(schemas: Path, findings: Findings) -> bool:
@@ -196,15 +140,6 @@ def _are_folders(schemas: Path, findings: Findings) -> bool:
 _NO_FOLDER = "pass the folder that contains tools/ with --out, or move the existing file away"
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A file that is read, what the last import of it wrote, and the strict dialects of the project's providers."""
-
-    document: Document
-    previous: SourceRecord
-    dialects: Mapping[str, Dialect]
-
-
 def _strict_dialects(there: Sources | None) -> dict[str, Dialect]:
     """Return the strict dialects of the providers that a project builds, or builds by default."""
     config = parse_config(there, Findings()) if there is not None else Config()
@@ -216,81 +151,153 @@ def _strict_dialects(there: Sources | None) -> dict[str, Dialect]:
     return {name: Dialect(strict) for name, strict in found.items() if strict}
 
 
-def _incoming(tools: list[ImportedTool], reading: _Reading, findings: Findings) -> list[IncomingDeclaration]:
-    known = {key: str(entry.value["name"]) for key, entry in reading.previous.tools.items()}
-    found = []
-    for name, tool in assign_names(tools, reading.document, findings, known):
-        declaration = repair_schemas(make_declaration(name, tool, reading.document), findings)
-        declaration = relax_strictness(declaration, reading.dialects, findings)
-        found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
-    return found
-
-
 @dataclass(frozen=True, slots=True)
-class _Sources:
-    """The selected tools and types of a source, and the keys of all others (`known`)."""
+class _Import:
+    """The import of a document into a project.
 
-    tools: list[IncomingDeclaration]
-    types: list[IncomingDeclaration]
-    known: frozenset[str]
+    `name` is that of its source in the import record. `there` are the sources of the project, if it exists, and
+    `dialects` the strict dialects of its providers.
+    """
 
+    document: Document
+    schemas: Path
+    name: str
+    record: ImportRecord
+    there: Sources | None
+    dialects: Mapping[str, Dialect]
+    findings: Findings
 
-def _merge(
-    said: _Sources, name: str, record: ImportRecord, local_files: AuthoredFiles, findings: Findings, *, check: bool
-) -> ImportResult | None:
-    """Merge the source into the project, and write the result."""
-    previous, there, schemas = record.sources[name], local_files.sources, local_files.schemas
-    tools, types = said.tools, said.types
-    new_tools = plan_imports(tools, previous.tools, local_files, findings)
-    needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
-    new_types = plan_imports(types, previous.types, local_files, findings, needed)
-    if not findings.has_errors and there is not None:
-        _check_project(_documents(new_tools), _documents(new_types), there, findings)
-    if findings.has_errors:
+    @property
+    def previous(self) -> SourceRecord:
+        """Return what the last import of the source wrote."""
+        return self.record.sources[self.name]
+
+    def choose(
+        self, tools: list[ImportedTool], types: list[IncomingDeclaration], selection: ImportSelection
+    ) -> list[IncomingDeclaration] | None:
+        """Return the declarations of the selected tools that a build accepts; None, with findings, if there is an error.
+
+        Each round leaves out the tools in which the round before it found errors.
+        """
+        findings = self.findings
+        taken = selection.select_tools(tools, self.document, findings)
+        if not selection.is_partial:
+            incoming = self._incoming(taken, findings)
+            _check(incoming, types, findings)
+            return None if findings.has_errors else incoming
+        faults = AffectedToolFinder(self.document, tools)
+        places = {id(tool): i for i, tool in enumerate(tools)}
+        while taken:
+            out = faults.remove_unwanted_findings(
+                findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken]
+            )
+            taken = [tool for tool in taken if places[id(tool)] not in out]
+            if findings.has_errors or not taken:
+                break
+            said = Findings()
+            incoming = self._incoming(taken, said)
+            needed = _needed(incoming, types)
+            _check(incoming, needed, said)
+            if not said.has_errors:
+                new = [each.document for each in incoming if each.key not in self.previous.tools]
+                self._check_project(new, [each.document for each in needed], said)
+            findings.items += said.items
+            if not said.has_errors:
+                return incoming
+        if not findings.has_errors:
+            findings.add("import-nothing", Span(self.document.path), path=self.document.path)
         return None
-    new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, said.known)
-    new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, said.known)
-    if check:
-        said_so = {"import-new", "import-source-changed", "import-gone"}
-        differs = any(finding.code in said_so for finding in findings.items)
-        return ImportResult(AddResult(), AddResult(), differs or not previous.tools)
-    text = record.with_source(name, make_source_record(new_tools, new_types, previous.about)).to_text()
-    return _written(new_tools, new_types, text, record, schemas, findings)
+
+    def _incoming(self, tools: list[ImportedTool], findings: Findings) -> list[IncomingDeclaration]:
+        known = {key: str(entry.value["name"]) for key, entry in self.previous.tools.items()}
+        found = []
+        for name, tool in assign_names(tools, self.document, findings, known):
+            declaration = repair_schemas(make_declaration(name, tool, self.document), findings)
+            declaration = relax_strictness(declaration, self.dialects, findings)
+            found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
+        return found
+
+    def merge(
+        self,
+        tools: list[IncomingDeclaration],
+        types: list[IncomingDeclaration],
+        known: frozenset[str],
+        *,
+        check: bool,
+    ) -> ImportResult | None:
+        """Merge the selected tools and types into the project, and write the result.
+
+        `known` are the keys of everything in the source if not all of it was selected.
+        """
+        previous, findings, local_files = self.previous, self.findings, AuthoredFiles(self.schemas, self.there)
+        new_tools = plan_imports(tools, previous.tools, local_files, findings)
+        needed = referenced_files([*_documents(new_tools), *(each.document for each in types)])
+        new_types = plan_imports(types, previous.types, local_files, findings, needed)
+        if not findings.has_errors:
+            self._check_project(_documents(new_tools), _documents(new_types), findings)
+        if findings.has_errors:
+            return None
+        new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, known)
+        new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, known)
+        if check:
+            said_so = {"import-new", "import-source-changed", "import-gone"}
+            differs = any(finding.code in said_so for finding in findings.items)
+            return ImportResult(AddResult(), AddResult(), differs or not previous.tools)
+        return self._write(new_tools, new_types)
+
+    def _write(self, tools: list[ImportDecision], types: list[ImportDecision]) -> ImportResult | None:
+        files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+        replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
+        for outcome in (*types, *tools):
+            folder, _, path = outcome.entry.file.partition("/")
+            if outcome.text is not None:
+                files[folder][path] = outcome.text
+            if outcome.replaced_text is not None:
+                replacing[folder][path] = outcome.replaced_text
+        entries = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
+        imported = SourceRecord(entries[0], entries[1], self.previous.about)
+        files["tools"][RECORD] = self.record.with_source(self.name, imported).to_text()
+        if self.record.text is not None:
+            replacing["tools"][RECORD] = self.record.text
+        additions = [
+            FolderAddition(
+                files[folder], self.schemas / folder, f"{self.schemas.as_posix()}/{folder}", replacing[folder]
+            )
+            for folder in _FOLDERS
+            if files[folder]
+        ]
+        added = write_sources(additions, self.findings)
+        if added is None:
+            return None
+        done: dict[str, Any] = dict(zip((each.folder.name for each in additions), added, strict=True))
+        return ImportResult(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
+
+    def _check_project(self, documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
+        """Report errors that a build of the project, if there is one, would have with the declarations and types.
+
+        Errors that the project already has are not reported, because they do not concern the import.
+        """
+        if self.there is None:
+            return
+        before, after = Findings(), Findings()
+        _resolve(self.there, before)
+        _resolve(_with(documents, types, self.there), after)
+        known = {*before.items, *findings.items}
+        findings.items += [f for f in after.items if f not in known]
+        if not findings.has_errors:
+            _check_rules(documents, types, self.there, findings)
+
+
+def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
+    """Return the types that tools refer to, directly or through other types."""
+    by_file = {each.document.source: each.document for each in types}
+    starts = referenced_files(each.document for each in tools) & by_file.keys()
+    found = reachable(starts, lambda file: referenced_files([by_file[file]]) & by_file.keys())
+    return [each for each in types if each.document.source in found]
 
 
 def _documents(outcomes: Iterable[ImportDecision]) -> list[Document]:
     return [outcome.document for outcome in outcomes if outcome.document is not None]
-
-
-def _written(
-    tools: list[ImportDecision],
-    types: list[ImportDecision],
-    text: str,
-    record: ImportRecord,
-    schemas: Path,
-    findings: Findings,
-) -> ImportResult | None:
-    files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
-    replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
-    for outcome in (*types, *tools):
-        folder, _, path = outcome.entry.file.partition("/")
-        if outcome.text is not None:
-            files[folder][path] = outcome.text
-        if outcome.replaced_text is not None:
-            replacing[folder][path] = outcome.replaced_text
-    files["tools"][RECORD] = text
-    if record.text is not None:
-        replacing["tools"][RECORD] = record.text
-    additions = [
-        FolderAddition(files[folder], schemas / folder, f"{schemas.as_posix()}/{folder}", replacing[folder])
-        for folder in _FOLDERS
-        if files[folder]
-    ]
-    added = write_sources(additions, findings)
-    if added is None:
-        return None
-    done: dict[str, Any] = dict(zip((each.folder.name for each in additions), added, strict=True))
-    return ImportResult(_counted(done.get("tools"), tools), _counted(done.get("types"), types))
 
 
 def _counted(added: AddResult | None, outcomes: list[ImportDecision]) -> AddResult:
@@ -301,41 +308,21 @@ def _counted(added: AddResult | None, outcomes: list[ImportDecision]) -> AddResu
     return AddResult(created, tuple(sorted(files - {*created, *changed})), changed)
 
 
-def _check(documents: Sequence[Document], types: Sequence[Document], findings: Findings) -> None:
+def _check(tools: Sequence[IncomingDeclaration], types: Sequence[IncomingDeclaration], findings: Findings) -> None:
     """Report errors of a build with the declarations and types of the source alone."""
-    path = documents[0].path
-    if len(documents) + len(types) > FILES:
-        findings.add("too-many-sources", documents[0].span(), path=path, limit=FILES, what=RawText("tools"))
+    first = tools[0].document
+    if len(tools) + len(types) > FILES:
+        findings.add("too-many-sources", first.span(), path=first.path, limit=FILES, what=RawText("tools"))
         return
-    _link(Sources(path, tuple(documents), tuple(types), (), (), None, {}, {}), findings)
+    declarations, schemas = (tuple(each.document for each in part) for part in (tools, types))
+    _resolve(Sources(first.path, declarations, schemas), findings)
 
 
-def _link(sources: Sources, findings: Findings) -> None:
+def _resolve(sources: Sources, findings: Findings) -> None:
     """Resolve declarations and types without the configuration, profiles and format."""
     parsed = parse(replace(sources, providers=(), formats=(), config=None), findings)
     if parsed is not None:
         resolve_tools(parsed, findings)
-
-
-def _check_project(
-    documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings
-) -> None:
-    """Report errors that a build of the project would have with the declarations and types.
-
-    Errors that the project already has are not reported, because they do not concern the import.
-    """
-    _check_links(documents, types, there, findings)
-    if not findings.has_errors:
-        _check_rules(documents, types, there, findings)
-
-
-def _check_links(documents: Sequence[Document], types: Sequence[Document], there: Sources, findings: Findings) -> None:
-    """Report errors that the project did not have before, such as equal names or references to nothing."""
-    before, after = Findings(), Findings()
-    _link(there, before)
-    _link(_with(documents, types, there), after)
-    known = {*before.items, *findings.items}
-    findings.items += [f for f in after.items if f not in known]
 
 
 def _with(documents: Sequence[Document], types: Sequence[Document], there: Sources) -> Sources:

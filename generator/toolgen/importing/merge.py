@@ -11,11 +11,8 @@ from toolgen.load import Pointer
 Kind = Literal["added", "removed", "changed"]
 
 
-class _Missing:
-    """The type of `MISSING`, which marks a value that does not exist."""
-
-
-MISSING = _Missing()
+_MISSING: Any = object()
+"""Marks a value that does not exist."""
 
 _SETS = frozenset(["enum", "required"])
 """Keywords whose lists of strings are sets, so that each string is merged separately."""
@@ -69,9 +66,9 @@ def _merged(base: Any, incoming: Any, local: Any, at: Pointer, conflicts: list[P
         previous = base if isinstance(base, Mapping) else {}
         found = {}
         for key in dict.fromkeys((*local, *incoming)):
-            before, there, here = (side.get(key, MISSING) for side in (previous, incoming, local))
+            before, there, here = (side.get(key, _MISSING) for side in (previous, incoming, local))
             value = _merged(before, there, here, (*at, key), conflicts)
-            if value is not MISSING:
+            if value is not _MISSING:
                 found[key] = value
         return found
     if at and at[-1] in _SETS and all(_is_set(side) for side in (base, incoming, local)):
@@ -83,7 +80,7 @@ def _merged(base: Any, incoming: Any, local: Any, at: Pointer, conflicts: list[P
 
 
 def _equal(one: Any, other: Any) -> bool:
-    return one is other if MISSING in (one, other) else json_equal(one, other)
+    return one is other if _MISSING in (one, other) else json_equal(one, other)
 
 
 def _is_set(value: Any) -> bool:

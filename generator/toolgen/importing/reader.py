@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.formats import SCHEMA_KEYS, TOOL_KEYS
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import Json, describe_json_type
+
+T = TypeVar("T")
 
 LocationMap = Mapping[Pointer, Pointer]
 """Locations in the imported file, by pointers of the declaration. The longest pointer that is a prefix counts."""
@@ -152,26 +154,21 @@ class ImportReader:
 
     def text(self, at: Pointer, entry: JsonObject, key: str) -> str | None:
         """Return a text; None if it is missing or null."""
-        value = entry.get(key)
-        if value is None or isinstance(value, str):
-            return value
-        self.report_wrong_type((*at, key), value, "text")
-        return None
+        return self._value(at, entry, key, str, "text")
 
     def object(self, at: Pointer, entry: JsonObject, key: str) -> JsonObject | None:
         """Return an object; None if it is missing or null."""
-        value = entry.get(key)
-        if value is None or isinstance(value, dict):
-            return value
-        self.report_wrong_type((*at, key), value, "an object")
-        return None
+        return self._value(at, entry, key, dict, "an object")
 
     def flag(self, at: Pointer, entry: JsonObject, key: str) -> bool | None:
         """Return a boolean; None if it is missing or null."""
+        return self._value(at, entry, key, bool, "a boolean")
+
+    def _value(self, at: Pointer, entry: JsonObject, key: str, kind: type[T], expected: str) -> T | None:
         value = entry.get(key)
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, kind):
             return value
-        self.report_wrong_type((*at, key), value, "a boolean")
+        self.report_wrong_type((*at, key), value, expected)
         return None
 
     def parameters(self, at: Pointer, entry: JsonObject, key: str, *, required: bool) -> JsonObject | None:
@@ -203,8 +200,7 @@ class ImportReader:
 
     def unknown_members(self, at: Pointer, entry: JsonObject, known: frozenset[str]) -> dict[str, Any]:
         """Return the unknown members, without nulls: in a merge patch, null would remove a member."""
-        unknown = {key: value for key, value in entry.items() if key not in known}
-        kept: dict[str, Any] = self._without_nulls(at, unknown)
+        kept: dict[str, Any] = self._without_nulls(at, {k: v for k, v in entry.items() if k not in known})
         return kept
 
     def report_dropped(self, at: Pointer, entry: JsonObject, keys: Iterable[str]) -> None:

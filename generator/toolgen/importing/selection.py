@@ -17,6 +17,7 @@ from toolgen.importing.reader import ImportedTool
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_steps, value_at
 from toolgen.load.text_decoding import WHOLE, Place
+from toolgen.resolve.references import reachable
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +35,21 @@ class ImportSelection:
 
     def select_tools(self, found: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
         """Return the tools that were asked for. A pattern or tag without a tool is an error."""
-        for words, kind in ((self.only, "--only"), (self.tags, "--tag")):
+        chosen = list(found)
+        for option, words, is_meant in (("--only", self.only, _is_named), ("--tag", self.tags, _is_tagged)):
             for word in words:
-                if not any(self._is_meant(tool, word, kind) for tool in found):
-                    findings.add("import-not-found", Span(document.path), option=RawText(kind), value=word)
-        return [
-            tool
-            for tool in found
-            if (not self.only or any(self._is_meant(tool, word, "--only") for word in self.only))
-            and (not self.tags or any(self._is_meant(tool, word, "--tag") for word in self.tags))
-        ]
+                if not any(is_meant(tool, word) for tool in found):
+                    findings.add("import-not-found", Span(document.path), option=RawText(option), value=word)
+            chosen = [tool for tool in chosen if not words or any(is_meant(tool, word) for word in words)]
+        return chosen
 
-    @staticmethod
-    def _is_meant(tool: ImportedTool, word: str, kind: str) -> bool:
-        if kind == "--tag":
-            return word in tool.tags
-        return fnmatchcase(tool.name, word) or fnmatchcase(legal_name(tool.name), word)
+
+def _is_named(tool: ImportedTool, pattern: str) -> bool:
+    return fnmatchcase(tool.name, pattern) or fnmatchcase(legal_name(tool.name), pattern)
+
+
+def _is_tagged(tool: ImportedTool, tag: str) -> bool:
+    return tag in tool.tags
 
 
 @dataclass(slots=True)
@@ -116,16 +116,13 @@ class AffectedToolFinder:
 
     def _parts(self, places: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
         """Return the locations of a tool, and of everything that it refers to."""
-        found: set[Pointer] = set()
-        waiting = list(places)
-        while waiting:
-            at = waiting.pop()
-            if at not in found:
-                found.add(at)
-                if at not in known:
-                    known[at] = set(self._references(at))
-                waiting += known[at]
-        return found
+
+        def following(at: Pointer) -> set[Pointer]:
+            if at not in known:
+                known[at] = set(self._references(at))
+            return known[at]
+
+        return reachable(places, following)
 
     def _references(self, at: Pointer) -> Iterator[Pointer]:
         try:

@@ -53,6 +53,28 @@ class Budget:
     bytes: int = limits.TOTAL_BYTES
     values: int = limits.TOTAL_VALUES
 
+    def spend_bytes(self, count: int, reporter: FaultReporter) -> None:
+        """Subtract the bytes of a file.
+
+        Raises:
+            Unreadable: the file is too large, alone or with those before it; the finding is reported.
+        """
+        if count > limits.FILE_BYTES:
+            reporter.abort("source-too-large", path=reporter.path, limit=limits.FILE_BYTES)
+        self.bytes -= count
+        if self.bytes < 0:
+            reporter.abort("too-many-sources", path=self.name, limit=limits.TOTAL_BYTES, what=RawText("bytes"))
+
+    def spend_values(self, count: int, reporter: FaultReporter) -> None:
+        """Subtract the values of a file.
+
+        Raises:
+            Unreadable: there are too many, with those of the files before it; the finding is reported.
+        """
+        self.values -= count
+        if self.values < 0:
+            reporter.abort("too-many-sources", path=self.name, limit=limits.TOTAL_VALUES, what=RawText("values"))
+
 
 class Folder:
     """SCHEMAS, or the shipped schemas. `shown` is the folder's name in messages."""
@@ -258,14 +280,5 @@ def read_regular_file(path: Path, budget: Budget, reporter: FaultReporter) -> by
     except OSError as error:
         reason = error.strerror or type(error).__name__
         reporter.abort("unreadable-source", path=reporter.path, reason=reason)
-    if len(data) > limits.FILE_BYTES:
-        reporter.abort("source-too-large", path=reporter.path, limit=limits.FILE_BYTES)
-    budget.bytes -= len(data)
-    check_budget(budget.name, budget.bytes, limits.TOTAL_BYTES, "bytes", reporter)
+    budget.spend_bytes(len(data), reporter)
     return data
-
-
-def check_budget(name: str, left: int, limit: int, what: str, reporter: FaultReporter) -> None:
-    """Refuse a file that makes the sources exceed a budget."""
-    if left < 0:
-        reporter.abort("too-many-sources", path=name, limit=limit, what=RawText(what))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -18,9 +18,8 @@ from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
-from toolgen.incremental import IN_MEMORY, ON_DISK
-from toolgen.load import limits
-from toolgen.load.folder import Budget, Folder, FoundFile, check_budget, kind_of_file, read_regular_file
+from toolgen.incremental import IN_MEMORY, ON_DISK, key_digest
+from toolgen.load.folder import Budget, Folder, FoundFile, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
 from toolgen.load.sources import (
     SHIPPED,
@@ -28,10 +27,11 @@ from toolgen.load.sources import (
     DocumentContent,
     Json,
     LazyDocument,
+    Pointer,
     Sources,
     describe_json_type,
 )
-from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
+from toolgen.load.text_decoding import FaultReporter, Place, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 
 FolderFactory: TypeAlias = Callable[[str, Findings], Folder]
@@ -65,15 +65,13 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         digest = hashlib.sha256(text.encode()).hexdigest()
         known: LoadedFile | None = IN_MEMORY.find(*key) or _stored_documents(path, found.source, kind, text, digest)
         if known is not None:
-            budget.values -= known.values
-            check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
+            budget.spend_values(known.values, report)
             return IN_MEMORY.keep(known, *key)
         trees = _trees(found.source, text, report)
         if kind == "config" and len(trees) == 1 and trees[0].blank:
             trees = []  # then every key has its default
         values = sum(len(tree.values) for tree in trees)
-        budget.values -= values
-        check_budget(budget.name, budget.values, limits.TOTAL_VALUES, "values", report)
+        budget.spend_values(values, report)
         _check(trees, kind, report)
     except Unreadable:
         return LoadedFile()
@@ -81,7 +79,7 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         return LoadedFile()
     ON_DISK.keep((len(trees), values), "read", path, kind, digest)
     documents = tuple(
-        Document(path, found.source, i, tree.value, tree.values, tree.keys, _digest_of(path, i, digest))
+        Document(path, found.source, i, tree.value, tree.values, tree.keys, key_digest(path, i, digest))
         for i, tree in enumerate(trees)
     )
     return IN_MEMORY.keep(LoadedFile(documents, digest, values), *key)
@@ -104,22 +102,17 @@ def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str
     count, values = found
     trees = cache(lambda: _trees(source, text, FaultReporter(path, Findings())))
 
+    def content(index: int) -> tuple[Json, Mapping[Pointer, Place], Mapping[Pointer, Place]]:
+        tree = trees()[index]
+        return tree.value, tree.values, tree.keys
+
     documents = (
         LazyDocument.from_facts(
-            path=path,
-            source=source,
-            index=i,
-            digest=_digest_of(path, i, digest),
-            _tree=lambda i=i: trees()[i],
+            partial(content, i), path=path, source=source, index=i, digest=key_digest(path, i, digest)
         )
         for i in range(count)
     )
     return LoadedFile(tuple(documents), digest, values)
-
-
-def _digest_of(path: str, index: int, text: str) -> str:
-    """Return the digest of a document for the keys of results: of its text and its location, which findings state."""
-    return hashlib.sha256(f"{path}\0{index}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:

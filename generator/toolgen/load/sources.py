@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -25,16 +26,15 @@ class Document:
 
     `path` opens the file from the folder in which the command was run, with forward slashes. `source` is relative to
     SCHEMAS. `index` counts the documents of a multi-document YAML file from 0. `values` and `keys` map a pointer
-    to `(line, column, end_line, end_column)` of the value, or of its key. `digest` represents the
-    document, with its location, in the keys of results.
+    to the place of the value, or of its key. `digest` represents the document, with its location, in the keys of results.
     """
 
     path: str
     source: str
     index: int
     value: Any
-    values: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
-    keys: Mapping[Pointer, tuple[int, int, int, int]] = field(repr=False)
+    values: Mapping[Pointer, Place] = field(repr=False)
+    keys: Mapping[Pointer, Place] = field(repr=False)
     digest: str = field(default="", repr=False)
 
     @property
@@ -44,33 +44,24 @@ class Document:
 
     def span(self, *pointer: str | int) -> Span:
         """Return the location of the value at `pointer`, or of the nearest value around it."""
-        return self._place(self.values, pointer)
+        for end in range(len(pointer), -1, -1):
+            place = self.values.get(pointer[:end])
+            if place is not None:
+                return Span(self.path, *place)
+        return Span(self.path)
 
     def key_span(self, *pointer: str | int) -> Span:
         """Return the location of the key of the value at `pointer`, or of the value if it has no key."""
         place = self.keys.get(pointer)
         return Span(self.path, *place) if place else self.span(*pointer)
 
-    def _place(self, table: Mapping[Pointer, tuple[int, int, int, int]], pointer: Pointer) -> Span:
-        for end in range(len(pointer), -1, -1):
-            place = table.get(pointer[:end])
-            if place is not None:
-                return Span(self.path, *place)
-        return Span(self.path)
-
 
 class LazyDocument(LazyAttributes, Document):
     """A document that had no fault in an earlier build. Its text is parsed on first use."""
 
-    __slots__ = ("_tree",)
+    __slots__ = ("_load",)
 
     LAZY = ("value", "values", "keys")
-    _tree: Callable[[], DocumentContent]
-
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Parse the text."""
-        tree = self._tree()
-        return tree.value, tree.values, tree.keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +73,13 @@ class Sources:
     """
 
     name: str
-    tools: tuple[Document, ...]
-    types: tuple[Document, ...]
-    providers: tuple[Document, ...]
-    formats: tuple[Document, ...]
-    config: Document | None
-    texts: Mapping[str, str] = field(repr=False)
-    digests: Mapping[str, str] = field(repr=False)
-
-    def is_own(self, document: Document) -> bool:
-        """Return whether a document is the project's own, not shipped."""
-        return document.path == join_path(self.name, document.source)
+    tools: tuple[Document, ...] = ()
+    types: tuple[Document, ...] = ()
+    providers: tuple[Document, ...] = ()
+    formats: tuple[Document, ...] = ()
+    config: Document | None = None
+    texts: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    digests: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 def pointer_text(pointer: Pointer) -> str:
@@ -115,6 +102,28 @@ def value_at(value: Any, pointer: Pointer) -> Any:
     for step in pointer:
         value = value[step]
     return value
+
+
+def follow_pointer(value: Any, text: str) -> tuple[Pointer, Any]:
+    """Return the steps of a JSON Pointer, with the indexes of lists as numbers, and the value that they lead to.
+
+    Raises:
+        LookupError: there is none.
+    """
+    steps: list[str | int] = []
+    for step in pointer_steps(text):
+        if isinstance(value, list) and _INDEX.fullmatch(step):
+            steps.append(int(step))
+            value = value[int(step)]
+        elif isinstance(value, dict):
+            steps.append(step)
+            value = value[step]
+        else:
+            raise LookupError(step)
+    return tuple(steps), value
+
+
+_INDEX = re.compile("0|[1-9][0-9]{0,8}")
 
 
 def path_prefix(folder: str) -> str:

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import yaml
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import RawText, quote_name
+from toolgen.diagnostics.finding import RawText, escape_text
 from toolgen.load import limits
 from toolgen.load.json_reader import read_json
 from toolgen.load.sources import DocumentContent, Json, Pointer
@@ -91,10 +91,10 @@ def _events(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -
             raise _NestingError from error
         problem, hint, mark = _cause(error, text)
         place = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
-        reporter.abort("not-yaml", place, hint=hint, problem=_quote_parser_message(problem))
+        reporter.abort("not-yaml", place, hint=hint, problem=RawText(escape_text(problem, 200)))
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The parser in Python passes the number of an escape to chr() unchecked.
-        reporter.abort("not-yaml", problem=_quote_parser_message(str(error).partition("\n")[0]))
+        reporter.abort("not-yaml", problem=RawText(escape_text(str(error).partition("\n")[0], 200)))
 
 
 _CAUSES = (
@@ -136,11 +136,6 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
         if problem.startswith(sentence):
             return cause, hint, place
     return problem, None, place
-
-
-def _quote_parser_message(problem: str) -> RawText:
-    """Return a parser's message, which may quote the source, escaped for a finding."""
-    return RawText(quote_name(problem, 200)[1:-1])
 
 
 class _Composer:
@@ -190,17 +185,7 @@ class _Composer:
             code = "alias-cycle" if event.anchor in self._anchors else "unknown-alias"
             self._report.add(code, place, name=event.anchor)
             return Node("scalar", place, plain=True, alias=True)
-        return Node(
-            target.kind,
-            place,
-            target.tag,
-            target.text,
-            target.plain,
-            alias=True,
-            items=target.items,
-            size=target.size,
-            height=target.height,
-        )
+        return replace(target, place=place, alias=True)
 
     def _close(self, node: Node) -> None:
         """Append a finished node to its parent."""

@@ -61,10 +61,9 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
         return Config()
     _check_codes(document, findings)
     said: dict[str, Any] = dict(document.value)
-    if "edition" in said:
-        said["edition"] = str(said["edition"])
-    if "providers" in said:
-        said["providers"] = tuple(said["providers"])
+    for key, convert in (("edition", str), ("providers", tuple), ("recursion_depth", int)):
+        if key in said:
+            said[key] = convert(said[key])
     if "parts" in said:
         parts: tuple[Part, ...] = tuple(part for part in PARTS if part in said["parts"])
         _check_parts(document, parts, findings)
@@ -72,8 +71,6 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
     if "frameworks" in said:
         said["frameworks"] = tuple(sorted(said["frameworks"]))
         _check_frameworks(document, said.get("parts", PARTS), findings)
-    if "recursion_depth" in said:
-        said["recursion_depth"] = int(said["recursion_depth"])
     return Config(**said)
 
 
@@ -88,25 +85,15 @@ def _check_parts(document: Document, parts: tuple[Part, ...], findings: Findings
 
 def _check_frameworks(document: Document, parts: tuple[Part, ...], findings: Findings) -> None:
     """Report frameworks without the part that runs their calls."""
-    for i, name in enumerate(document.value["frameworks"]):
-        if "running" not in parts:
-            findings.add(
-                "framework-needs",
-                document.span("frameworks", i),
-                framework=name,
-                needed="running",
-                what=RawText("part"),
-            )
+    for i, name in enumerate(document.value["frameworks"] if "running" not in parts else ()):
+        place = document.span("frameworks", i)
+        findings.add("framework-needs", place, framework=name, needed="running", what=RawText("part"))
 
 
 def _check_codes(document: Document, findings: Findings) -> None:
     """Report levels for codes that do not exist."""
-    for name in document.value.get("lint", {}):
-        if name not in CODES:
-            hint = did_you_mean(name, CODES)
-            findings.add(UNKNOWN_CODE, document.key_span("lint", name), name=name, hint=hint)
-    known = (*CHANGES, *AUDIENCES)
-    for name in document.value.get("breaking", {}):
-        if name not in known:
-            hint = did_you_mean(name, known)
-            findings.add(UNKNOWN_CODE, document.key_span("breaking", name), name=name, hint=hint)
+    for key, known in (("lint", tuple(CODES)), ("breaking", (*CHANGES, *AUDIENCES))):
+        for name in document.value.get(key, {}):
+            if name not in known:
+                hint = did_you_mean(name, known)
+                findings.add(UNKNOWN_CODE, document.key_span(key, name), name=name, hint=hint)

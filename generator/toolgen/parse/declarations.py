@@ -59,14 +59,9 @@ def parse_declarations(documents: Iterable[Document], findings: Findings) -> tup
 class LazyDeclaration(LazyAttributes, Declaration):
     """A declaration that had no fault in an earlier build. Its schemas and examples are read on first use."""
 
-    __slots__ = ()
+    __slots__ = ("_load",)
 
     LAZY = ("parameters", "result", "examples")
-
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Read the parameters, result and examples from the document."""
-        whole = _declaration(self.document)
-        return whole.parameters, whole.result, whole.examples
 
 
 _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*LazyDeclaration.LAZY, "document"))
@@ -76,11 +71,12 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
     """Return the declaration in a document as a tuple; an empty one if it has a fault."""
     known = ON_DISK.find("declaration", document.digest)
     if known is not None:
-        return (LazyDeclaration.from_facts(document=document, **dict(zip(_KNOWN, known, strict=True))),)
+        load = partial(_lazy_values, document)
+        return (LazyDeclaration.from_facts(load, document=document, **dict(zip(_KNOWN, known, strict=True))),)
     form, before = meta_schema("declaration"), len(findings)
-    are_names_legal = _names_fit(document, findings)
-    fits = validate_document(_with_plain_names(document), form, findings, hints=form["x-hints"]) and are_names_legal
-    if not fits:
+    plain = _with_plain_names(document, findings)
+    are_names_legal = len(findings) == before
+    if not validate_document(plain, form, findings, hints=form["x-hints"]) or not are_names_legal:
         return ()
     declaration = _declaration(document)
     if len(findings) == before:
@@ -88,24 +84,30 @@ def _declarations(document: Document, findings: Findings) -> tuple[Declaration, 
     return (declaration,)
 
 
-def _names_fit(document: Document, findings: Findings) -> bool:
-    """Return whether the name and the aliases, if present, are legal. Report those that are not."""
-    value = document.value
-    if not isinstance(value, dict):
-        return True
-    fit = True
-    if "name" in value and not _legal(value["name"]):
+def _lazy_values(document: Document) -> Iterable[Any]:
+    whole = _declaration(document)
+    return whole.parameters, whole.result, whole.examples
+
+
+def _with_plain_names(document: Document, findings: Findings) -> Document:
+    """Report an illegal name and illegal aliases. Return the document with legal ones instead, for all other checks."""
+    if not isinstance(document.value, dict):
+        return document
+    value = dict(document.value)
+    if "name" in value and not is_legal_name(value["name"]):
         findings.add("name-illegal", document.span("name"), hint=_hint(value["name"]), name=_shown(value["name"]))
-        fit = False
-    aliases = value.get("aliases")
-    for i, alias in enumerate(aliases if isinstance(aliases, list) else ()):
-        if not _legal(alias):
-            findings.add("alias-illegal", document.span("aliases", i), hint=_hint(alias), alias=_shown(alias))
-            fit = False
-    return fit
+        value["name"] = "name"
+    if isinstance(value.get("aliases"), list):
+        value["aliases"] = list(value["aliases"])
+        for i, alias in enumerate(value["aliases"]):
+            if not is_legal_name(alias):
+                findings.add("alias-illegal", document.span("aliases", i), hint=_hint(alias), alias=_shown(alias))
+                value["aliases"][i] = f"a{i}-"
+    return replace(document, value=value)
 
 
-def _legal(name: object) -> bool:
+def is_legal_name(name: object) -> bool:
+    """Return whether a value can be the name of a tool."""
     return isinstance(name, str) and _NAME.fullmatch(name) is not None
 
 
@@ -119,19 +121,6 @@ def _hint(name: object) -> str | None:
         return None
     scalar = isinstance(name, bool | int | float)
     return "put the name in quotes; it is not a string" if scalar else "use a string, such as get_weather"
-
-
-def _with_plain_names(document: Document) -> Document:
-    """Return the document with legal names instead of illegal ones, which already have findings."""
-    value = document.value
-    if not isinstance(value, dict):
-        return document
-    value = dict(value)
-    if "name" in value and not _legal(value["name"]):
-        value["name"] = "name"
-    if isinstance(value.get("aliases"), list):
-        value["aliases"] = [a if _legal(a) else f"a{i}-" for i, a in enumerate(value["aliases"])]
-    return replace(document, value=value)
 
 
 def _declaration(document: Document) -> Declaration:

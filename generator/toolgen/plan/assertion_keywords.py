@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolgen.load.sources import json_type
+from toolgen.resolve.schema_locations import stated_types
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -50,10 +51,9 @@ FAMILY_OF: Mapping[str, str] = {keyword: kind for kind, family in FAMILIES.items
 
 def list_declared_types(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the types that a schema names, with `integer` as `number`; None if it names none."""
-    named = schema.get("type")
-    if named is None:
+    if schema.get("type") is None:
         return None
-    return tuple("number" if t == "integer" else t for t in (named if isinstance(named, list) else [named]))
+    return tuple("number" if kind == "integer" else kind for kind in stated_types(schema))
 
 
 def asserted_keywords(schema: Any) -> tuple[str, ...]:
@@ -119,9 +119,8 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
     It can have strings, booleans, null, and integers that are not too large.
     """
     values = [_whole(v) for v in ([schema["const"]] if "const" in schema else schema["enum"])]
-    named = schema.get("type")
-    if named is not None:
-        types = named if isinstance(named, list) else [named]
+    types = stated_types(schema)
+    if types:
         values = [v for v in values if json_type(v) in types or (json_type(v) == "integer" and "number" in types)]
     if schema.get("format") in FORMATS:
         values = [v for v in values if not isinstance(v, str) or is_format(schema["format"], v)]

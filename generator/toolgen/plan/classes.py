@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from toolgen.plan.assertion_keywords import TypeSchema, asserted_keywords
 from toolgen.plan.names import ClassName, FieldName
+from toolgen.resolve.references import reachable
 from toolgen.resolve.schema_locations import PREFIX
 
 Presence = Literal["required", "omittable", "optional"]
@@ -116,12 +117,7 @@ def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[
 
 def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
     """Return the roots and the items that they refer to, directly or not; discarded type schemas leave unused items."""
-    reached, waiting = set(roots), list(roots)
-    while waiting:
-        for name in _refers(by_name[waiting.pop()]):
-            if name in by_name and name not in reached:
-                reached.add(name)
-                waiting.append(name)
+    reached = reachable(roots, lambda name: [other for other in _refers(by_name[name]) if other in by_name])
     return {name: item for name, item in by_name.items() if name in reached}
 
 

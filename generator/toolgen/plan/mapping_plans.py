@@ -36,26 +36,19 @@ JSON_TEXT = FieldFastPath(
 )
 """The form of arguments that are JSON text."""
 
+_CALL_ID = FieldFastPath("reader.try_claim_id({0})", "writer.is_id_unchanged({0})", last=True)
+_LEGAL_CALL_ID = f"reader.wire.is_legal_id({{0}}) and {_CALL_ID.reads}"
+
 PLAIN_FORMS: Mapping[str, FieldFastPath] = {
     "tool_name": FieldFastPath("type({0}) is str and {0} not in reader.tool_names", "writer.names.get({0}) == {0}"),
-    "call_id": FieldFastPath("reader.try_claim_id({0})", "writer.is_id_unchanged({0})", last=True),
-    "optional_call_id": FieldFastPath(
-        "reader.try_claim_id({0})", "writer.is_id_unchanged({0})", last=True, may_lack_id=True
-    ),
+    "call_id": _CALL_ID,
+    "optional_call_id": replace(_CALL_ID, may_lack_id=True),
+    "call_id_verbatim": replace(_CALL_ID, reads=f"type({{0}}) is str and {_LEGAL_CALL_ID}"),
+    "id_or_placeholder": replace(_CALL_ID, reads=f"type({{0}}) is str and {{0}} not in {{table}} and {_LEGAL_CALL_ID}"),
     "object_arguments": FieldFastPath("type({0}) is dict", "{1} is None and is_strict_json({0})"),
     "json_arguments": JSON_TEXT,
     "cache_control": FieldFastPath(),
     "participant_name": FieldFastPath(),
-    "call_id_verbatim": FieldFastPath(
-        "type({0}) is str and reader.wire.is_legal_id({0}) and reader.try_claim_id({0})",
-        "writer.is_id_unchanged({0})",
-        last=True,
-    ),
-    "id_or_placeholder": FieldFastPath(
-        "type({0}) is str and {0} not in {table} and reader.wire.is_legal_id({0}) and reader.try_claim_id({0})",
-        "writer.is_id_unchanged({0})",
-        last=True,
-    ),
     "arguments_text": JSON_TEXT,
     "parsable_arguments": replace(JSON_TEXT, writes=f"{JSON_TEXT.writes} and text.isascii()"),
 }

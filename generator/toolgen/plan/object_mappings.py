@@ -57,6 +57,16 @@ class MappingError(ValueError):
         self.known = tuple(known)
 
 
+def require_known(word: str, known: Iterable[str], pointer: tuple[str, ...], reason: str) -> None:
+    """Check that something is known.
+
+    Raises:
+        MappingError: it is not, for this reason.
+    """
+    if word not in known:
+        raise MappingError(pointer, reason, word=word, known=known)
+
+
 def plan_mapping(
     name: str, mapping: Mapping[str, Any], format: Format, stated: Container[Pointer] = ()
 ) -> ObjectMapping:
@@ -68,11 +78,9 @@ def plan_mapping(
     Raises:
         MappingError: the type or a field is unknown, or no key maps to one of its required fields.
     """
-    word = str(mapping["type"])
-    kind = format.types.get(word)
-    if kind is None:
-        raise MappingError(("mappings", name, "type"), f"the format has no type {word}", word=word, known=format.types)
-    return _Planner(name, mapping, kind, format, stated).plan()
+    kind = str(mapping["type"])
+    require_known(kind, format.types, ("mappings", name, "type"), f"the format has no type {kind}")
+    return _Planner(name, mapping, format.types[kind], stated).plan()
 
 
 def plan_union(
@@ -86,17 +94,13 @@ def plan_union(
     if not ("by" in union or "tag" in union or len(union["mappings"]) == 1):
         raise MappingError(("unions", name), "needs a tag, or a function that tells its mappings apart")
     for kind in union["types"]:
-        if kind not in format.types:
-            reason = f"the format has no type {kind}"
-            raise MappingError(("unions", name, "types"), reason, word=kind, known=format.types)
+        require_known(kind, format.types, ("unions", name, "types"), f"the format has no type {kind}")
     members = []
     by, tag = str(union.get("by", "")), str(union.get("tag", ""))
     words = {mapping: str(word) for word, mapping in union["mappings"].items()} if by else {}
     for mapping_name in words or union["mappings"]:
-        mapping = mappings.get(mapping_name)
-        if mapping is None:
-            reason = f"there is no mapping {mapping_name}"
-            raise MappingError(("unions", name, "mappings"), reason, word=mapping_name, known=mappings)
+        require_known(mapping_name, mappings, ("unions", name, "mappings"), f"there is no mapping {mapping_name}")
+        mapping = mappings[mapping_name]
         if by:
             members.append(MemberPlan(words[mapping_name], False, mapping_name, mapping.type, ()))
             continue
@@ -119,9 +123,7 @@ def plan_list(
         MappingError: a mapping is unknown.
     """
     for mapping in spec["mappings"]:
-        if mapping not in mappings:
-            reason = f"there is no mapping {mapping}"
-            raise MappingError(("lists", name, "mappings"), reason, word=mapping, known=mappings)
+        require_known(mapping, mappings, ("lists", name, "mappings"), f"there is no mapping {mapping}")
     members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain is not None)
     tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
     directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used_methods)
@@ -141,15 +143,12 @@ def constant_name(*names: str) -> str:
 
 
 class _Planner:
-    def __init__(
-        self, name: str, mapping: Mapping[str, Any], kind: FormatType, format: Format, stated: Container[Pointer]
-    ) -> None:
+    def __init__(self, name: str, mapping: Mapping[str, Any], kind: FormatType, stated: Container[Pointer]) -> None:
         self.stated = stated
         self.name = name
         self.mapping = mapping
         self.kind = kind
         self.fields = {f.name: f for f in kind.fields}
-        self.format = format
         self.objects: list[WireObjectPlan] = []
         self.keys: list[KeyMapping] = []
         self.known: dict[str, tuple[str, ...]] = {}
@@ -163,9 +162,7 @@ class _Planner:
         for section in ("also", "untagged"):
             said = self.mapping.get(section) or ()
             for name in [said] if isinstance(said, str) else said:
-                if name not in tag:
-                    reason = f"the mapping has no tag {name}"
-                    raise MappingError(("mappings", self.name, section), reason, word=name, known=tag)
+                require_known(name, tag, ("mappings", self.name, section), f"the mapping has no tag {name}")
         self._object("wire", "", "", self.mapping["keys"], (*tag, *self.mapping.get("aside", ())))
         carried = {f for k in self.keys for f in k.variables}
         outside = self._outside()
@@ -347,8 +344,8 @@ class _Planner:
     def _field(self, name: str, *place: str) -> FormatField | None:
         """Return a field, or None if a built-in profile names one that the format no longer has."""
         pointer = ("mappings", self.name, *place)
-        if name not in self.fields and pointer in self.stated:
-            raise MappingError(pointer, f"{self.kind.name} has no field {name}", word=name, known=self.fields)
+        if pointer in self.stated:
+            require_known(name, self.fields, pointer, f"{self.kind.name} has no field {name}")
         return self.fields.get(name)
 
     def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> KeyMapping | None:

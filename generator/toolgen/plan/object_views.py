@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from toolgen.plan.assertion_keywords import list_declared_types, residual_keywords
-from toolgen.resolve.schema_locations import find_target
+from toolgen.resolve.schema_locations import find_target, stated_types
 
 MAX_CHAIN = 50
 """The number of references that are followed; a longer chain counts as admitting null."""
@@ -31,10 +31,8 @@ class _NullChecker:
     def admits(self, schema: Any) -> bool:
         if not isinstance(schema, Mapping):
             return schema is not False
-        if "type" in schema:
-            named = schema["type"]
-            if "null" not in (named if isinstance(named, list) else [named]):
-                return False
+        if "type" in schema and "null" not in stated_types(schema):
+            return False
         if "const" in schema and schema["const"] is not None:
             return False
         if "enum" in schema and None not in schema["enum"]:

@@ -11,9 +11,9 @@ from typing import Any
 
 from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
 from toolgen.plan.names import natural_key
-from toolgen.plan.object_mappings import MappingError, constant_name, plan_list, plan_mapping, plan_union
+from toolgen.plan.object_mappings import MappingError, constant_name, plan_list, plan_mapping, plan_union, require_known
 from toolgen.plan.token_usage import UsagePlan, plan_usage
-from toolgen.resolve import Catalog, Profile, Tool
+from toolgen.resolve import Catalog, Profile
 from toolgen.resources import modules_by_exported_name
 
 
@@ -90,11 +90,6 @@ PUBLIC: Mapping[str, str] = {
 """The public functions that converters may have, and the capability of the wire that each needs."""
 
 
-def class_name(provider: str) -> str:
-    """Return the name of the class that is made from a profile."""
-    return "".join(part.capitalize() for part in provider.split("_"))
-
-
 def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     """Plan the module of a provider.
 
@@ -123,9 +118,10 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     _check_complete(kind, fields, capabilities, objects, facts)
     _check_methods(kind, mappings, lists, objects)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
+    patches = {t.name: t.providers.get(profile.name, {}) for t in tools}
     return ProviderPlan(
         name=profile.name,
-        class_name=class_name(profile.name),
+        class_name="".join(part.capitalize() for part in profile.name.split("_")),
         wire_facts=_wire_facts(profile.name, facts),
         class_attributes=fields,
         facts=facts,
@@ -133,7 +129,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         unions=unions,
         lists=lists,
         tables=tables,
-        renames={t.name: str(_patch(t, profile)["name"]) for t in tools if "name" in _patch(t, profile)},
+        renames={name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
         tool_names=tuple(t.name for t in tools),
         usage=plan_usage(facts["usage"], catalog.format, stated) if facts.get("usage") else None,
@@ -203,10 +199,11 @@ def _class_facts(
     }
     if "output_format" in facts:
         formats = facts["output_format"]
-        if "schema" in formats and formats["schema"] not in mappings:
-            reason = f"there is no mapping {formats['schema']}"
-            raise MappingError(("output_format", "schema"), reason, word=formats["schema"], known=mappings)
-        schema = mappings[formats["schema"]].tag[0][1] if "schema" in formats else None
+        schema = None
+        if "schema" in formats:
+            name = formats["schema"]
+            require_known(name, mappings, ("output_format", "schema"), f"there is no mapping {name}")
+            schema = mappings[name].tag[0][1]
         values["OUTPUT_FORMATS"] = {"text": formats["text"], "json": formats["json"], "schema": schema}
     found = [ClassAttribute(name, (value,)) for name, value in values.items() if value is not None]
     if "accepts" in sdk:
@@ -216,13 +213,8 @@ def _class_facts(
     if facts.get("usage"):
         found.append(ClassAttribute("USAGE_KEYS", reference="_USAGE"))
     if "spelling" in facts:
-        found.append(
-            ClassAttribute(
-                "KEY_NORMALIZATION",
-                tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers")),
-                call="KeyNormalization",
-            )
-        )
+        spelling = tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers"))
+        found.append(ClassAttribute("KEY_NORMALIZATION", spelling, call="KeyNormalization"))
     if "reasoning" in facts:
         keys = facts["reasoning"]
         others = {key: keys[key] for key in ("details", "default_key", "needed") if key in keys}
@@ -358,10 +350,6 @@ def _check_constants(mappings: Mapping[str, ObjectMapping]) -> None:
             if constant in seen:
                 raise MappingError(("mappings", name), f"its names collide with those of the mapping {seen[constant]}")
             seen[constant] = name
-
-
-def _patch(tool: Tool, profile: Profile) -> Mapping[str, Any]:
-    return tool.providers.get(profile.name, {})
 
 
 def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:

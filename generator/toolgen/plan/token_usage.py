@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.load import Pointer
-from toolgen.plan.object_mappings import MappingError, variable_name
+from toolgen.plan.object_mappings import MappingError, require_known, variable_name
 from toolgen.resolve import Format
 
 
@@ -79,8 +79,8 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
     for name in table:
-        if name not in fields and ("usage", name) in stated:
-            raise MappingError(("usage", name), f"Usage has no field {name}", word=name, known=fields)
+        if ("usage", name) in stated:
+            require_known(name, fields, ("usage", name), f"Usage has no field {name}")
     said = {
         name: [[w.strip() for w in str(way).split("|")] for way in table[name]]
         for name in table

@@ -84,14 +84,9 @@ class ToolPlan:
 class LazyToolPlan(LazyAttributes, ToolPlan):
     """A plan from an earlier build. Its models are planned again on first use."""
 
-    __slots__ = ()
+    __slots__ = ("_load",)
 
     LAZY = ("models", "imports")
-
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Plan the models."""
-        whole = _plan(self.tool)
-        return whole.models, whole.imports
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +111,7 @@ def _tool(tool: Tool) -> ToolPlan:
     if known is not None:
         module, arguments, result, has_untyped_field, other = known
         return LazyToolPlan.from_facts(
+            partial(_lazy_values, tool),
             tool=tool,
             module=ModuleName(module),
             arguments=ClassName(arguments),
@@ -128,6 +124,11 @@ def _tool(tool: Tool) -> ToolPlan:
     names = str(plan.module), str(plan.arguments), str(plan.result)
     ON_DISK.keep((*names, plan.has_untyped_field, other), "plan", tool.digest)
     return plan
+
+
+def _lazy_values(tool: Tool) -> tuple[ModelsPlan, tuple[tuple[str, str], ...]]:
+    whole = _plan(tool)
+    return whole.models, whole.imports
 
 
 def _plan(tool: Tool) -> ToolPlan:
@@ -151,9 +152,9 @@ def _plan(tool: Tool) -> ToolPlan:
     if other is not None:
         items.append(other)
     roots = {item.name for item in items if item.name in (arguments, result) or item is other}
-    models = sort_by_dependency(items, {local: name for name, local in shared.items()}, roots)
-    local_names = {local: name for name, local in shared.items()}
-    imports = tuple(sorted((local_names[local], local) for local in models.shared))
+    by_local_name = {local: name for name, local in shared.items()}
+    models = sort_by_dependency(items, by_local_name, roots)
+    imports = tuple(sorted((by_local_name[local], local) for local in models.shared))
     return ToolPlan(
         tool,
         module_name(tool.name),

@@ -7,8 +7,9 @@ expresses completely, and a schema with others becomes a class, or a named type,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from toolgen.plan.assertion_keywords import (
@@ -44,7 +45,7 @@ from toolgen.plan.object_views import (
     find_tag,
     object_view,
 )
-from toolgen.resolve.schema_locations import PREFIX, find_target, walk_schemas
+from toolgen.resolve.schema_locations import PREFIX, find_target, walk_referenced_schemas, walk_schemas
 from toolgen.resolve.value_checks import ValueValidator, fits_type
 from toolgen.runtime.tools.formats import FORMATS
 
@@ -81,7 +82,6 @@ class TypePlanner:
     shared: Mapping[str, str]
     taken: set[str]
     items: dict[str, ClassPlan | AliasPlan] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
     _names: dict[str, ClassName] = field(default_factory=dict)
     _inlined: dict[str, TypeSchema] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
@@ -303,7 +303,6 @@ class TypePlanner:
         key, target = self._followed(ref)
         said = frozenset({"$ref"})
         if key in self.shared:
-            self.used.add(key)
             return {"$ref": f"{PREFIX}{self.shared[key]}"}, said
         if key in self._names:
             return {"$ref": f"{PREFIX}{self._names[key]}"}, said
@@ -356,7 +355,9 @@ class TypePlanner:
         if wire in view.required:
             return FieldPlan(name, wire, type_schema, "required", description=description)
         default = said.get("default")
-        endless = has_instances(default, type_schema) and any(sub is schema for sub in self._reached(schema))
+        endless = has_instances(default, type_schema) and any(
+            sub is schema for sub in walk_referenced_schemas(schema, self.root)
+        )
         # A default that its own type refuses is left out. It has a finding.
         if default is not None and not endless and fits_type(default, said, ValueValidator(self.root)):
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
@@ -368,21 +369,8 @@ class TypePlanner:
 
     def _has_format(self, schema: Any) -> bool:
         """Return whether a string in a schema, or in one that it refers to, has another type in Python."""
-        own = (sub for _, sub in walk_schemas(schema))
-        return any(isinstance(sub, Mapping) and sub.get("format") in FORMATS for sub in (*own, *self._reached(schema)))
-
-    def _reached(self, schema: Any) -> Iterator[Any]:
-        """Yield every schema inside those that a schema refers to, directly or not."""
-        left, met = [schema], set()
-        while left:
-            here = left.pop()
-            for _, sub in walk_schemas(here):
-                if here is not schema:
-                    yield sub
-                ref = sub.get("$ref") if isinstance(sub, Mapping) else None
-                if ref is not None and ref not in met:
-                    met.add(ref)
-                    left.append(self.lookup(ref))
+        own, others = (sub for _, sub in walk_schemas(schema)), walk_referenced_schemas(schema, self.root)
+        return any(isinstance(sub, Mapping) and sub.get("format") in FORMATS for sub in chain(own, others))
 
 
 def _item(pointer: NameSteps) -> NameSteps:

@@ -8,13 +8,13 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from toolgen.load.sources import compact_json
+from toolgen.plan.names import module_name
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.catalog import SharedType
@@ -102,7 +102,7 @@ def _html_pages(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    style, script = _text(folder / "style.css"), _text(folder / "search.js")
+    style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "search.js"))
     labels = _labels(wires)
     page = {
         "style": Markup(style),  # noqa: S704 - our own file
@@ -150,10 +150,6 @@ def _labels(providers: Iterable[str]) -> str:
     return f"@media (max-width: 40rem) {{{rules}}}"
 
 
-def _text(file: Path) -> str:
-    return file.read_text(encoding="utf-8")
-
-
 def _hash(text: str) -> str:
     """Return the hash that allows a text in a content security policy."""
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
@@ -192,7 +188,7 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[
         "result": None if tool.result is None else _field("result", tool.result, True, 0),
         "definitions": [_field(name, sub, False, 0) for name, sub in _definitions(tool).items()],
         "examples": [_json(example) for example in tool.examples],
-        "handler": signatures.get(tool.name) or signatures.get(_module_like(tool.name), ""),
+        "handler": signatures.get(module_name(tool.name), ""),
         "statuses": {name: one.status.replace(" ", "-") for name, _, one in on},
         "wires": [_wire(name, wire, one) for name, wire, one in on],
     }
@@ -261,10 +257,6 @@ def _definitions(tool: Tool) -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
-def _module_like(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name).lower()
-
-
 def _wire(provider: str, wire: ProviderPayload, one: ToolPayload) -> dict[str, Any]:
     payload = wire.payload_of(one.tool.name) if one.offered else None
     compact = compact_json(payload)
@@ -307,27 +299,20 @@ def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]:
-    if not isinstance(schema, Mapping):
-        return {
-            "name": name,
-            "type": "anything" if schema else "nothing",
-            "required": required,
-            "description": "",
-            "facts": [],
-            "fields": [],
-        }
-    facts = [_counted(words.format(_shown(schema[keyword]))) for keyword, words in _FACTS if keyword in schema]
+    said = schema if isinstance(schema, Mapping) else {}
     return {
         "name": name,
         "type": _type(schema),
         "required": required,
-        "description": str(schema.get("description", "")),
-        "facts": facts,
-        "fields": list(_fields(schema, depth + 1)),
+        "description": str(said.get("description", "")),
+        "facts": [_counted(words.format(_shown(said[keyword]))) for keyword, words in _FACTS if keyword in said],
+        "fields": list(_fields(said, depth + 1)),
     }
 
 
-def _type(schema: Mapping[str, Any]) -> str:
+def _type(schema: Any) -> str:
+    if not isinstance(schema, Mapping):
+        return "anything" if schema else "nothing"
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     kind = schema.get("type", "")

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from toolgen.incremental import IN_MEMORY
 from toolgen.plan.names import natural_key
+from toolgen.resolve.references import reachable
 from toolgen.resources import modules_by_exported_name
 
 _HOMES = {
@@ -197,17 +198,15 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
 
     Modules are found by relative imports, because a package imports its own modules in no other way.
     """
-    found: set[str] = set()
-    waiting = [path for path in files if not path.startswith(("runtime/", "wires/"))]
-    waiting += [path for path in IMPORTED_BY_APPS if path in files]
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        if path.endswith(".py"):
-            ways = IN_MEMORY.reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
-            waiting += [way for way in ways if way in files and way not in found]
+
+    def imported(path: str) -> list[str]:
+        if not path.endswith(".py"):
+            return []
+        ways = IN_MEMORY.reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
+        return [way for way in ways if way in files]
+
+    starts = [path for path in files if not path.startswith(("runtime/", "wires/"))]
+    found = reachable([*starts, *(path for path in IMPORTED_BY_APPS if path in files)], imported)
     return {path: text for path, text in files.items() if path in found}
 
 

@@ -21,7 +21,7 @@ def python_string(text: str) -> str:
     """
     if text.isprintable() and (text.isascii() or UNSEEN.isdisjoint(text)):
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    body = "".join(_ESCAPES.get(c) or (c if c.isprintable() and c not in UNSEEN else _escaped(c)) for c in text)
+    body = "".join(_ESCAPES.get(c) or (c if is_visible(c) else _escaped(c)) for c in text)
     return f'"{body}"'
 
 
@@ -60,6 +60,8 @@ def _escaped(char: str) -> str:
 def python_literal(value: Any) -> str:
     """Return a Python expression of JSON data: None, bool, int, float, str, list and dict with string keys.
 
+    Members that are literals already stay as they are.
+
     Raises:
         TypeError: the value has another type, or is a number that is not finite; sources contain neither.
         UndefinedError: the template uses a missing fact.
@@ -73,6 +75,8 @@ def python_literal(value: Any) -> str:
         return repr(value)
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(python_literal, value))}]"
+    if kind is PythonLiteral:
+        return str(value)
     if isinstance(value, Undefined):
         str(value)  # raises its UndefinedError
     if isinstance(value, Mapping) and all(type(k) is str for k in value):
@@ -84,12 +88,6 @@ class PythonLiteral(str):
     """The literal of a JSON value that is already rendered."""
 
     __slots__ = ()
-
-
-def python_dict(value: Mapping[str, Any]) -> str:
-    """Render an object as `python_literal` does; its members may already be literals."""
-    literal = {name: each if type(each) is PythonLiteral else python_literal(each) for name, each in value.items()}
-    return f"{{{', '.join(f'{python_string(name)}: {each}' for name, each in literal.items())}}}"
 
 
 def docstring(text: str, indent: int = 0) -> str:

@@ -40,10 +40,10 @@ Files = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """The files of a package, and the declared tools on every wire."""
+    """The files of a package, and the declared tools as each provider receives them."""
 
     files: Files
-    wires: Mapping[str, ProviderPayload]
+    payloads: Mapping[str, ProviderPayload]
 
 
 def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
@@ -52,7 +52,7 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     Raises:
         MappingError: a profile does not fit the format.
     """
-    models, names = _models(catalog.format)
+    names = format_class_names(catalog.format)
     files: Files = {
         **runtime_files(),
         **{path: _module(path) for path in ("messages.py", "running.py")},
@@ -62,7 +62,7 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
         "runtime/loop.py": _module("runtime_loop.py"),
-        "runtime/models.py": models,
+        "runtime/models.py": _models(catalog.format),
         **tool_modules(catalog.tools, catalog.types, "running" in catalog.config.parts),
         **_frameworks(catalog.config.frameworks),
         "tools/_lenient.py": _coercions_module(catalog),
@@ -74,18 +74,18 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
     for profile, plan in plans:
         if "session" in profile.facts:
             files[f"sessions/{profile.name}.py"] = _session(plan)
-    wires = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
+    payloads = build_payloads(files, catalog, {profile.name: plan.class_name for profile, plan in plans}, local)
     for profile, plan in plans:
         files[f"providers/{profile.name}.py"] = _provider(
-            plan, names, wires[profile.name], "tools" in catalog.config.parts
+            plan, names, payloads[profile.name], "tools" in catalog.config.parts
         )
-    files["PORTABILITY.md"] = portability_report(wires, path_prefix(schemas))
+    files["PORTABILITY.md"] = portability_report(payloads, path_prefix(schemas))
     left_out = tuple(_left_out(catalog.config.parts))
     kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
     found = use_installed_runtime(kept, local) if catalog.config.runtime == "installed" else reachable_modules(kept)
     copied = runtime_files().keys() & found.keys()
     return Package(
-        {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, wires
+        {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, payloads
     )
 
 
@@ -95,16 +95,15 @@ def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayload]:
     Raises:
         MappingError: a profile does not fit the format.
     """
-    models, names = _models(catalog.format)
-    files, local = _wires(catalog, names)
+    files, local = _wires(catalog, format_class_names(catalog.format))
     classes = {profile.name: plan_provider(profile, catalog).class_name for profile in catalog.profiles}
-    package = {"__init__.py": "", **runtime_files(), **files, "runtime/models.py": models}
+    package = {"__init__.py": "", **runtime_files(), **files, "runtime/models.py": _models(catalog.format)}
     return build_payloads(package, catalog, classes, local)
 
 
-def _models(form: Format) -> tuple[str, list[str]]:
-    """Return the module of the format's types, and their names."""
-    return (shipped_models(), _names(form)) if is_shipped_up_to_date(MODELS, form.schema) else models_text(form)
+def _models(form: Format) -> str:
+    """Return the module of the format's types."""
+    return shipped_models() if is_shipped_up_to_date(MODELS, form.schema) else models_text(form)
 
 
 def _wires(catalog: Catalog, names: list[str]) -> tuple[Files, list[str]]:
@@ -145,9 +144,9 @@ def _package_module(catalog: Catalog) -> str:
     return _module("__init__.py", runtime=runtime, left_out=public)
 
 
-def _module(path: str, **values: object) -> str:
-    """Return the module that the template of its path makes of values."""
-    return format_generated_module(path, render_template(path, **values))
+def _module(path: str, template: str | None = None, **values: object) -> str:
+    """Return the module that a template, by default that of its path, makes of values."""
+    return format_generated_module(path, render_template(template or path, **values))
 
 
 @cache
@@ -182,8 +181,7 @@ def _session(plan: ProviderPlan) -> str:
     """
     template = "stateful" if "stateful" in plan.facts["session"] else "provider"
     try:
-        text = render_template(f"sessions/{template}.py", plan=plan)
-        return format_generated_module(f"sessions/{plan.name}.py", text)
+        return _module(f"sessions/{plan.name}.py", template=f"sessions/{template}.py", plan=plan)
     except UndefinedError as error:
         raise MappingError((), f"{error}", plan.name) from error
 
@@ -225,17 +223,16 @@ def _coercions(tool: Tool) -> str:
     return "" if table is None else python_literal(table)
 
 
-def models_text(format: Format) -> tuple[str, list[str]]:
-    """Return the module of the format's classes, and their names."""
+def models_text(format: Format) -> str:
+    """Return the module of the format's classes, made by the model generator."""
     from toolgen.render.model_code import make_format_class_texts  # slow: it imports the model generator
 
     classes, aliases = make_format_class_texts(format)
-    names = _names(format)
-    text = render_template("runtime_models.py", classes=classes, aliases=aliases, exports=_exports(names))
-    return format_generated_module("runtime/models.py", text), names
+    exports = _exports(format_class_names(format))
+    return _module("runtime/models.py", template="runtime_models.py", classes=classes, aliases=aliases, exports=exports)
 
 
-def _names(format: Format) -> list[str]:
+def format_class_names(format: Format) -> list[str]:
     """Return the names of the format's classes, without metadata, which is a plain object."""
     return sorted(name for name in format.types if name != "Metadata")
 

@@ -16,7 +16,6 @@ import hashlib
 import importlib
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import itertools
 import json
 import sys
@@ -141,15 +140,9 @@ class InMemoryPackage(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if fullname != self._root and not fullname.startswith(self._root + "."):
             return None
         inner = fullname[len(self._root) + 1 :].replace(".", "/")
-        for file, is_package in (
-            (f"{inner}/__init__.py".lstrip("/"), True),
-            (f"{inner}.py", False),
-        ):
+        for file, is_package in ((f"{inner}/__init__.py".lstrip("/"), True), (f"{inner}.py", False)):
             if file in self._files:
-                spec = importlib.util.spec_from_loader(fullname, self, is_package=is_package)
-                if spec is not None:
-                    spec.loader_state = file
-                return spec
+                return importlib.machinery.ModuleSpec(fullname, self, loader_state=file, is_package=is_package)
         return None
 
     def exec_module(self, module: types.ModuleType) -> None:

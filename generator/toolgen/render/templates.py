@@ -11,7 +11,7 @@ from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 
 from toolgen.incremental import ON_DISK
-from toolgen.render.literals import docstring, python_dict, python_literal
+from toolgen.render.literals import docstring, python_literal
 from toolgen.resources import shipped_folder
 
 
@@ -47,7 +47,6 @@ def template_environment() -> Environment:
         auto_reload=False,  # `watch` reports that it needs a restart
     )
     env.filters["python"] = python_literal
-    env.filters["members"] = python_dict
     env.filters["docstring"] = docstring
     return env
 

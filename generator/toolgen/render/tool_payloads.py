@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import IN_MEMORY, ON_DISK, Key
+from toolgen.incremental import IN_MEMORY, ON_DISK, Key, key_digest
 from toolgen.load.sources import compact_json, pointer_text
 from toolgen.plan.tools import definition_fields
 from toolgen.render.shipped import InMemoryPackage
@@ -187,20 +187,18 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.config.recursion_depth
     converter = IN_MEMORY.reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
     wire = converter.wire
-    digest = _sha256(json.dumps((profile.name, profile.facts, catalog.format.schema, catalog.config.recursion_depth)))[
-        :32
-    ]
+    digest = key_digest(profile.name, profile.facts, catalog.format.schema, catalog.config.recursion_depth)
     spent: dict[str, int] = {}
-    settled = [_settled(wire.schema_lowering, tool, digest, spent) for tool in offered]
+    decisions = [_decide_strictness(wire.schema_lowering, tool, digest, spent) for tool in offered]
     definitions = [
-        definition(**definition_fields(tool)) if how.known is None else definition(name=tool.name)
-        for tool, how in zip(offered, settled, strict=True)
+        definition(**definition_fields(tool)) if decision.known is None else definition(name=tool.name)
+        for tool, decision in zip(offered, decisions, strict=True)
     ]
     losses: list[Any] = []
     with _Entries(wire) as entries:
-        for i, how in enumerate(settled):
-            if how.known is not None:
-                entries.add(i, offered[i].name, how)
+        for i, decision in enumerate(decisions):
+            if decision.known is not None:
+                entries.add(i, offered[i].name, decision)
         payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     names = tuple(tool.name for tool in offered)
     built = kind(DeclaredToolFacts(names=names, payload=payload, **declared))
@@ -208,18 +206,20 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     for loss in losses:
         by_tool.setdefault(loss.path.partition("]")[0], []).append(loss)
     found: list[ToolPayload] = []
-    for i, (tool, how) in enumerate(zip(offered, settled, strict=True)):
-        if how.known is not None:
-            found.append(_recalled(tool, profile.name, how, how.known))
+    for i, (tool, decision) in enumerate(zip(offered, decisions, strict=True)):
+        if decision.known is not None:
+            found.append(_stored_payload(tool, profile.name, decision, decision.known))
             continue
         lost = by_tool.get(f"[{i}", [])
-        strict = (
-            how.strict if tool.strict == "auto" else definitions[i].strict if wire.schema_lowering.has_strict else None
-        )
-        one = _payload(wire, tool, strict, how, lost)
+        strict: bool | None = None
+        if tool.strict == "auto":
+            strict = decision.strict
+        elif wire.schema_lowering.has_strict:
+            strict = definitions[i].strict
+        one = _tool_payload(wire, tool, strict, decision, lost)
         alone = _sha256(compact_json(built.tools([tool.name])))[:16]
         one = replace(one, entry=compact_json(built.entries[tool.name]), digest=alone)
-        found.append(one if isinstance(payload, str) else _stored(one, how))
+        found.append(one if isinstance(payload, str) else _store_payload(one, decision))
     form = _form(payload, {id(built.entries[name]): i for i, name in enumerate(names)})
     left_out = [
         ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False)
@@ -258,7 +258,7 @@ class _StrictDecision:
         return False if self.over else self.alone
 
 
-def _settled(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> _StrictDecision:
+def _decide_strictness(lowerings: Any, tool: Tool, digest: str, spent: dict[str, int]) -> _StrictDecision:
     """Decide whether a tool is strict. `spent` is what the tools before it use of the limits; what it uses is added."""
     key = digest, tool.digest
     stored = ON_DISK.find("payload", *key)
@@ -303,9 +303,9 @@ class _Entries(Cache[Any]):
     def __exit__(self, *_: object) -> None:
         self._wire.entries = self._others
 
-    def add(self, number: int, name: str, how: _StrictDecision) -> None:
+    def add(self, number: int, name: str, decision: _StrictDecision) -> None:
         """Make the wire write a tool as a number."""
-        self._places[name] = to_bytes([number]), how.wanted if how.strict else {}, ()
+        self._places[name] = to_bytes([number]), decision.wanted if decision.strict else {}, ()
 
     def get(self, key: bytes | None) -> Any:
         """Return the number of a known tool, or the entry that the wire has cached."""
@@ -320,10 +320,10 @@ class _Entries(Cache[Any]):
         self._others.put(key, value, size)
 
 
-def _recalled(tool: Tool, provider: str, how: _StrictDecision, known: tuple[Any, ...]) -> ToolPayload:
+def _stored_payload(tool: Tool, provider: str, decision: _StrictDecision, known: tuple[Any, ...]) -> ToolPayload:
     """Return the stored payload of a tool."""
     _, _, over, strict, told, encoding_table, name, entry, digest = known
-    key = *how.key, over
+    key = *decision.key, over
     last = IN_MEMORY.find("tool payload", tool, provider)
     if last is not None and last[0] is known and last[1].key == key:
         same: ToolPayload = last[1]
@@ -334,21 +334,23 @@ def _recalled(tool: Tool, provider: str, how: _StrictDecision, known: tuple[Any,
     return one
 
 
-def _stored(one: ToolPayload, how: _StrictDecision) -> ToolPayload:
+def _store_payload(one: ToolPayload, decision: _StrictDecision) -> ToolPayload:
     """Store the payload of a tool for the next build, and return it with its key."""
     told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.losses)
     facts = one.strict, told, one.encoding_table, one.name, one.entry, one.digest
-    ON_DISK.keep((how.alone, how.wanted, how.over, *facts), "payload", *how.key)
-    return replace(one, key=(*how.key, how.over))
+    ON_DISK.keep((decision.alone, decision.wanted, decision.over, *facts), "payload", *decision.key)
+    return replace(one, key=(*decision.key, decision.over))
 
 
-def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, losses: Iterable[Any]) -> ToolPayload:
+def _tool_payload(
+    wire: Any, tool: Tool, strict: bool | None, decision: _StrictDecision, losses: Iterable[Any]
+) -> ToolPayload:
     """Return a tool on a wire, with the losses of writing it."""
-    told = [_why_open(record, tool) for record in how.why]
+    told = [_loss_of_strictness(record, tool) for record in decision.why]
     encoding_table = None
     if tool.parameters is not None:
         found = wire.schema_lowering.lower(tool.parameters, strict)
-        told += [_told(record, tool) for record in found.changes]
+        told += [_loss_of_change(record, tool) for record in found.changes]
         encoding_table = found.encoding_table
     for loss in losses:
         if loss.severity == "behaviour" and tool.strict == "always":
@@ -357,10 +359,12 @@ def _payload(wire: Any, tool: Tool, strict: bool | None, how: _StrictDecision, l
             ToolLoss(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
     name = wire.wire_name(tool.name)
-    return ToolPayload(tool, wire.name, strict, tuple(told), encoding_table, name, strict_if_fewer_tools=bool(how.over))
+    return ToolPayload(
+        tool, wire.name, strict, tuple(told), encoding_table, name, strict_if_fewer_tools=bool(decision.over)
+    )
 
 
-def _told(record: Any, tool: Tool) -> ToolLoss:
+def _loss_of_change(record: Any, tool: Tool) -> ToolLoss:
     severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
     if record.what == CLOSING and not record.blocks_strict:
         severe = False  # the declaration does not state that there may be more
@@ -371,7 +375,7 @@ def _told(record: Any, tool: Tool) -> ToolLoss:
     )
 
 
-def _why_open(record: Any, tool: Tool) -> ToolLoss:
+def _loss_of_strictness(record: Any, tool: Tool) -> ToolLoss:
     reason = f"not strict, because of {record.what}: {record.reason}" if record.what != "strict" else record.reason
     return ToolLoss(
         tool.parameter_span(record.pointer, record.what),

@@ -119,13 +119,13 @@ def _models_module(
     **values: object,
 ) -> str:
     """Return the text of a module with classes and named types."""
-    items, functions = _items(plan, expressions, imports)
+    models = _Models(plan, expressions, imports)
     return render_template(
         template,
+        items=models.items(),
+        functions=models.functions(),
         imports=imports.lines(),
         exports=[*exports, *sorted((str(item.name) for item in plan.items), key=natural_key)],
-        functions=functions,
-        items=items,
         rebuilt=plan.rebuilt,
         **values,
     )
@@ -192,100 +192,99 @@ def _handlers(plan: ToolsPlan, name: str) -> str:
     )
 
 
-def _items(
-    plan: ModelsPlan, expressions: Iterator[TypeExpression], imports: Imports
-) -> tuple[list[ClassText | AliasText], list[CheckFunction]]:
-    """Return the classes and named types of a module, and the functions that check what they do not express."""
-    classes: set[str] = {item.name for item in plan.items if isinstance(item, ClassPlan)}
-    checks = CheckFunctionCollector()
-    items: list[ClassText | AliasText] = []
-    for item in plan.items:
-        check = checks.add_check(item.name, item.check) if item.check.keywords else None
-        if isinstance(item, AliasPlan):
-            items.append(_alias(item, next(expressions), check, imports))
-        else:
-            items.append(_class(item, expressions, check, imports, classes))
-    functions = checks.functions()
-    if functions:
-        imports.add("typing", "Any")
-    imports.add_runtime("checks", *checks.uses)
-    return items, functions
+class _Models:
+    """The classes and named types of one module as text. What they need is added to the imports of the module."""
 
+    def __init__(self, plan: ModelsPlan, expressions: Iterator[TypeExpression], imports: Imports) -> None:
+        self._plan = plan
+        self._expressions = expressions
+        self._imports = imports
+        self._classes: set[str] = {item.name for item in plan.items if isinstance(item, ClassPlan)}
+        self._checks = CheckFunctionCollector()
 
-def _alias(item: AliasPlan, expression: TypeExpression, check: str | None, imports: Imports) -> AliasText:
-    imports.add("typing", "TypeAlias")
-    imports.use(expression.names)
-    beside = []
-    if item.tag is not None:
-        imports.add("pydantic", "Field")
-        beside.append(f"Field(discriminator={python_string(item.tag)})")
-    if check is not None:
-        imports.add_runtime("checks", "SchemaCheck")
-        beside.append(f"SchemaCheck({check})")
-    if not beside:
-        return AliasText(item.name, item.description, expression.text)
-    imports.add("typing", "Annotated")
-    return AliasText(item.name, item.description, f"Annotated[{expression.text}, {', '.join(beside)}]")
+    def items(self) -> list[ClassText | AliasText]:
+        """Return the classes and named types."""
+        found: list[ClassText | AliasText] = []
+        for item in self._plan.items:
+            check = self._checks.add_check(item.name, item.check) if item.check.keywords else None
+            found.append(self._alias(item, check) if isinstance(item, AliasPlan) else self._class(item, check))
+        return found
 
+    def functions(self) -> list[CheckFunction]:
+        """Return the functions that check what the items do not express, once these are made."""
+        functions = self._checks.functions()
+        if functions:
+            self._imports.add("typing", "Any")
+        self._imports.add_runtime("checks", *self._checks.uses)
+        return functions
 
-def _class(
-    item: ClassPlan,
-    expressions: Iterator[TypeExpression],
-    check: str | None,
-    imports: Imports,
-    classes: set[str],
-) -> ClassText:
-    extras: TypeExpression = next(expressions)
-    imports.add("pydantic", "BaseModel", "ConfigDict")
-    typed = not item.closed and item.extras != {}
-    if typed:
-        imports.add("pydantic", "Field")
-        imports.use(extras.names)
-    if check is not None:
-        imports.add("typing", "Any", "Self")
-        imports.add("pydantic", "ModelWrapValidatorHandler", "model_validator")
-        imports.add_runtime("checks", "ensure_valid")
-    fields = tuple(_field(f, next(expressions), imports, classes) for f in item.fields)
-    renames = any(f.name != f.wire for f in item.fields)
-    return ClassText(item.name, item.description, fields, item.closed, extras.text if typed else None, check, renames)
+    def _alias(self, item: AliasPlan, check: str | None) -> AliasText:
+        expression = next(self._expressions)
+        self._imports.add("typing", "TypeAlias")
+        self._imports.use(expression.names)
+        beside = []
+        if item.tag is not None:
+            self._imports.add("pydantic", "Field")
+            beside.append(f"Field(discriminator={python_string(item.tag)})")
+        if check is not None:
+            self._imports.add_runtime("checks", "SchemaCheck")
+            beside.append(f"SchemaCheck({check})")
+        if not beside:
+            return AliasText(item.name, item.description, expression.text)
+        self._imports.add("typing", "Annotated")
+        return AliasText(item.name, item.description, f"Annotated[{expression.text}, {', '.join(beside)}]")
 
+    def _class(self, item: ClassPlan, check: str | None) -> ClassText:
+        extras = next(self._expressions)
+        self._imports.add("pydantic", "BaseModel", "ConfigDict")
+        typed = not item.closed and item.extras != {}
+        if typed:
+            self._imports.add("pydantic", "Field")
+            self._imports.use(extras.names)
+        if check is not None:
+            self._imports.add("typing", "Any", "Self")
+            self._imports.add("pydantic", "ModelWrapValidatorHandler", "model_validator")
+            self._imports.add_runtime("checks", "ensure_valid")
+        fields = tuple(self._field(field, next(self._expressions)) for field in item.fields)
+        renames = any(f.name != f.wire for f in item.fields)
+        extra_type = extras.text if typed else None
+        return ClassText(item.name, item.description, fields, item.closed, extra_type, check, renames)
 
-def _field(plan: FieldPlan, expression: TypeExpression, imports: Imports, classes: set[str]) -> FieldText:
-    imports.use(expression.names)
-    annotation = expression.text
-    if plan.presence == "omittable":
-        imports.add_runtime("field_types", "Omittable")
-        annotation = f"Omittable[{annotation}]"
-    options = []
-    value = None
-    if plan.presence != "required":
-        factory = _factory(plan, expression, imports, classes)
-        value = python_literal(plan.default)
-        options.append(f"default_factory={factory}" if factory else f"default={value}")
-        value = None if factory else value
-    if plan.name != plan.wire:
-        wire = python_string(plan.wire)
-        options += [f"validation_alias={wire}", f"serialization_alias={wire}"]
-    if (options and value is None) or plan.name != plan.wire:
-        imports.add("pydantic", "Field")
-        value = f"Field({', '.join(options)})"
-    return FieldText(plan.name, annotation, value, plan.description)
+    def _field(self, plan: FieldPlan, expression: TypeExpression) -> FieldText:
+        self._imports.use(expression.names)
+        annotation = expression.text
+        if plan.presence == "omittable":
+            self._imports.add_runtime("field_types", "Omittable")
+            annotation = f"Omittable[{annotation}]"
+        options = []
+        value = None
+        if plan.presence != "required":
+            factory = self._factory(plan, expression)
+            value = python_literal(plan.default)
+            options.append(f"default_factory={factory}" if factory else f"default={value}")
+            value = None if factory else value
+        if plan.name != plan.wire:
+            wire = python_string(plan.wire)
+            options += [f"validation_alias={wire}", f"serialization_alias={wire}"]
+        if (options and value is None) or plan.name != plan.wire:
+            self._imports.add("pydantic", "Field")
+            value = f"Field({', '.join(options)})"
+        return FieldText(plan.name, annotation, value, plan.description)
 
-
-def _factory(plan: FieldPlan, expression: TypeExpression, imports: Imports, classes: set[str]) -> str | None:
-    """Return the factory of a default that is, or has, another type in Python than in JSON; None for plain data."""
-    literal = python_literal(plan.default)
-    if not plan.is_parsed:
-        if not has_instances(plan.default, plan.type_schema):
-            return None
-    elif plan.type_schema.keys() == {"type", "format"}:
-        read = FORMATS[plan.type_schema["format"]].__name__
-        imports.add_runtime("formats", read)
-        return f"lambda: {read}({literal})"
-    if plan.type_schema.get("$ref", "").removeprefix(PREFIX) in classes:
-        return f"lambda: {expression.text}.model_validate({literal})" if plan.default else expression.text
-    imports.add("pydantic", "TypeAdapter")
-    return f"lambda: TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
+    def _factory(self, plan: FieldPlan, expression: TypeExpression) -> str | None:
+        """Return the factory of a default that is, or has, another type in Python than in JSON; None for plain data."""
+        literal = python_literal(plan.default)
+        if not plan.is_parsed:
+            if not has_instances(plan.default, plan.type_schema):
+                return None
+        elif plan.type_schema.keys() == {"type", "format"}:
+            read = FORMATS[plan.type_schema["format"]].__name__
+            self._imports.add_runtime("formats", read)
+            return f"lambda: {read}({literal})"
+        if plan.type_schema.get("$ref", "").removeprefix(PREFIX) in self._classes:
+            return f"lambda: {expression.text}.model_validate({literal})" if plan.default else expression.text
+        self._imports.add("pydantic", "TypeAdapter")
+        return f"lambda: TypeAdapter[{expression.text}]({expression.text}).validate_python({literal})"
 
 
 def make_handler_class_stub(tools: Sequence[Tool], package: str, name: str) -> str:

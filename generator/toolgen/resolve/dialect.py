@@ -93,7 +93,7 @@ def convert_top_level_keywords(schema: Mapping[str, Any], source: Dialect) -> di
     if source in ("draft-04", "draft-07") and "$ref" in schema:  # these drafts ignore keywords beside a reference
         schema = {k: v for k, v in schema.items() if k == "$ref" or k in ANNOTATIONS}
     if source == "draft-04":
-        schema = _of_draft_04(schema)
+        schema = convert_exclusive_bounds({k: v for k, v in schema.items() if k not in _UNKNOWN_TO_DRAFT_04})
     out: dict[str, Any] = {}
     for key, value in schema.items():
         if key == "items" and isinstance(value, list):
@@ -144,11 +144,6 @@ def convert_top_level_exclusive_flags(schema: Mapping[str, Any]) -> Mapping[str,
 
 _UNKNOWN_TO_DRAFT_04 = frozenset(["const", "contains", "else", "id", "if", "propertyNames", "then"])
 """Keywords that draft-04 ignores because later drafts added them, and `id`, which the next draft calls `$id`."""
-
-
-def _of_draft_04(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a draft-04 schema as draft-07, with exclusive bounds instead of flags."""
-    return convert_exclusive_bounds({k: v for k, v in schema.items() if k not in _UNKNOWN_TO_DRAFT_04})
 
 
 def convert_exclusive_bounds(schema: dict[str, Any]) -> dict[str, Any]:

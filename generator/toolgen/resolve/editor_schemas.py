@@ -84,7 +84,11 @@ def editor_schema(
 def _vocabulary(profiles: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the definitions of the vocabulary of JSON Schema itself."""
     source = METASCHEMAS["2020-12"].schema
-    properties = {key: _draft_07(value) for key, value in source["properties"].items() if not _is_old(value)}
+    properties = {
+        key: _draft_07(value)
+        for key, value in source["properties"].items()
+        if not (isinstance(value, Mapping) and value.get("deprecated") is True)
+    }
     again = {"$ref": f"#/definitions/{_VOCABULARY}"}
     for key in ("definitions", "dependencies"):
         properties[key] = {"type": "object"}
@@ -116,10 +120,6 @@ def _support(keyword: str, profiles: Mapping[str, Mapping[str, Any]]) -> str:
     always, strict = lacking["open"], [name for name in lacking["strict"] if name not in lacking["open"]]
     said = f" Not supported by {', '.join(always)}, where it is moved into the description." if always else ""
     return said + (f" Not supported by {', '.join(strict)} in strict mode." if strict else "")
-
-
-def _is_old(schema: Any) -> bool:
-    return isinstance(schema, Mapping) and schema.get("deprecated") is True
 
 
 def _draft_07(value: Any) -> Any:

@@ -109,14 +109,7 @@ def check_tool_name_collisions(declared: Iterable[Declaration], findings: Findin
         if first.name == tool.name:
             findings.add("tool-duplicate", span, related=there, name=tool.name, first=where)
         else:
-            findings.add(
-                "tool-names-collide",
-                span,
-                related=there,
-                name=tool.name,
-                other=first.name,
-                first=where,
-            )
+            findings.add("tool-names-collide", span, related=there, name=tool.name, other=first.name, first=where)
     for tool in tools:
         for i, alias in enumerate(tool.aliases):
             owner = owners.setdefault(alias, tool)
@@ -153,7 +146,7 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
                 findings.add(
                     "wire-names-collide",
                     tool.document.span(*place),
-                    related=(Related(owner.document.span("name"), f"{owner.name} is declared here"),),
+                    related=_declared(owner),
                     name=tool.name,
                     other=owner.name,
                     first=RawText(owner.document.path),

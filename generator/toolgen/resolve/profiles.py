@@ -54,9 +54,9 @@ def resolve_profiles(
         if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name) or name in DEVICES:
             findings.add("profile-name", found[0].span(), name=name)
             return ()
-    linked = {name: _link(name, layers, (), findings) for name in sorted(layers)}
-    names = sorted(linked) if wanted is None else [name for name in dict.fromkeys(wanted) if name in linked]
-    profiles = tuple(profile for name in names if (profile := linked[name]) is not None)
+    resolved = {name: _resolve(name, layers, (), findings) for name in sorted(layers)}
+    names = sorted(resolved) if wanted is None else [name for name in dict.fromkeys(wanted) if name in resolved]
+    profiles = tuple(profile for name in names if (profile := resolved[name]) is not None)
     for profile in profiles:
         validate_document(replace(profile.documents[-1], value=profile.facts), meta_schema("provider"), findings)
     if findings.has_errors:
@@ -103,7 +103,7 @@ def _check_patterns(profile: Profile, findings: Findings) -> bool:
     return len(findings) == before
 
 
-def _link(
+def _resolve(
     name: str, layers: Mapping[str, list[Document]], below: tuple[str, ...], findings: Findings
 ) -> Profile | None:
     facts: Any = {}
@@ -117,7 +117,7 @@ def _link(
                 code = "profile-cycle" if parent in below else "profile-unknown"
                 findings.add(code, place, hint=did_you_mean(parent, layers), name=parent)
                 return None
-            base = _link(parent, layers, (*below, name), findings)
+            base = _resolve(parent, layers, (*below, name), findings)
             if base is None:
                 return None
             facts = apply_merge_patch(base.facts, facts)
@@ -204,8 +204,8 @@ def merge_neutral_format_documents(documents: Iterable[Document], findings: Find
             for key in schema.get("properties", {}):
                 if keyword.iskeyword(camel_to_snake(key)):
                     findings.add("format-field-name", document.key_span("$defs", name, "properties", key), field=key)
-    linked = {name: _linked(schema) for name, schema in schemas.items()}
-    return Format({name: _type(name, schema) for name, schema in linked.items()}, {"$defs": linked})
+    resolved = {name: _with_local_references(schema) for name, schema in schemas.items()}
+    return Format({name: _type(name, schema) for name, schema in resolved.items()}, {"$defs": resolved})
 
 
 def _rank(document: Document) -> int:
@@ -257,13 +257,13 @@ def _check_references(document: Document, schemas: Mapping[str, Any], findings: 
                 findings.add("format-type-unknown", document.span(*pointer), type=value.rsplit("/", 1)[-1])
 
 
-def _linked(value: Any) -> Any:
+def _with_local_references(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {
-            k: f"#/$defs/{v.rsplit('/', 1)[-1]}" if k == "$ref" and isinstance(v, str) else _linked(v)
+            k: f"#/$defs/{v.rsplit('/', 1)[-1]}" if k == "$ref" and isinstance(v, str) else _with_local_references(v)
             for k, v in value.items()
         }
-    return [_linked(v) for v in value] if isinstance(value, list) else value
+    return [_with_local_references(v) for v in value] if isinstance(value, list) else value
 
 
 def _type(name: str, schema: Mapping[str, Any]) -> FormatType:

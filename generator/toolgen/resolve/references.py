@@ -6,26 +6,25 @@ No file is opened: a reference resolves to a loaded document, or it is refused.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
-from toolgen.incremental import IN_MEMORY, ON_DISK
+from toolgen.incremental import IN_MEMORY, ON_DISK, key_digest
 from toolgen.load import Pointer
-from toolgen.load.sources import pointer_steps
+from toolgen.load.sources import follow_pointer
 from toolgen.resolve.schema_locations import (
     DocumentKey,
-    LocationNotFoundError,
     SchemaLocation,
     SchemaRegistry,
-    child_value,
     is_schema,
     walk_same_instance_schemas,
     walk_schemas,
 )
+
+T = TypeVar("T")
 
 
 class UnresolvableReferenceError(Exception):
@@ -65,7 +64,7 @@ class SchemaIds:
 class ReferenceResolver:
     """Resolves references between the documents of a registry."""
 
-    library: SchemaRegistry
+    registry: SchemaRegistry
     known: dict[SchemaLocation, SchemaIds] = field(default_factory=dict)
 
     def target(self, place: SchemaLocation, ref: str) -> SchemaLocation:
@@ -74,7 +73,7 @@ class ReferenceResolver:
         Raises:
             UnresolvableReferenceError: it refers to something outside the sources, or to nothing.
         """
-        root = self.library.root(place)
+        root = self.registry.root(place)
         identifiers = self._identifiers(root)
         address, resource = identifiers.base(place, root)
         if ref.startswith("#") and not address:
@@ -83,7 +82,7 @@ class ReferenceResolver:
         for spelling in (absolute, ref):
             if spelling in identifiers.addresses:
                 return identifiers.addresses[spelling]
-            base, fragment = _split(spelling)
+            base, _, fragment = spelling.partition("#")
             if base in identifiers.addresses:
                 return self._inside(identifiers.addresses[base], fragment, ref)
         if ref.startswith("#"):
@@ -107,37 +106,33 @@ class ReferenceResolver:
         if source == ".." or source.startswith(("../", "/")):
             raise UnresolvableReferenceError("reference-outside", ref)
         document = (source, 0)
-        if document not in self.library.documents or path.endswith("/"):
+        if document not in self.registry.documents or path.endswith("/"):
             raise UnresolvableReferenceError("reference-dangling", ref)
         target = self._inside(SchemaLocation(document, ()), parts.fragment, ref)
-        if document in self.library.tools and self.library.root(target).pointer == ():
+        if document in self.registry.tools and self.registry.root(target).pointer == ():
             raise UnresolvableReferenceError("reference-no-schema", ref)
         return target
 
     def _inside(self, resource: SchemaLocation, fragment: str, ref: str) -> SchemaLocation:
         pointer = unquote(fragment)
         if pointer and not pointer.startswith("/"):
-            anchors = self._identifiers(self.library.root(resource))
-            base, _ = anchors.base(resource, self.library.root(resource))
+            anchors = self._identifiers(self.registry.root(resource))
+            base, _ = anchors.base(resource, self.registry.root(resource))
             found = anchors.addresses.get(f"{base}#{pointer}")
             if found is None:
                 raise UnresolvableReferenceError("reference-dangling", ref)
             return found
-        steps: list[str | int] = list(resource.pointer)
         try:
-            value = self.library.value(resource)
-            for step in pointer_steps(pointer):
-                around, value = value, child_value(value, step)
-                steps.append(int(step) if step.isdigit() and isinstance(around, list) else step)
-        except LocationNotFoundError:
+            steps, value = follow_pointer(self.registry.value(resource), pointer)
+        except LookupError:
             raise UnresolvableReferenceError("reference-dangling", ref) from None
         if not is_schema(value):
             raise UnresolvableReferenceError("reference-no-schema", ref)
-        return SchemaLocation(resource.document, tuple(steps))
+        return SchemaLocation(resource.document, resource.pointer + steps)
 
     def _identifiers(self, root: SchemaLocation) -> SchemaIds:
         if root not in self.known:
-            self.known[root] = _collected(root, self.library)
+            self.known[root] = _collected(root, self.registry)
         return self.known[root]
 
 
@@ -149,15 +144,9 @@ def _joined(base: str, ref: str) -> str:
         return ref
 
 
-def _split(address: str) -> tuple[str, str]:
-    """Return an address without its fragment, and the fragment."""
-    base, _, fragment = address.partition("#")
-    return base, fragment
-
-
-def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:
+def _collected(root: SchemaLocation, registry: SchemaRegistry) -> SchemaIds:
     found = SchemaIds({}, {})
-    for pointer, schema in _walked(library, root):
+    for pointer, schema in _walked(registry, root):
         if not isinstance(schema, dict):
             continue
         here = SchemaLocation(root.document, pointer)
@@ -166,12 +155,22 @@ def _collected(root: SchemaLocation, library: SchemaRegistry) -> SchemaIds:
         if isinstance(own, str) and own.startswith("#"):
             found.record_name(f"{base}{own}", here)
         elif isinstance(own, str) and own:
-            address = _split(_joined(base, own))[0]
-            found.bases[pointer] = base = address
-            found.record_name(address, here)
+            found.bases[pointer] = base = _joined(base, own).partition("#")[0]
+            found.record_name(base, here)
         anchor: Any = schema.get("$anchor")
         if isinstance(anchor, str):
             found.record_name(f"{base}#{anchor}", here)
+    return found
+
+
+def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set[T]:
+    """Return the starts and everything that they lead to, directly or not."""
+    waiting = list(starts)
+    found = set(waiting)
+    while waiting:
+        further = [each for each in following(waiting.pop()) if each not in found]
+        found.update(further)
+        waiting += further
     return found
 
 
@@ -182,30 +181,22 @@ _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 class ReferenceGraph:
     """The target of each reference. The key is the location of the schema that contains it."""
 
-    library: SchemaRegistry = field(repr=False)
+    registry: SchemaRegistry = field(repr=False)
     targets: dict[SchemaLocation, SchemaLocation] = field(repr=False)
     roots: tuple[SchemaLocation, ...] = field(repr=False)
     """Schemas that must be valid: the roots of documents, and targets of references outside those."""
 
     def reachable_documents_by_document(self) -> dict[DocumentKey, tuple[DocumentKey, ...]]:
         """Return each document with all documents that its references lead to, also indirectly."""
-        direct: dict[DocumentKey, set[DocumentKey]] = {key: set() for key in self.library.documents}
+        direct: dict[DocumentKey, set[DocumentKey]] = {key: set() for key in self.registry.documents}
         for reference, target in self.targets.items():
             direct[reference.document].add(target.document)
-        found: dict[DocumentKey, tuple[DocumentKey, ...]] = {}
-        for key, others in direct.items():
-            reached, waiting = {key}, list(others)
-            while waiting:
-                if (other := waiting.pop()) not in reached:
-                    reached.add(other)
-                    waiting += direct[other]
-            found[key] = tuple(sorted(reached))
-        return found
+        return {key: tuple(sorted(reachable([key], direct.__getitem__))) for key in direct}
 
     def targets_below(self, place: SchemaLocation) -> list[SchemaLocation]:
         """Return the targets of all references at a location and inside it, in the order of the source."""
         found = []
-        for pointer, schema in _walked(self.library, place):
+        for pointer, schema in _walked(self.registry, place):
             if isinstance(schema, dict) and "$ref" in schema:
                 target = self.targets.get(SchemaLocation(place.document, pointer))
                 if target is not None:
@@ -225,40 +216,39 @@ _OTHERS = "leads to types"
 """Stored for a document with references to shared types, whose digest is then part of the key."""
 
 
-def resolve_references(library: SchemaRegistry, findings: Findings) -> ReferenceGraph:
+def resolve_references(registry: SchemaRegistry, findings: Findings) -> ReferenceGraph:
     """Resolve every reference. Report those that cannot be resolved or are circular.
 
     Stored results are used unless a document refers to that of a tool. Then a document depends only on itself and
     the shared types.
     """
-    digests = (document.digest for key, document in library.documents.items() if key not in library.tools)
-    types = sha256("".join(digests).encode()).hexdigest()[:32]
-    known = _known_links(library, types)
+    types = key_digest(*(document.digest for key, document in registry.documents.items() if key not in registry.tools))
+    known = _stored_references(registry, types)
     own = Findings()
-    links = _linked(library, known, own)
+    graph = _resolve(registry, known, own)
     if any(
-        there.document in library.tools and there.document != here.document for here, there in links.targets.items()
+        there.document in registry.tools and there.document != here.document for here, there in graph.targets.items()
     ):
         own = Findings()
-        links = _linked(library, {}, own)
+        graph = _resolve(registry, {}, own)
     else:
         faulty = {finding.span.path for finding in own.items}
-        _store_links(
-            links, types, {key for key in library.tools if library.documents[key].path in faulty} | known.keys()
+        _store_references(
+            graph, types, {key for key in registry.tools if registry.documents[key].path in faulty} | known.keys()
         )
     findings.items += own.items
-    return links
+    return graph
 
 
-def _linked(
-    library: SchemaRegistry, known: Mapping[DocumentKey, StoredReferences], findings: Findings
+def _resolve(
+    registry: SchemaRegistry, known: Mapping[DocumentKey, StoredReferences], findings: Findings
 ) -> ReferenceGraph:
     """Resolve the references of all documents except the known ones."""
-    references = ReferenceResolver(library)
+    references = ReferenceResolver(registry)
     targets: dict[SchemaLocation, SchemaLocation] = {}
     walked: set[SchemaLocation] = set()
     roots: list[SchemaLocation] = []
-    queue = list(library.roots(known))
+    queue = list(registry.roots(known))
     for found in known.values():
         roots += found.roots
         targets |= found.targets
@@ -267,7 +257,7 @@ def _linked(
         if start in walked:
             continue
         roots.append(start)
-        for pointer, schema in _walked(library, start):
+        for pointer, schema in _walked(registry, start):
             here = SchemaLocation(start.document, pointer)
             if here in walked:
                 continue
@@ -276,40 +266,40 @@ def _linked(
                 continue
             for keyword in _DYNAMIC:
                 if keyword in schema:
-                    findings.add("reference-dynamic", library.key_span(here, keyword), keyword=keyword)
+                    findings.add("reference-dynamic", registry.key_span(here, keyword), keyword=keyword)
             ref = schema.get("$ref")
             if isinstance(ref, str):
                 try:
                     targets[here] = references.target(here, ref)
                 except UnresolvableReferenceError as refused:
-                    findings.add(refused.code, library.span(here, "$ref"), ref=refused.ref)
+                    findings.add(refused.code, registry.span(here, "$ref"), ref=refused.ref)
                 else:
                     queue.append(targets[here])
     for identifiers in references.known.values():
         for identifier, first, second in identifiers.duplicates:
-            line = library.span(first).line
-            findings.add("identifier-duplicate", library.span(second), identifier=identifier, line=line)
-    links = ReferenceGraph(library, targets, tuple(roots))
-    _report_circles(links, known, findings)
-    return links
+            line = registry.span(first).line
+            findings.add("identifier-duplicate", registry.span(second), identifier=identifier, line=line)
+    graph = ReferenceGraph(registry, targets, tuple(roots))
+    _report_circles(graph, known, findings)
+    return graph
 
 
-def _walked(library: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointer, Any]]:
+def _walked(registry: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointer, Any]]:
     """Return the schema at a location and every schema inside it, in the order of the source."""
-    value = library.value(place)
+    value = registry.value(place)
     return IN_MEMORY.reuse_or_make(
-        lambda: list(walk_schemas(value, place.pointer)), "walk", library.documents[place.document], place.pointer
+        lambda: list(walk_schemas(value, place.pointer)), "walk", registry.documents[place.document], place.pointer
     )
 
 
-def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, StoredReferences]:
-    """Return the stored links of the documents of tools."""
+def _stored_references(registry: SchemaRegistry, types: str) -> dict[DocumentKey, StoredReferences]:
+    """Return the stored references of the documents of tools."""
     known: dict[DocumentKey, StoredReferences] = {}
-    for key in library.documents:
-        digest = library.documents[key].digest
-        found = ON_DISK.find("links", digest) if key in library.tools else None
+    for key in registry.documents:
+        digest = registry.documents[key].digest
+        found = ON_DISK.find("references", digest) if key in registry.tools else None
         if found == _OTHERS:
-            found = ON_DISK.find("links", digest, types)
+            found = ON_DISK.find("references", digest, types)
         if found is not None:
             roots, targets = found
             known[key] = StoredReferences(
@@ -319,47 +309,47 @@ def _known_links(library: SchemaRegistry, types: str) -> dict[DocumentKey, Store
     return known
 
 
-def _store_links(links: ReferenceGraph, types: str, others: Collection[DocumentKey]) -> None:
-    """Store the links of the documents of tools, except those in `others`."""
-    library = links.library
+def _store_references(graph: ReferenceGraph, types: str, others: Collection[DocumentKey]) -> None:
+    """Store the references of the documents of tools, except those in `others`."""
+    registry = graph.registry
     found: dict[DocumentKey, tuple[list[Any], list[Any]]] = {
-        key: ([], []) for key in library.tools if key not in others
+        key: ([], []) for key in registry.tools if key not in others
     }
-    for root in links.roots:
+    for root in graph.roots:
         if root.document in found:
             found[root.document][0].append(root.pointer)
-    for here, there in links.targets.items():
+    for here, there in graph.targets.items():
         if here.document in found:
             found[here.document][1].append((here.pointer, tuple(there)))
     for key, both in found.items():
-        digest = library.documents[key].digest
+        digest = registry.documents[key].digest
         if all(there[0] == key for _, there in both[1]):
-            ON_DISK.keep(both, "links", digest)
+            ON_DISK.keep(both, "references", digest)
         else:
-            ON_DISK.keep(_OTHERS, "links", digest)
-            ON_DISK.keep(both, "links", digest, types)
+            ON_DISK.keep(_OTHERS, "references", digest)
+            ON_DISK.keep(both, "references", digest, types)
 
 
-def _report_circles(links: ReferenceGraph, known: Collection[DocumentKey], findings: Findings) -> None:
+def _report_circles(graph: ReferenceGraph, known: Collection[DocumentKey], findings: Findings) -> None:
     """Report each circle of references that never descends into the value, at a reference of the circle.
 
     Known documents have no circles, and no other document refers to them.
     """
     done: set[SchemaLocation] = set()
-    for start in dict.fromkeys(links.targets.values()):
+    for start in dict.fromkeys(graph.targets.values()):
         if start in done or start.document in known:
             continue
         open_places = {start}
-        stack = [(start, iter(_steps(links, start)))]
+        stack = [(start, iter(_steps(graph, start)))]
         while stack:
             place, steps = stack[-1]
             for reference, target in steps:
                 if target in open_places:
-                    value = links.library.value(reference)
-                    findings.add("reference-circle", links.library.span(reference, "$ref"), ref=value["$ref"])
+                    value = graph.registry.value(reference)
+                    findings.add("reference-circle", graph.registry.span(reference, "$ref"), ref=value["$ref"])
                 elif target not in done:
                     open_places.add(target)
-                    stack.append((target, iter(_steps(links, target))))
+                    stack.append((target, iter(_steps(graph, target))))
                     break
             else:
                 open_places.discard(place)
@@ -367,11 +357,11 @@ def _report_circles(links: ReferenceGraph, known: Collection[DocumentKey], findi
                 stack.pop()
 
 
-def _steps(links: ReferenceGraph, place: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
+def _steps(graph: ReferenceGraph, place: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
     """Return the references that apply to the same value as the schema at a location, with their targets."""
     found = []
-    for pointer, schema in walk_same_instance_schemas(links.library.value(place), place.pointer):
+    for pointer, schema in walk_same_instance_schemas(graph.registry.value(place), place.pointer):
         here = SchemaLocation(place.document, pointer)
-        if isinstance(schema, dict) and here in links.targets:
-            found.append((here, links.targets[here]))
+        if isinstance(schema, dict) and here in graph.targets:
+            found.append((here, graph.targets[here]))
     return found

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
-from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes, plain_findings, report_stored_findings
+from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes, key_digest, plain_findings, report_stored_findings
 from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, ParsedProject
 from toolgen.parse.config import Formats
@@ -40,19 +39,19 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     before = len(findings)
     declared, all_declared = parsed.declarations, parsed.sources.tools
     check_tool_name_collisions(declared, findings)
-    library = SchemaRegistry.from_sources(parsed.sources)
-    _check_types_are_schemas(library, findings)
-    links = resolve_references(library, findings)
-    check_schemas(links, findings)
+    registry = SchemaRegistry.from_sources(parsed.sources)
+    _check_types_are_schemas(registry, findings)
+    graph = resolve_references(registry, findings)
+    check_schemas(graph, findings)
     for tool in declared:
         ON_DISK.reuse_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
-    names = _shared_places(links)
-    check_shared_type_name_collisions(((name, library.span(place)) for place, name in names.items()), findings)
+    names = _shared_places(graph)
+    check_shared_type_name_collisions(((name, registry.span(place)) for place, name in names.items()), findings)
     if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
         return (), ()
-    bundles = SchemaBundler(links, names)
+    bundles = SchemaBundler(graph, names)
     formats = parsed.config.formats
-    types = {name: replace(shared, formats=formats) for name, shared in bundles.make_shared_types().items()}
+    types = bundles.make_shared_types(formats)
     _check_type_values(bundles, formats, findings)
     tools = _tools(declared, parsed.config, bundles, findings)
     if findings.has_errors:
@@ -63,9 +62,9 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     )
 
 
-def _check_types_are_schemas(library: SchemaRegistry, findings: Findings) -> None:
-    for key, document in library.documents.items():
-        if key not in library.tools and not isinstance(document.value, dict | bool):
+def _check_types_are_schemas(registry: SchemaRegistry, findings: Findings) -> None:
+    for key, document in registry.documents.items():
+        if key not in registry.tools and not isinstance(document.value, dict | bool):
             reason = RawText("a schema must be an object, true or false")
             findings.add("schema-invalid", document.span(), keyword=document.source, reason=reason)
 
@@ -77,12 +76,12 @@ def _check_root(tool: Declaration, findings: Findings) -> None:
         findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
 
 
-def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
+def _shared_places(graph: ReferenceGraph) -> dict[SchemaLocation, str]:
     """Return the schemas that become shared types: files of types, and targets of references across or inside these."""
-    library = links.library
-    places = dict.fromkeys(library.roots(library.tools))
-    for reference, target in links.targets.items():
-        if reference.document != target.document or target.document not in library.tools:
+    registry = graph.registry
+    places = dict.fromkeys(registry.roots(registry.tools))
+    for reference, target in graph.targets.items():
+        if reference.document != target.document or target.document not in registry.tools:
             places[target] = None
     ordered = sorted(places, key=lambda place: (place.document, tuple(map(str, place.pointer))))
     return {place: shared_class_name(*place.document, place.pointer) for place in ordered}
@@ -91,40 +90,35 @@ def _shared_places(links: ReferenceGraph) -> dict[SchemaLocation, str]:
 def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:
     schema = drop_formats_if_unchecked({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
     nowhere = SchemaLocation(("", 0), ())
-    check_values(schema, ValueValidator(schema), bundles.origins, nowhere, bundles.links.library, findings)
+    check_values(schema, bundles.origins, nowhere, bundles.graph.registry, findings)
 
 
 def _tools(
     declared: tuple[Declaration, ...], config: Config, bundles: SchemaBundler, findings: Findings
 ) -> tuple[Tool, ...]:
-    documents, reachable = bundles.links.library.documents, bundles.links.reachable_documents_by_document()
+    documents, reachable = bundles.graph.registry.documents, bundles.graph.reachable_documents_by_document()
     names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
     for place, name in bundles.names.items():
         names.setdefault(place.document, []).append((place.pointer, name))
-    parts = {key: _digest((document.digest, names.get(key))) for key, document in documents.items()}
+    parts = {key: key_digest(document.digest, names.get(key)) for key, document in documents.items()}
 
-    def linked(declaration: Declaration) -> Tool:
+    def resolve(declaration: Declaration) -> Tool:
         """Resolve a declaration. Its digest covers the documents it leads to, and the shared types in them."""
         made_of = reachable[declaration.document.source, declaration.document.index]
-        said = (declaration.document.digest, config.strict, config.formats, *(parts[key] for key in made_of))
-        digest = _digest(said)
+        said = declaration.document.digest, config.strict, config.formats
+        digest = key_digest(*said, *(parts[key] for key in made_of))
         make = partial(_tool, declaration, config, bundles, digest)
         return IN_MEMORY.reuse_with_findings(make, findings, "tool", declaration, digest)
 
-    return tuple(map(linked, declared))
+    return tuple(map(resolve, declared))
 
 
 class LazyTool(LazyAttributes, Tool):
     """A tool that an earlier build resolved. Its schemas are read on first use."""
 
-    __slots__ = ("_rest",)
+    __slots__ = ("_load",)
 
     LAZY = ("parameters", "result", "examples", "origins")
-    _rest: Callable[[], Iterable[Any]]
-
-    def load_lazy_values(self) -> Iterable[Any]:
-        """Read the stored schemas."""
-        return self._rest()
 
 
 _KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in LazyTool.LAZY)
@@ -135,7 +129,7 @@ def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, dige
     found = ON_DISK.find("tool", digest)
     if found is None:
         own = Findings()
-        tool = _linked_tool(declaration, config, bundles, digest, own)
+        tool = _resolve_tool(declaration, config, bundles, digest, own)
         schemas = to_bytes((tool.parameters, tool.result))
         origins = {name: (document.source, document.index, way) for name, (document, way) in tool.origins.items()}
         if schemas is not None:
@@ -144,23 +138,18 @@ def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, dige
         return tool
     shared, schemas, origins, said = found
     report_stored_findings(said, findings)
-    documents = bundles.links.library.documents
+    documents = bundles.graph.registry.documents
 
-    def rest() -> Iterable[Any]:
+    def load() -> Iterable[Any]:
         places = {name: (documents[source, index], way) for name, (source, index, way) in origins.items()}
         return *from_bytes(schemas), declaration.examples, places
 
     facts = {name: getattr(declaration, name) for name in _KNOWN}
     facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
-    return LazyTool.from_facts(**facts, digest=digest, _rest=rest)
+    return LazyTool.from_facts(load, **facts, digest=digest)
 
 
-def _digest(said: object) -> str:
-    """Return the digest of strings, numbers and tuples of them, for the keys of results."""
-    return sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _linked_tool(
+def _resolve_tool(
     declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings
 ) -> Tool:
     document = declaration.document
@@ -177,7 +166,7 @@ def _linked_tool(
         shared |= set(used)
         own = {key: place for key, place in origins.items() if key not in used}
         checked = drop_formats_if_unchecked(schema, config.formats)
-        check_values(checked, ValueValidator(checked), own, root, bundles.links.library, findings)
+        check_values(checked, own, root, bundles.graph.registry, findings)
     parameters = drop_formats_if_unchecked(schemas["parameters"] or {}, config.formats)
     _check_examples(declaration, ValueValidator({"type": "object", **parameters}), findings)
     said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
@@ -186,7 +175,7 @@ def _linked_tool(
         **(said | settled),
         shared=tuple(sorted(shared)),
         formats=config.formats,
-        origins={name: (bundles.links.library.documents[p.document], p.pointer) for name, p in found.items()},
+        origins={name: (bundles.graph.registry.documents[p.document], p.pointer) for name, p in found.items()},
         digest=digest,
     )
 
@@ -205,25 +194,6 @@ def _check_examples(declaration: Declaration, validator: ValueValidator, finding
 
 DEFAULT_PROVIDERS = ("openai_responses", "openai_chat", "anthropic", "gemini")
 """The providers of a project that names none, as far as this release has them."""
-
-PROVIDERS = frozenset(
-    (
-        *DEFAULT_PROVIDERS,
-        *("vertex", "bedrock", "mcp", "openai_compatible", "azure", "groq", "deepseek", "openrouter", "xai", "vllm"),
-        *(
-            "mistral",
-            "cohere",
-            "ollama",
-            "copilot",
-            "copilot_quorum",
-            "agent_sdk",
-            "kagami",
-            "modular_prompt",
-            "prompt",
-        ),
-    )
-)
-"""Provider names that a declaration may use even if a release does not have them."""
 
 
 def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], findings: Findings) -> Catalog | None:
@@ -244,12 +214,12 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
                 hint=did_you_mean(name, known) or f"known providers: {', '.join(known)}",
                 name=name,
             )
-    linked = _linked_profiles(sources, wanted, findings)
-    check_configured_defaults(parsed, linked, known, findings)
+    resolved = _resolved_profiles(sources, wanted, findings)
+    check_configured_defaults(parsed, resolved, known, findings)
     if not requested_providers and not findings.has_errors:
-        _check_unused_profiles(sources.providers, linked, findings)
+        _check_unused_profiles(sources.providers, resolved, findings)
     profiles = tuple(
-        IN_MEMORY.reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in linked
+        IN_MEMORY.reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in resolved
     )
     format = IN_MEMORY.reuse_with_findings(
         partial(merge_neutral_format_documents, sources.formats), findings, "format", sources.formats
@@ -263,14 +233,16 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     return Catalog(config, tools, types, profiles, format)
 
 
-def _linked_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
+def _resolved_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
     if findings.has_errors:  # errors shorten the check of profiles
         return resolve_profiles(sources.providers, wanted, findings)
-    make = partial(_profiles, sources.providers, tuple(wanted))
+    make = partial(_stored_profiles, sources.providers, tuple(wanted))
     return IN_MEMORY.reuse_with_findings(make, findings, "profiles", sources.providers, tuple(wanted))
 
 
-def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings: Findings) -> tuple[Profile, ...]:
+def _stored_profiles(
+    documents: tuple[Document, ...], wanted: tuple[str, ...], findings: Findings
+) -> tuple[Profile, ...]:
     """Return the stored profiles, or resolve them."""
 
     def make(findings: Findings) -> tuple[Any, ...]:
@@ -294,9 +266,9 @@ def _profiles(documents: tuple[Document, ...], wanted: tuple[str, ...], findings
     return tuple(each for each in map(profile, found) if each is not None)
 
 
-def _check_unused_profiles(documents: Iterable[Document], linked: Iterable[Profile], findings: Findings) -> None:
+def _check_unused_profiles(documents: Iterable[Document], resolved: Iterable[Profile], findings: Findings) -> None:
     """Warn about profiles of the project that no provider of the package uses."""
-    used = {document.source for profile in linked for document in profile.documents}
+    used = {document.source for profile in resolved for document in profile.documents}
     for document in documents:
         if not document.is_shipped and document.source not in used:
             findings.add("profile-unused", document.span(), name=profile_name_of_file(document))
@@ -323,7 +295,7 @@ def _check_provider_keys(
         keys = ("budgets", "limits")
         named += [(name, partial(config.key_span, key, name)) for key in keys for name in config.value.get(key, {})]
     for name, span in named:
-        if name in (*known, *PROVIDERS):
+        if name in known:
             continue
         near = closest_names(name, known)
         if near:

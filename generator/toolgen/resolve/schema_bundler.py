@@ -13,10 +13,11 @@ from functools import partial
 from typing import Any
 
 from toolgen.load import Pointer
+from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import SharedType
 from toolgen.resolve.dialect import ANNOTATIONS, FLAGS, Dialect, convert_top_level_keywords, find_dialect
 from toolgen.resolve.identifiers import class_name, distinct_name
-from toolgen.resolve.references import ReferenceGraph
+from toolgen.resolve.references import ReferenceGraph, reachable
 from toolgen.resolve.schema_locations import PREFIX, SchemaLocation, find_target, is_schema, map_keyword, walk_schemas
 
 _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
@@ -29,20 +30,20 @@ _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.-]+")
 class SchemaBundler:
     """Makes self-contained schemas from documents with resolved references."""
 
-    links: ReferenceGraph
+    graph: ReferenceGraph
     names: dict[SchemaLocation, str]
     """The names of shared types, by location."""
     types: dict[str, SharedType] = field(default_factory=dict)
     origins: dict[str, SchemaLocation] = field(default_factory=dict)
     _dialects: dict[SchemaLocation, Dialect] = field(default_factory=dict)
 
-    def make_shared_types(self) -> dict[str, SharedType]:
+    def make_shared_types(self, formats: Formats) -> dict[str, SharedType]:
         """Return all shared types. References inside them are `#/$defs/<name>`."""
         for place, name in self.names.items():
             schema = self._copied(place, lambda target: f"#/$defs/{self.names[target]}", top=False)
-            refers = dict.fromkeys(self.names[t] for t in self.links.targets_below(place))
-            document = self.links.library.documents[place.document]
-            self.types[name] = SharedType(name, schema, tuple(refers), document, place.pointer)
+            refers = dict.fromkeys(self.names[t] for t in self.graph.targets_below(place))
+            document = self.graph.registry.documents[place.document]
+            self.types[name] = SharedType(name, schema, tuple(refers), document, place.pointer, formats)
             self.origins[name] = place
         return self.types
 
@@ -67,7 +68,7 @@ class SchemaBundler:
 
     def _own(self, root: SchemaLocation) -> list[SchemaLocation]:
         """Return the definitions in the root's document: those it declares, and targets of references."""
-        value = self.links.library.value(root)
+        value = self.graph.registry.value(root)
         found: dict[SchemaLocation, None] = {}
         for container in _DEFINITIONS:
             named = value.get(container) if isinstance(value, dict) else None
@@ -76,7 +77,7 @@ class SchemaBundler:
                     found[SchemaLocation(root.document, (*root.pointer, container, name))] = None
         queue = [root, *found]
         for place in queue:
-            for target in self.links.targets_below(place):
+            for target in self.graph.targets_below(place):
                 if target != root and target not in self.names and target not in found:
                     found[target] = None
                     queue.append(target)
@@ -84,14 +85,8 @@ class SchemaBundler:
 
     def _closure(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
         places = [root, *own]
-        direct = {self.names[t] for p in places for t in self.links.targets_below(p) if t in self.names}
-        found, queue = set(direct), list(direct)
-        for name in queue:
-            for other in self.types[name].refers:
-                if other not in found:
-                    found.add(other)
-                    queue.append(other)
-        return sorted(found)
+        direct = {self.names[t] for p in places for t in self.graph.targets_below(p) if t in self.names}
+        return sorted(reachable(direct, lambda name: self.types[name].refers))
 
     def _keys(self, root: SchemaLocation, own: list[SchemaLocation], taken: set[str]) -> dict[SchemaLocation, str]:
         keys: dict[SchemaLocation, str] = {}
@@ -103,16 +98,16 @@ class SchemaBundler:
         return keys
 
     def _copied(self, place: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:
-        root = self.links.library.root(place)
+        root = self.graph.registry.root(place)
         if root not in self._dialects:
-            self._dialects[root] = find_dialect(self.links.library.value(root))
-        copier = _Copier(self.links, address, self._dialects[root])
-        return copier.copy(self.links.library.value(place), place, top=top)
+            self._dialects[root] = find_dialect(self.graph.registry.value(root))
+        copier = _Copier(self.graph, address, self._dialects[root])
+        return copier.copy(self.graph.registry.value(place), place, top=top)
 
 
 @dataclass(frozen=True, slots=True)
 class _Copier:
-    links: ReferenceGraph
+    graph: ReferenceGraph
     address: Callable[[SchemaLocation], str]
     source: Dialect
 
@@ -126,8 +121,8 @@ class _Copier:
             is_kept = top and (key != "$schema" or self.source == "2020-12")
             if key in _DEFINITIONS or (key in _IDENTITY and not is_kept):
                 continue
-            if key == "$ref" and place in self.links.targets:
-                out[key] = self.address(self.links.targets[place])
+            if key == "$ref" and place in self.graph.targets:
+                out[key] = self.address(self.graph.targets[place])
             else:
                 keyword = SchemaLocation(place.document, (*place.pointer, pointers.get(key, key)))
                 out[key] = map_keyword(key, value, partial(self._inner, keyword))

@@ -7,7 +7,7 @@ properties. Each fault is reported at its keyword.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -30,7 +30,7 @@ from toolgen.resolve.dialect import (
     find_draft_04_flag_keywords,
 )
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import IN_PLACE, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
+from toolgen.resolve.schema_locations import IN_PLACE, ROOTS, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
 
 _FORMATS = frozenset(
@@ -50,90 +50,6 @@ _MEANT = {
     "inputSchema": "put the schema itself here, without a key around it",
 }
 """Keywords of other formats, and what to write instead."""
-
-
-class IneffectiveKeywordChecker:
-    """Checks each schema once. A keyword is reported once for each file, since generators tend to repeat it often."""
-
-    def __init__(self, library: SchemaRegistry, findings: Findings) -> None:
-        """Set the registry that locates the schemas, and the collector of findings."""
-        self._library = library
-        self._findings = findings
-        self._reported: set[tuple[object, ...]] = set()
-
-    def check(self, schema: Mapping[str, Any], place: SchemaLocation, dialect: Dialect) -> None:
-        """Report the keywords and names of one schema that have no effect."""
-        known = _known(dialect)
-        unknown = [key for key in schema if key not in known and not key.startswith("x-")]
-        if unknown and len(unknown) == len(schema) and self._is_bare(schema, place):
-            return
-        for key in unknown:
-            self._unknown(key, schema, place, known)
-        self._format(schema, place)
-        self._required(schema, place)
-
-    def _is_bare(self, schema: Mapping[str, Any], place: SchemaLocation) -> bool:
-        """Return whether parameters are written without the object around them; if so, report it."""
-        bare = place.pointer in (("parameters",), ("result",)) and place.document in self._library.tools
-        if not bare or not all(isinstance(value, Mapping) for value in schema.values()):
-            return False
-        first = next(iter(schema))
-        self._findings.add(
-            "parameters-bare",
-            self._library.key_span(place, first),
-            hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: "
-            f"[{first[:40]}]}}`",
-            key=RawText(str(place.pointer[0])),
-            names=RawText(join_names([quote_name(name) for name in schema][:8])),
-        )
-        return True
-
-    def _unknown(self, key: str, schema: Mapping[str, Any], place: SchemaLocation, known: frozenset[str]) -> None:
-        value = schema[key]
-        span = self._library.span(place, key)
-        if value is None and (1, 1) != (span.line, span.column) == (span.end_line, span.end_column):
-            self._findings.add("keyword-null", self._library.key_span(place, key), keyword=key)
-            return
-        if self._once("keyword-unknown", place, key):
-            others = (word for word in known if word not in schema)
-            hint = _MEANT.get(key) or did_you_mean(key, others, cutoff=0.75)
-            if key not in _MEANT and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
-                hint = "declare it under `properties`"
-            self._findings.add("keyword-unknown", self._library.key_span(place, key), hint=hint, keyword=key)
-
-    def _format(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
-        named = schema.get("format")
-        if not isinstance(named, str) or named in _FORMATS or named in _FORMATS_OF_OPENAPI:
-            return
-        if self._once("format-unknown", place, named):
-            hint = did_you_mean(named, sorted(_FORMATS), cutoff=0.75)
-            self._findings.add("format-unknown", self._library.span(place, "format"), hint=hint, format=named)
-
-    def _required(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
-        """Report names in `required` of an open object that are not properties, unless a keyword may define them."""
-        required, properties = schema.get("required"), schema.get("properties")
-        elsewhere = {*IN_PLACE, "$ref", "$dynamicRef", "patternProperties"} & schema.keys()
-        if not isinstance(required, list) or not isinstance(properties, Mapping) or not properties or elsewhere:
-            return
-        if IN_PLACE & {step for step in place.pointer[-2:] if isinstance(step, str)}:
-            return
-        if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
-            return  # this is an error with a code of its own
-        if isinstance(schema.get("additionalProperties"), Mapping):
-            return  # further properties have a schema, so the name may be one of them
-        for i, name in enumerate(required):
-            if isinstance(name, str) and name not in properties:
-                hint = did_you_mean(name, (p for p in properties if p not in required))
-                self._findings.add(
-                    "required-undeclared", self._library.span(place, "required", i), hint=hint, name=name
-                )
-
-    def _once(self, code: str, place: SchemaLocation, word: str) -> bool:
-        key = (code, place.document, word)
-        if key in self._reported:
-            return False
-        self._reported.add(key)
-        return True
 
 
 _OF_SCHEMAS = {"type", "description", "enum", "$ref", "anyOf"}
@@ -166,53 +82,6 @@ _PAIRS = (
 """Lower bound, upper bound, and whether they must differ."""
 
 
-def check_bounds(
-    schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
-) -> set[str]:
-    """Report bounds that are invalid or exclude every value. Return the keywords with faults."""
-    bad = {}
-    for keyword in _COUNTS:
-        value = schema.get(keyword, 0)
-        if not _number(value) or value != int(value) or value < 0:
-            bad[keyword] = "a whole number, zero or greater"
-    for keyword in _NUMBERS:
-        if not _number(schema.get(keyword, 0)):
-            bad[keyword] = "a number"
-    step = schema.get("multipleOf", 1)
-    if not _number(step) or step <= 0:
-        bad["multipleOf"] = "a number greater than zero"
-    for keyword, wanted in bad.items():
-        findings.add(
-            "bound-invalid",
-            library.span(place, keyword),
-            keyword=RawText(keyword),
-            value=schema[keyword],
-            wanted=RawText(wanted),
-        )
-    faults = set(bad)
-    for lower, upper, apart in _PAIRS:
-        if lower in schema and upper in schema and not {lower, upper} & faults:
-            low, high = schema[lower], schema[upper]
-            if low > high or (apart and low == high):
-                findings.add(
-                    "bounds-contradict",
-                    library.span(place, lower),
-                    lower=RawText(f"{lower} ({low})"),
-                    upper=RawText(f"{upper} ({high})"),
-                )
-                faults.add(lower)
-    if schema.get("type") == "integer" and not faults and not _room(schema):
-        low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
-        findings.add(
-            "bounds-without-integer",
-            library.span(place, low),
-            lower=RawText(f"{low} ({schema[low]})"),
-            upper=RawText(f"{high} ({schema[high]})"),
-        )
-        faults.add(low)
-    return faults
-
-
 def _room(schema: dict[str, Any]) -> bool:
     """Return whether an integer is between the bounds."""
     lows = [math.ceil(schema["minimum"])] if "minimum" in schema else []
@@ -229,66 +98,19 @@ def _number(value: object) -> bool:
 TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
 
 
-def check_schemas(links: ReferenceGraph, findings: Findings) -> None:
+def check_schemas(graph: ReferenceGraph, findings: Findings) -> None:
     """Check every schema that references were resolved for."""
     by_document: dict[DocumentKey, list[SchemaLocation]] = {}
-    for root in links.roots:
+    for root in graph.roots:
         by_document.setdefault(root.document, []).append(root)
     for key, roots in by_document.items():
-        check = partial(_check_roots, roots, links.library)
+        check = partial(_check_document, roots, graph.registry)
         pointers = tuple(root.pointer for root in roots)
-        ON_DISK.reuse_with_findings(check, findings, "sound", links.library.documents[key].digest, pointers)
+        ON_DISK.reuse_with_findings(check, findings, "sound", graph.registry.documents[key].digest, pointers)
 
 
-def _check_roots(roots: list[SchemaLocation], library: SchemaRegistry, findings: Findings) -> None:
-    """Check the schemas of one document, each once."""
-    done: set[SchemaLocation] = set()
-    keywords = IneffectiveKeywordChecker(library, findings)
-    for root in roots:
-        value = library.value(root)
-        try:
-            source = find_dialect(library.value(library.root(root)))
-        except UnknownDialectError:
-            findings.add("dialect-unknown", library.span(root, "$schema"), dialect=value.get("$schema"))
-            continue
-        faults: set[Pointer] = set()
-        for pointer, schema in walk_schemas(value):
-            place = SchemaLocation(root.document, root.pointer + pointer)
-            if isinstance(schema, dict) and place not in done:
-                done.add(place)
-                keywords.check(schema, place, source)
-                as_meant = (
-                    convert_top_level_keywords(schema, source)
-                    if source == "draft-04"
-                    else dict(convert_top_level_exclusive_flags(schema))
-                )
-                at_fault = _check_schema(as_meant, place, library, findings) | find_draft_04_flag_keywords(schema)
-                faults |= {(*pointer, keyword) for keyword in at_fault}
-        _check_form(root, value, source, faults, library, findings)
-
-
-def _check_schema(
-    schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings
-) -> set[str]:
-    """Check the keywords of one schema. Return those with faults."""
-    faults = check_bounds(schema, place, library, findings)
-    faults |= _check_type(schema, place, library, findings)
-    if schema.get("enum") == []:
-        findings.add("enum-empty", library.span(place, "enum"))
-        faults.add("enum")
-    patterns = schema.get("patternProperties")
-    for pattern in patterns if isinstance(patterns, dict) else ():
-        _check_pattern(
-            pattern,
-            SchemaLocation(place.document, (*place.pointer, "patternProperties")),
-            pattern,
-            library,
-            findings,
-        )
-    if isinstance(schema.get("pattern"), str):
-        _check_pattern(schema["pattern"], place, "pattern", library, findings)
-    _check_required(schema, place, library, findings)
-    return faults
+def _check_document(roots: list[SchemaLocation], registry: SchemaRegistry, findings: Findings) -> None:
+    _DocumentChecker(registry, findings).check(roots)
 
 
 _TYPES_MEANT = {type_: type_ for type_ in TYPES} | {
@@ -317,69 +139,238 @@ _TYPES_MEANT = {type_: type_ for type_ in TYPES} | {
 """Names of types in other languages, and their names in JSON Schema."""
 
 
-def _check_type(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> set[str]:
-    named = schema.get("type", [])
-    faults = set()
-    for i, name in enumerate(named if isinstance(named, list) else [named]):
-        if isinstance(name, str) and name not in TYPES:
-            way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
-            meant = _TYPES_MEANT.get(name.lower())
-            hint = f"did you mean {meant}?" if meant else None
-            findings.add("type-unknown", library.span(place, *way), hint=hint, type=name)
-            faults.add("type")
-    return faults
-
-
-def _check_pattern(pattern: str, place: SchemaLocation, key: str, library: SchemaRegistry, findings: Findings) -> None:
-    reason = compile_pattern_or_reason(pattern)
-    if isinstance(reason, str):
-        span = library.span(place, key) if key == "pattern" else library.key_span(place, key)
-        findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
-
-
-_IN_PLACE = frozenset(
-    ["$ref", "allOf", "anyOf", "dependentSchemas", "else", "if", "oneOf", "patternProperties", "then"]
+_WITH_PROPERTIES = frozenset(
+    [
+        "$ref",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "dependentSchemas",
+        "else",
+        "if",
+        "oneOf",
+        "patternProperties",
+        "then",
+    ]
 )
 """Keywords by which a schema may have more properties than it lists."""
 
 
-def _check_required(schema: dict[str, Any], place: SchemaLocation, library: SchemaRegistry, findings: Findings) -> None:
-    required, properties = schema.get("required"), schema.get("properties", {})
-    if not isinstance(required, list) or not isinstance(properties, dict):
-        return
-    closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
-    closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & {*_IN_PLACE, "additionalProperties"}
-    for i, name in enumerate(required):
-        if not isinstance(name, str):
-            continue
-        if closed and name not in properties:
-            findings.add("required-unknown", library.span(place, "required", i), name=name)
-        if properties.get(name) is False:
-            findings.add("required-forbidden", library.span(place, "required", i), name=name)
+class _DocumentChecker:
+    """Checks the schemas of one document."""
 
+    def __init__(self, registry: SchemaRegistry, findings: Findings) -> None:
+        self._registry = registry
+        self._findings = findings
+        self._reported: set[tuple[object, ...]] = set()
 
-def _check_form(
-    root: SchemaLocation,
-    value: Any,
-    source: Dialect,
-    faults: set[Pointer],
-    library: SchemaRegistry,
-    findings: Findings,
-) -> None:
-    """Check a whole schema against the meta-schema. Skip faults that are already known."""
-    for error in METASCHEMAS[source].iter_errors(value):
-        pointer: Pointer = tuple(error.absolute_path)
-        if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
-            continue
-        if not pointer and root.pointer in _CHECKED:
-            continue
-        keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
-        reason, hint = _explained(error)
-        findings.add("schema-invalid", library.span(root, *pointer), hint=hint, keyword=keyword, reason=reason)
+    def check(self, roots: Iterable[SchemaLocation]) -> None:
+        """Check schemas and everything in them, each once."""
+        done: set[SchemaLocation] = set()
+        for root in roots:
+            value = self._registry.value(root)
+            try:
+                source = find_dialect(self._registry.value(self._registry.root(root)))
+            except UnknownDialectError:
+                self._findings.add(
+                    "dialect-unknown", self._registry.span(root, "$schema"), dialect=value.get("$schema")
+                )
+                continue
+            faults: set[Pointer] = set()
+            for pointer, schema in walk_schemas(value):
+                place = SchemaLocation(root.document, root.pointer + pointer)
+                if isinstance(schema, dict) and place not in done:
+                    done.add(place)
+                    self._ineffective(schema, place, source)
+                    as_meant = (
+                        convert_top_level_keywords(schema, source)
+                        if source == "draft-04"
+                        else dict(convert_top_level_exclusive_flags(schema))
+                    )
+                    at_fault = self._schema(as_meant, place) | find_draft_04_flag_keywords(schema)
+                    faults |= {(*pointer, keyword) for keyword in at_fault}
+            self._form(root, value, source, faults)
 
+    def _schema(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+        """Check the keywords of one schema. Return those with faults."""
+        faults = self._bounds(schema, place)
+        faults |= self._types(schema, place)
+        if schema.get("enum") == []:
+            self._findings.add("enum-empty", self._registry.span(place, "enum"))
+            faults.add("enum")
+        patterns = schema.get("patternProperties")
+        for pattern in patterns if isinstance(patterns, dict) else ():
+            inside = SchemaLocation(place.document, (*place.pointer, "patternProperties"))
+            self._pattern(pattern, inside, pattern)
+        if isinstance(schema.get("pattern"), str):
+            self._pattern(schema["pattern"], place, "pattern")
+        self._impossible_names(schema, place)
+        return faults
 
-_CHECKED: tuple[Pointer, ...] = (("parameters",), ("result",))
-"""Keys of a declaration whose own type is checked and reported with the declaration."""
+    def _bounds(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+        """Report bounds that are invalid or exclude every value. Return the keywords with faults."""
+        bad = {}
+        for keyword in _COUNTS:
+            value = schema.get(keyword, 0)
+            if not _number(value) or value != int(value) or value < 0:
+                bad[keyword] = "a whole number, zero or greater"
+        for keyword in _NUMBERS:
+            if not _number(schema.get(keyword, 0)):
+                bad[keyword] = "a number"
+        step = schema.get("multipleOf", 1)
+        if not _number(step) or step <= 0:
+            bad["multipleOf"] = "a number greater than zero"
+        for keyword, wanted in bad.items():
+            self._findings.add(
+                "bound-invalid",
+                self._registry.span(place, keyword),
+                keyword=RawText(keyword),
+                value=schema[keyword],
+                wanted=RawText(wanted),
+            )
+        faults = set(bad)
+        for lower, upper, apart in _PAIRS:
+            if lower in schema and upper in schema and not {lower, upper} & faults:
+                low, high = schema[lower], schema[upper]
+                if low > high or (apart and low == high):
+                    self._findings.add(
+                        "bounds-contradict",
+                        self._registry.span(place, lower),
+                        lower=RawText(f"{lower} ({low})"),
+                        upper=RawText(f"{upper} ({high})"),
+                    )
+                    faults.add(lower)
+        if schema.get("type") == "integer" and not faults and not _room(schema):
+            low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
+            self._findings.add(
+                "bounds-without-integer",
+                self._registry.span(place, low),
+                lower=RawText(f"{low} ({schema[low]})"),
+                upper=RawText(f"{high} ({schema[high]})"),
+            )
+            faults.add(low)
+        return faults
+
+    def _types(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+        named = schema.get("type", [])
+        faults = set()
+        for i, name in enumerate(named if isinstance(named, list) else [named]):
+            if isinstance(name, str) and name not in TYPES:
+                way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
+                meant = _TYPES_MEANT.get(name.lower())
+                hint = f"did you mean {meant}?" if meant else None
+                self._findings.add("type-unknown", self._registry.span(place, *way), hint=hint, type=name)
+                faults.add("type")
+        return faults
+
+    def _pattern(self, pattern: str, place: SchemaLocation, key: str) -> None:
+        reason = compile_pattern_or_reason(pattern)
+        if isinstance(reason, str):
+            span = self._registry.span(place, key) if key == "pattern" else self._registry.key_span(place, key)
+            self._findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
+
+    def _impossible_names(self, schema: dict[str, Any], place: SchemaLocation) -> None:
+        """Report names in `required` that an object cannot have."""
+        required, properties = schema.get("required"), schema.get("properties", {})
+        if not isinstance(required, list) or not isinstance(properties, dict):
+            return
+        closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
+        closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & _WITH_PROPERTIES
+        for i, name in enumerate(required):
+            if not isinstance(name, str):
+                continue
+            if closed and name not in properties:
+                self._findings.add("required-unknown", self._registry.span(place, "required", i), name=name)
+            if properties.get(name) is False:
+                self._findings.add("required-forbidden", self._registry.span(place, "required", i), name=name)
+
+    def _form(self, root: SchemaLocation, value: Any, source: Dialect, faults: set[Pointer]) -> None:
+        """Check a whole schema against the meta-schema. Skip faults that are already known."""
+        for error in METASCHEMAS[source].iter_errors(value):
+            pointer: Pointer = tuple(error.absolute_path)
+            if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
+                continue
+            if not pointer and root.pointer in ROOTS:  # the type of the whole is checked with the declaration
+                continue
+            keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
+            reason, hint = _explained(error)
+            self._findings.add(
+                "schema-invalid", self._registry.span(root, *pointer), hint=hint, keyword=keyword, reason=reason
+            )
+
+    def _ineffective(self, schema: Mapping[str, Any], place: SchemaLocation, dialect: Dialect) -> None:
+        """Report the keywords and names of one schema that have no effect."""
+        known = _known(dialect)
+        unknown = [key for key in schema if key not in known and not key.startswith("x-")]
+        if unknown and len(unknown) == len(schema) and self._is_bare(schema, place):
+            return
+        for key in unknown:
+            self._unknown(key, schema, place, known)
+        self._format(schema, place)
+        self._undeclared_names(schema, place)
+
+    def _is_bare(self, schema: Mapping[str, Any], place: SchemaLocation) -> bool:
+        """Return whether parameters are written without the object around them; if so, report it."""
+        bare = place.pointer in ROOTS and place.document in self._registry.tools
+        if not bare or not all(isinstance(value, Mapping) for value in schema.values()):
+            return False
+        first = next(iter(schema))
+        self._findings.add(
+            "parameters-bare",
+            self._registry.key_span(place, first),
+            hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: "
+            f"[{first[:40]}]}}`",
+            key=RawText(str(place.pointer[0])),
+            names=RawText(join_names([quote_name(name) for name in schema][:8])),
+        )
+        return True
+
+    def _unknown(self, key: str, schema: Mapping[str, Any], place: SchemaLocation, known: frozenset[str]) -> None:
+        value = schema[key]
+        span = self._registry.span(place, key)
+        if value is None and (1, 1) != (span.line, span.column) == (span.end_line, span.end_column):
+            self._findings.add("keyword-null", self._registry.key_span(place, key), keyword=key)
+            return
+        if self._once("keyword-unknown", place, key):
+            others = (word for word in known if word not in schema)
+            hint = _MEANT.get(key) or did_you_mean(key, others, cutoff=0.75)
+            if key not in _MEANT and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
+                hint = "declare it under `properties`"
+            self._findings.add("keyword-unknown", self._registry.key_span(place, key), hint=hint, keyword=key)
+
+    def _format(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
+        named = schema.get("format")
+        if not isinstance(named, str) or named in _FORMATS or named in _FORMATS_OF_OPENAPI:
+            return
+        if self._once("format-unknown", place, named):
+            hint = did_you_mean(named, sorted(_FORMATS), cutoff=0.75)
+            self._findings.add("format-unknown", self._registry.span(place, "format"), hint=hint, format=named)
+
+    def _undeclared_names(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
+        """Report names in `required` of an open object that are not properties, unless a keyword may define them."""
+        required, properties = schema.get("required"), schema.get("properties")
+        elsewhere = {*IN_PLACE, "$ref", "$dynamicRef", "patternProperties"} & schema.keys()
+        if not isinstance(required, list) or not isinstance(properties, Mapping) or not properties or elsewhere:
+            return
+        if IN_PLACE & {step for step in place.pointer[-2:] if isinstance(step, str)}:
+            return
+        if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
+            return  # this is an error with a code of its own
+        if isinstance(schema.get("additionalProperties"), Mapping):
+            return  # further properties have a schema, so the name may be one of them
+        for i, name in enumerate(required):
+            if isinstance(name, str) and name not in properties:
+                hint = did_you_mean(name, (p for p in properties if p not in required))
+                self._findings.add(
+                    "required-undeclared", self._registry.span(place, "required", i), hint=hint, name=name
+                )
+
+    def _once(self, code: str, place: SchemaLocation, word: str) -> bool:
+        key = (code, place.document, word)
+        if key in self._reported:
+            return False
+        self._reported.add(key)
+        return True
 
 
 def _explained(error: ValidationError) -> tuple[RawText, str | None]:

@@ -11,9 +11,14 @@ from typing import Any, NamedTuple
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer, Sources
+from toolgen.load.sources import value_at
 
 DocumentKey = tuple[str, int]
 """A document's source path relative to SCHEMAS, and its index in that file."""
+
+
+ROOTS: tuple[Pointer, ...] = (("parameters",), ("result",))
+"""The locations of the schemas in a declaration."""
 
 
 class SchemaLocation(NamedTuple):
@@ -21,26 +26,6 @@ class SchemaLocation(NamedTuple):
 
     document: DocumentKey
     pointer: Pointer
-
-
-class LocationNotFoundError(Exception):
-    """There is no value at a pointer."""
-
-
-def child_value(value: Any, step: str | int) -> Any:
-    """Return the member of an object or the item of a list at one step of a pointer.
-
-    Raises:
-        LocationNotFoundError: there is none.
-    """
-    if isinstance(value, dict) and isinstance(step, str) and step in value:
-        return value[step]
-    if isinstance(value, list):
-        digits = str(step)
-        position = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
-        if str(position) == digits and position < len(value):
-            return value[position]
-    raise LocationNotFoundError
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +38,12 @@ class SchemaRegistry:
     @classmethod
     def from_sources(cls, sources: Sources) -> SchemaRegistry:
         """Return the registry of everything that was loaded."""
-        both = (*sources.tools, *sources.types)
-        return cls(
-            {(d.source, d.index): d for d in both},
-            frozenset((d.source, d.index) for d in sources.tools),
-        )
+        documents = {(d.source, d.index): d for d in (*sources.tools, *sources.types)}
+        return cls(documents, frozenset((d.source, d.index) for d in sources.tools))
 
     def value(self, place: SchemaLocation) -> Any:
-        """Return the value at a location.
-
-        Raises:
-            LocationNotFoundError: there is none.
-        """
-        value = self.documents[place.document].value
-        for step in place.pointer:
-            value = child_value(value, step)
-        return value
+        """Return the value at a location."""
+        return value_at(self.documents[place.document].value, place.pointer)
 
     def span(self, place: SchemaLocation, *more: str | int) -> Span:
         """Return the source location of a value, or of one inside it."""
@@ -80,10 +55,7 @@ class SchemaRegistry:
 
     def root(self, place: SchemaLocation) -> SchemaLocation:
         """Return the schema that `#` means at a location: a file of types, or `parameters` or `result` of a tool."""
-        inside = place.document in self.tools and place.pointer[:1] in (
-            ("parameters",),
-            ("result",),
-        )
+        inside = place.document in self.tools and place.pointer[:1] in ROOTS
         return SchemaLocation(place.document, place.pointer[:1] if inside else ())
 
     def roots(self, excluded: Container[DocumentKey] = ()) -> Iterator[SchemaLocation]:
@@ -94,9 +66,7 @@ class SchemaRegistry:
             if key not in self.tools:
                 yield SchemaLocation(key, ())
             elif isinstance(document.value, dict):
-                for name in ("parameters", "result"):
-                    if name in document.value:
-                        yield SchemaLocation(key, (name,))
+                yield from (SchemaLocation(key, root) for root in ROOTS if root[0] in document.value)
 
 
 ONE = frozenset(
@@ -128,6 +98,12 @@ PREFIX = "#/$defs/"
 def find_target(ref: str, root: Any) -> Any:
     """Return the target of a reference in a self-contained schema."""
     return root["$defs"][ref.removeprefix(PREFIX)] if ref.startswith(PREFIX) else root
+
+
+def stated_types(schema: Mapping[str, Any]) -> list[Any]:
+    """Return the types that a schema states itself; none if it states none."""
+    named = schema.get("type", [])
+    return named if isinstance(named, list) else [named]
 
 
 def is_schema(value: object) -> bool:
@@ -175,6 +151,20 @@ def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]
         pointer, here = stack.pop()
         yield pointer, here
         stack.extend(reversed([(pointer + way, sub) for way, sub in subschemas(here)]))
+
+
+def walk_referenced_schemas(schema: Any, root: Any) -> Iterator[Any]:
+    """Yield every schema inside those that a self-contained schema refers to, directly or not."""
+    waiting, met = [schema], set[str]()
+    while waiting:
+        here = waiting.pop()
+        for _, sub in walk_schemas(here):
+            if here is not schema:
+                yield sub
+            ref = sub.get("$ref") if isinstance(sub, Mapping) else None
+            if isinstance(ref, str) and ref not in met:
+                met.add(ref)
+                waiting.append(find_target(ref, root))
 
 
 def walk_same_instance_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]:

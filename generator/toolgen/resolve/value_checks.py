@@ -25,7 +25,15 @@ from toolgen.load import Pointer
 from toolgen.load.sources import value_at
 from toolgen.parse.config import Formats
 from toolgen.resolve.dialect import ANNOTATIONS
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, find_target, map_subschemas, walk_schemas
+from toolgen.resolve.schema_locations import (
+    SchemaLocation,
+    SchemaRegistry,
+    find_target,
+    map_subschemas,
+    stated_types,
+    walk_referenced_schemas,
+    walk_schemas,
+)
 from toolgen.runtime.tools.checks import is_format
 from toolgen.runtime.tools.checks import is_multiple as is_multiple
 from toolgen.runtime.tools.formats import FORMATS
@@ -217,17 +225,16 @@ _TYPES: dict[str, Any] = {
 
 def check_values(
     schema: Any,
-    validator: ValueValidator,
     origins: Mapping[str, SchemaLocation],
     root: SchemaLocation,
-    library: SchemaRegistry,
+    registry: SchemaRegistry,
     findings: Findings,
 ) -> None:
     """Check the values inside a self-contained schema.
 
-    `validator` knows the definitions. `origins` has the location of each definition to check, `root` that of the
-    rest.
+    `origins` has the location of each definition to check, `root` that of the rest.
     """
+    validator = ValueValidator(schema)
     for pointer, sub in walk_schemas(schema):
         if not isinstance(sub, dict):
             continue
@@ -239,20 +246,20 @@ def check_values(
             try:
                 reason = validator.reason(value, against) if reason is None else reason
             except TooManyStepsError:
-                findings.add("values-too-many", library.span(place, *way), keyword=RawText(way[0]))
+                findings.add("values-too-many", registry.span(place, *way), keyword=RawText(way[0]))
                 return
             if reason and way == ("default",) and value is None:
-                findings.add("default-null", library.span(place, *way))
+                findings.add("default-null", registry.span(place, *way))
             elif reason:
                 findings.add(
                     "value-unfit" if way[0] in ("default", "examples") else "value-contradicts",
-                    library.span(place, *way),
+                    registry.span(place, *way),
                     keyword=RawText(way[0]),
                     value=value if isinstance(value, str) else RawText(_as_json(value)),
                     reason=RawText(reason),
                 )
-            elif way == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema, validator):
-                findings.add("default-in-itself", library.span(place, *way))
+            elif way == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema):
+                findings.add("default-in-itself", registry.span(place, *way))
 
 
 def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
@@ -262,20 +269,11 @@ def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
     return isinstance(value, dict | list) and value != []
 
 
-def _is_endless(schema: Any, pointer: Pointer, root: Any, validator: ValueValidator) -> bool:
+def _is_endless(schema: Any, pointer: Pointer, root: Any) -> bool:
     """Return whether a schema is that of an optional property, and references inside it lead to a schema around it."""
     if pointer[-2:-1] != ("properties",) or pointer[-1] in value_at(root, pointer[:-2]).get("required", ()):
         return False
-    left, met = [schema], set[str]()
-    while left:
-        for _, inner in walk_schemas(left.pop()):
-            ref = inner.get("$ref") if isinstance(inner, dict) else None
-            if isinstance(ref, str) and ref not in met:
-                met.add(ref)
-                left.append(find_target(ref, validator.root))
-                if any(sub is schema for _, sub in walk_schemas(left[-1])):
-                    return True
-    return False
+    return any(sub is schema for sub in walk_referenced_schemas(schema, root))
 
 
 def _as_json(value: Any) -> str:
@@ -352,8 +350,7 @@ def _quick(schema: dict[str, Any], value: Any) -> str | None:
     """Validate by `type` alone if that is the only keyword; an empty text means that the value is valid."""
     if set(schema) != {"type"}:
         return None
-    named = schema["type"]
-    types = named if isinstance(named, list) else [named]
+    types = stated_types(schema)
     return "" if any(_TYPES[t](value) for t in types) else f"it is not of type {' or '.join(types)}"
 
 

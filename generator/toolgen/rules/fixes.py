@@ -125,7 +125,7 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, edit: Edit, *, uns
     # The last document of a file is fixed first, so that the locations in the others stay right.
     for document in reversed((*sources.tools, *sources.types)):
         found = by_path.get(document.path)
-        if found and sources.is_own(document):
+        if found:
             before = fixed.get(document.path) or FileFix(document.path, sources.texts[document.path], 0)
             new = _fixed_text(document, found, before.text, edit, referred)
             if new is not None:
@@ -255,9 +255,8 @@ class _FlowText:
             said = json.dumps(changed["type"])
             is_json = self.document.path.lower().endswith(".json")
             member = f'"type": {said},' if is_json else f"type: {said.strip(chr(34))},"
-            blank = self.text[start + 1 : end][
-                : len(self.text[start + 1 : end]) - len(self.text[start + 1 : end].lstrip())
-            ]
+            inner = self.text[start + 1 : end]
+            blank = inner[: len(inner) - len(inner.lstrip())]
             return self._note(start + 1, start + 1, f"{blank}{member}" if blank else f"{member} ")
         word = "default" if code == "default-null" else next(w for w in ("anyOf", "oneOf") if w in schema)
         first, _ = self._range(self.document.keys[(*pointer, word)])

@@ -11,7 +11,7 @@ from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import json_type, value_at
 from toolgen.resolve import Catalog
-from toolgen.resolve.schema_locations import IN_PLACE, NAMED, subschemas
+from toolgen.resolve.schema_locations import IN_PLACE, NAMED, PREFIX, subschemas
 
 _CONDITIONS = frozenset({"contains", "if", "not", "propertyNames"})
 """Keywords whose schema is a condition: it need not describe a whole value."""
@@ -82,6 +82,12 @@ def type_keyword_values(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the types that a schema states itself."""
     named = schema.get("type", ())
     return (named,) if isinstance(named, str) else tuple(str(each) for each in named)
+
+
+def referenced_definition(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the definition that a schema refers to; an empty schema if there is none, or it is a boolean."""
+    target = root.get("$defs", {}).get(str(schema.get("$ref", "")).removeprefix(PREFIX))
+    return target if isinstance(target, Mapping) else {}
 
 
 def json_types(values: Iterable[Any]) -> list[str]:

@@ -42,7 +42,7 @@ class Suppression:
 def find_suppressions(sources: Sources) -> tuple[Suppression, ...]:
     """Return the suppressions in the comments of a project's own YAML sources."""
     documents = (*sources.tools, *sources.types, *sources.providers, *sources.formats, sources.config)
-    paths = dict.fromkeys(d.path for d in documents if d is not None and sources.is_own(d))
+    paths = dict.fromkeys(d.path for d in documents if d is not None and not d.is_shipped)
     return tuple(
         allow
         for path in paths

@@ -9,6 +9,7 @@ import difflib
 from dataclasses import dataclass, field
 
 from toolgen.diagnostics import Findings
+from toolgen.diagnostics.finding import escape_char
 from toolgen.write.changes import (
     Changes,
     Files,
@@ -52,13 +53,9 @@ def _lines(text: str) -> list[str]:
     last = lines.pop()
     if last:
         lines.append(f"{last}\n\\ No newline at end of file")
-    return [_printable(line) for line in lines]
-
-
-def _printable(line: str) -> str:
-    if line.isprintable():
-        return line
-    return "".join(c if c.isprintable() or c in "\t\n" else c.encode("unicode_escape").decode("ascii") for c in line)
+    return [
+        line if line.isprintable() else "".join(c if c in "\t\n" else escape_char(c) for c in line) for line in lines
+    ]
 
 
 def _one_hunk(before: list[str], after: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from keyword import iskeyword
 from pathlib import Path
 
 from toolgen.diagnostics import CODES, Findings, Span
-from toolgen.diagnostics.finding import RawText, quote_name
+from toolgen.diagnostics.finding import RawText, escape_text
 from toolgen.write import disk
 
 READ_FOLDERS = ("tools", "types", "providers", "format")
@@ -160,4 +160,4 @@ def os_error_reason(error: OSError) -> str:
 
 def display_path(name: str) -> str:
     """Return a path for a finding: with forward slashes, and without terminal control characters."""
-    return quote_name(name.replace(os.sep, "/"), limit=1_000)[1:-1]
+    return escape_text(name.replace(os.sep, "/"), limit=1_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 
 from toolgen.diagnostics import Findings
@@ -165,11 +165,16 @@ def _refused(plan: Changes, state: OutputState, place: OutputPath, findings: Fin
         return True
     stops = [("foreign-in-the-way", path) for path in plan.blocked]
     stops += [("edited-by-hand", path) for path in plan.edited if not force]
+    report_in_the_way(stops, place, findings)
+    return bool(stops)
+
+
+def report_in_the_way(stops: Sequence[tuple[str, str]], place: OutputPath, findings: Findings) -> None:
+    """Report the files that stop a command, by code and path: the first few, and the number of the others."""
     for code, path in stops[:LISTED]:
         findings.add(code, place.file_span(path), hint=place.hint_to_force(code), file=f"{place.name}/{path}")
     if len(stops) > LISTED:
         findings.add("more-in-the-way", place.folder_span, count=len(stops) - LISTED)
-    return bool(stops)
 
 
 def make_parents(folder: str, made: list[str]) -> None:

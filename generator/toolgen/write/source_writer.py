@@ -18,7 +18,7 @@ from toolgen.write import disk
 from toolgen.write.atomic_swap import AtomicSwap, remove_recursively
 from toolgen.write.changes import Files, FolderTree, list_tree, normalize_newlines
 from toolgen.write.output_path import OutputPath, display_path, report_os_error
-from toolgen.write.package_writer import LISTED, make_parents, remove_parents, replace_output
+from toolgen.write.package_writer import make_parents, remove_parents, replace_output, report_in_the_way
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _is_there(path: str, text: str, place: OutputPath, tree: FolderTree) -> bool
 
 def _is_blocked(step: _Step, findings: Findings) -> bool:
     """Report whatever is at the path of a new file, ignoring case. Return whether there is anything."""
-    tree, place = step.tree, step.place
+    tree = step.tree
     there = {path.casefold(): path for path in (*tree.leaves, *tree.folders)}
     found = [
         path if path in tree.leaves else there[path.casefold()]
@@ -163,10 +163,7 @@ def _is_blocked(step: _Step, findings: Findings) -> bool:
         if path.casefold() in there
     ]
     blocked = [path for path in found if not _is_replaced(path, step)]
-    for path in blocked[:LISTED]:
-        findings.add("import-exists", place.file_span(path), file=f"{place.name}/{path}")
-    if len(blocked) > LISTED:
-        findings.add("more-in-the-way", place.folder_span, count=len(blocked) - LISTED)
+    report_in_the_way([("import-exists", path) for path in blocked], step.place, findings)
     return bool(blocked)
 
 

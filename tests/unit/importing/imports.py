@@ -61,7 +61,9 @@ def imported(
     data = source if isinstance(source, bytes) else source.encode() if isinstance(source, str) else None
     (root / name).write_bytes(json.dumps(source).encode() if data is None else data)
     findings = Findings()
-    done = import_file(root / name, format, root / "schemas", findings, selection=choice, check=check)
+    done = import_file(
+        root / name, format, root / "schemas", findings, selection=choice or ImportSelection(), check=check
+    )
     assert (done is None) == findings.has_errors
     texts, types = (
         {p.name: p.read_text("utf-8") for p in sorted((root / "schemas" / folder).glob("*.yaml"))}

@@ -78,7 +78,7 @@ def test_paths_are_those_that_lead_to_the_files_from_here(
     sources = load(Path(given), Findings())
     assert sources.tools[0].path == path
     assert Path(path).is_file()
-    assert sources.is_own(sources.tools[0])
+    assert not sources.tools[0].is_shipped
 
 
 def test_shipped_schemas_come_first(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
     _check_complete(reader)
     for at, entry in reader.read_entries("tools", is_definition):
         name = reader.name(at, entry)
-        result, place = _result(reader, (*at, "outputSchema"), entry)
+        result, place = _result(reader, at, entry)
         tool = ImportedTool(
             at,
             name or "",
@@ -38,7 +38,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             description=reader.text(at, entry, "description"),
             parameters=reader.parameters(at, entry, "inputSchema", required=True),
             result=result,
-            display_name=_title(reader, (*at, "title"), entry),
+            display_name=_title(reader, at, entry),
             annotations=reader.object(at, entry, "annotations"),
             patch=reader.unknown_members(at, entry, _KNOWN),
             locations={
@@ -53,25 +53,25 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
 
 def _result(reader: ImportReader, at: Pointer, entry: JsonObject) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
     """Return the schema of a tool's return value, and its location. A schema wrapped in an object is unwrapped."""
-    schema = reader.object(at[:-1], entry, "outputSchema")
+    schema, place = reader.object(at, entry, "outputSchema"), (*at, "outputSchema")
     if schema is None:
-        return None, at
-    if not is_wrapper_schema(schema):
-        return unwrap_result_schema(schema), at
-    reader.report_at_key("import-unwrapped", at, key=WRAPPER_KEY)
-    return unwrap_result_schema(schema), (*at, "properties", WRAPPER_KEY)
+        return None, place
+    if is_wrapper_schema(schema):
+        reader.report_at_key("import-unwrapped", place, key=WRAPPER_KEY)
+        place = (*place, "properties", WRAPPER_KEY)
+    return unwrap_result_schema(schema), place
 
 
-def _title(reader: ImportReader, at: tuple[str | int, ...], entry: JsonObject) -> str | None:
-    title = reader.text(at[:-1], entry, "title")
+def _title(reader: ImportReader, at: Pointer, entry: JsonObject) -> str | None:
+    title = reader.text(at, entry, "title")
     if title == "":
-        reader.report_at_key("import-empty", at, key="title")
+        reader.report_at_key("import-empty", (*at, "title"), key="title")
     return title or None
 
 
 def _check_complete(reader: ImportReader) -> None:
     """Report a cursor in the last page: the server has tools that are not in the file."""
-    at: tuple[str | int, ...] = ()
+    at: Pointer = ()
     page: Any = reader.document.value
     if isinstance(page, list) and page:
         at, page = (len(page) - 1,), page[-1]

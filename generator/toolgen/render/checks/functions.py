@@ -38,7 +38,8 @@ from toolgen.render.checks.keywords import (
 from toolgen.render.checks.messages import expectation_text
 from toolgen.render.literals import python_string
 from toolgen.resolve.identifiers import ascii_words, distinct_name
-from toolgen.resolve.schema_locations import PREFIX, find_target, subschemas
+from toolgen.resolve.references import reachable
+from toolgen.resolve.schema_locations import PREFIX, find_target, stated_types, subschemas
 
 LIGHT = 4
 """The largest cost of a schema that is written inline."""
@@ -69,7 +70,7 @@ def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Con
 
 def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, scope: Scope) -> Condition:
     """Return the condition that a value has one of the types and satisfies the keywords of that type."""
-    named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    named = stated_types(schema)
     if "number" in named:
         named = [t for t in named if t != "integer"]
     alternatives = []
@@ -92,8 +93,7 @@ def keyword_condition(
 
 
 def _type(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return disjunction(type_condition(kind, value, scope) for kind in named)
+    return disjunction(type_condition(kind, value, scope) for kind in stated_types(schema))
 
 
 def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
@@ -150,18 +150,6 @@ def count_names(expressions: Iterable[str]) -> Counter[str]:
     return Counter(node.id for node in nodes if isinstance(node, ast.Name))
 
 
-def reachable_functions(roots: Iterable[str], names: Mapping[str, Counter[str]]) -> set[str]:
-    """Return the roots and the functions that they call, directly or not. `names` has what each function uses."""
-    found: set[str] = set()
-    waiting = list(roots)
-    while waiting:
-        name = waiting.pop()
-        if name in names and name not in found:
-            found.add(name)
-            waiting += names[name]
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class CheckFunction:
     """A function to print: `steps` are conditions with what was expected; if none holds, `result` is returned."""
@@ -215,7 +203,8 @@ class CheckFunctionCollector:
     def functions(self) -> list[CheckFunction]:
         """Return the functions, each before those that call it except in cycles."""
         names = {made.name: count_names([*(step for step, _ in made.steps), made.result]) for made in self._made}
-        left = reachable_functions([made.name for made in self._made if made.returns == "str | None"], names)
+        roots = [made.name for made in self._made if made.returns == "str | None"]
+        left = reachable(roots, lambda name: [called for called in names[name] if called in names])
         calls = sum((names[name] for name in left), Counter[str]())
         kept = [made for made in self._made if made.name in left]
         functions = [replace(made, memoized=made.returns == "bool" and calls[made.name] > 1) for made in kept]

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from toolgen.diagnostics.finding import join_names
 from toolgen.plan.assertion_keywords import NUMBERS, TEXTS
-from toolgen.resolve.schema_locations import PREFIX
+from toolgen.resolve.schema_locations import PREFIX, stated_types
 
 MAX_WORDS = 160
 """The largest number of characters in such a text."""
@@ -34,17 +35,17 @@ def summarize(schema: Any, root: Any, depth: int = 0) -> str:
         return str(schema["title"])
     words = []
     if schema.get("required"):
-        words.append(f"with {_both([_json(name) for name in schema['required']])}")
+        words.append(f"with {join_names([_json(name) for name in schema['required']])}")
     elif schema.get("properties") and depth < 2:
         told = [
             f"{_json(name)} that is {summarize(sub, root, depth + 1)}"
             for name, sub in list(schema["properties"].items())[:2]
         ]
-        words.append(f"with {_both(told)}")
+        words.append(f"with {join_names(told)}")
     words += [_WORDS[k](schema[k], schema, root) for k in (*NUMBERS, *TEXTS) if k in schema]
-    kinds = schema.get("type")
+    kinds = stated_types(schema)
     if kinds:
-        named = _listed([_TYPES.get(k, str(k)) for k in (kinds if isinstance(kinds, list) else [kinds])])
+        named = _listed([_TYPES.get(kind, str(kind)) for kind in kinds])
         return " ".join([named, *words])
     if not words and depth < 2:
         words = [text for key in _COMPOSED if key in schema and (text := _composed(schema[key], key, root, depth + 1))]
@@ -64,7 +65,7 @@ def _composed(value: Any, keyword: str, root: Any, depth: int) -> str:
         return "no value" if texts == ["any value"] else f"anything but {texts[0]}"
     if keyword == "oneOf" and len(value) > 1:
         return f"exactly one of: {'; '.join(texts)}"
-    return _both(texts) if keyword == "allOf" else _listed(texts)
+    return join_names(texts) if keyword == "allOf" else _listed(texts)
 
 
 _TYPES = {
@@ -86,10 +87,6 @@ def _listed(texts: list[str]) -> str:
     return " or ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
 
 
-def _both(texts: list[str]) -> str:
-    return " and ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
-
-
 def _other(text: str) -> str:
     return "another value" if text == _VAGUE else f"anything but {text}"
 
@@ -108,7 +105,7 @@ def _condition(value: Any, schema: Mapping[str, Any], root: Any) -> str:
 
 def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     return "; ".join(
-        f"{_both([_json(n) for n in needs])} together with {_json(name)}" for name, needs in value.items() if needs
+        f"{join_names([_json(n) for n in needs])} together with {_json(name)}" for name, needs in value.items() if needs
     )
 
 
@@ -116,7 +113,9 @@ def _further(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     if value is not False:
         return f"additional properties that are {summarize(value, root)}"
     names = list(schema.get("properties", ()))
-    return f"no properties other than {_both([_json(n) for n in names[:8]])}" if names else "no additional properties"
+    return (
+        f"no properties other than {join_names([_json(n) for n in names[:8]])}" if names else "no additional properties"
+    )
 
 
 Words = Callable[[Any, Mapping[str, Any], Any], str]
@@ -131,7 +130,7 @@ _WORDS: Mapping[str, Words] = {
     "const": lambda value, schema, root: _json(value),
     "enum": lambda value, schema, root: _listed([_json(v) for v in value]),
     "$ref": lambda value, schema, root: summarize({"$ref": value}, root),
-    "allOf": lambda value, schema, root: _both(list(dict.fromkeys(summarize(sub, root) for sub in value))),
+    "allOf": lambda value, schema, root: join_names(list(dict.fromkeys(summarize(sub, root) for sub in value))),
     "anyOf": lambda value, schema, root: _listed(list(dict.fromkeys(summarize(sub, root) for sub in value))),
     "oneOf": lambda value, schema, root: f"exactly one of: {'; '.join(summarize(sub, root) for sub in value)}",
     "not": lambda value, schema, root: (
@@ -157,7 +156,7 @@ _WORDS: Mapping[str, Words] = {
     ),
     "contains": _contains,
     "uniqueItems": lambda value, schema, root: "unique items",
-    "required": lambda value, schema, root: f"an object with {_both([_json(name) for name in value])}",
+    "required": lambda value, schema, root: f"an object with {join_names([_json(name) for name in value])}",
     "minProperties": _count("at least", "properties"),
     "maxProperties": _count("at most", "properties"),
     "propertyNames": lambda value, schema, root: f"names of properties: {summarize(value, root)}",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import RawText, join_names, quote_name
+from toolgen.diagnostics.finding import RawText, escape_text, join_names
 from toolgen.load.sources import compact_json
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen.resolve.schema_locations import subschemas
@@ -94,10 +94,12 @@ def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions of tools that exceed a chosen provider's limit. The description for that provider counts."""
     for profile, tools in _offered(catalog):
         known = _limit(profile, "description")
-        for tool in tools if known is not None else ():
+        if known is None:
+            continue
+        for tool in tools:
             patched = "description" in tool.providers.get(profile.name, {})
             text = tool.providers[profile.name]["description"] if patched else tool.description
-            if known is not None and isinstance(text, str) and _length(text, known.unit) > known.most:
+            if isinstance(text, str) and _length(text, known.unit) > known.most:
                 place = ("providers", profile.name, "description") if patched else ("description",)
                 findings.add(
                     "description-too-long",
@@ -123,9 +125,11 @@ def check_strict_schema_too_large(catalog: Catalog, findings: Findings) -> None:
     for profile, tools in _offered(catalog):
         for name, words in _WORDS.items():
             known = _limit(profile, name)
-            for tool in tools if known is not None else ():
+            if known is None:
+                continue
+            for tool in tools:
                 count = strict.get(tool.name, {}).get(name, 0)
-                if known is not None and count > known.most:
+                if count > known.most:
                     findings.add(
                         "schema-too-large",
                         tool.document.key_span("parameters"),
@@ -169,7 +173,7 @@ def check_portability(payloads: Payloads, findings: Findings) -> None:
                 hint=f"`toolgen show {tool.name}` explains each change; to exclude a provider, use `unsupported`",
                 tool=tool.name,
                 providers=RawText(join_names(providers)),
-                changes=RawText(quote_name(summary, 600)[1:-1]),
+                changes=RawText(escape_text(summary, 600)),
             )
 
 
@@ -231,8 +235,5 @@ def check_tokens_not_counted(payloads: Payloads, findings: Findings) -> None:
     for provider, budget in payloads.budgets.items():
         for unit in budget:
             if "tokens" in unit and provider in payloads.sets:
-                findings.add(
-                    "tokens-not-counted",
-                    payloads.config_location("budgets", provider, unit),
-                    reason=RawText(payloads.tokenizer),
-                )
+                place = payloads.config_location("budgets", provider, unit)
+                findings.add("tokens-not-counted", place, reason=RawText(payloads.tokenizer))

@@ -18,7 +18,7 @@ from toolgen.load import Document, Pointer
 from toolgen.resolve import Catalog, Tool
 from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
-from toolgen.rules.parameter_schemas import type_keyword_values, walk_parameter_schemas
+from toolgen.rules.parameter_schemas import referenced_definition, type_keyword_values, walk_parameter_schemas
 from toolgen.rules.rule import catalog_rule
 
 
@@ -43,12 +43,9 @@ def check_parameter_without_description(catalog: Catalog, findings: Findings) ->
 
 def _check_parameters(tool: Tool, findings: Findings) -> None:
     schema = tool.parameters or {}
-    definitions = schema.get("$defs", {})
     for name, parameter in schema.get("properties", {}).items():
-        if not isinstance(parameter, Mapping):
-            continue
-        target = definitions.get(str(parameter.get("$ref", "")).removeprefix("#/$defs/"), {})
-        if not parameter.get("description") and not (isinstance(target, Mapping) and target.get("description")):
+        described = not isinstance(parameter, Mapping) or parameter.get("description")
+        if not described and not referenced_definition(parameter, schema).get("description"):
             place = tool.document.key_span("parameters", "properties", name)
             findings.add("parameter-without-description", place, parameter=name, tool=tool.name)
 
@@ -230,7 +227,8 @@ def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, 
     word = next(group for group in said.groups() if group is not None)
     meant = _meant(word, default, quoted=said[4] is None, values=schema.get("enum", ()))
     if meant is not None and meant != default:
-        yield f"a default of {word}", f"the default in the schema is {_spelled(default)}"
+        shown = str(default).lower() if isinstance(default, bool) else str(default)[:60]
+        yield f"a default of {word}", f"the default in the schema is {shown}"
 
 
 def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
@@ -241,10 +239,6 @@ def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
         number = word.replace(",", "")
         return float(number) if re.fullmatch(r"[+-]?\d{1,15}(?:\.\d{1,15})?", number) else None
     return word if isinstance(default, str) and (quoted or word in values) else None
-
-
-def _spelled(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)[:60]
 
 
 _NEED = re.compile(r"^\W*(required|optional)\b[.:,)\]]|[(\[](required|optional)[)\]]", re.IGNORECASE)

@@ -8,7 +8,12 @@ from typing import Any
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, join_names
 from toolgen.resolve import Catalog
-from toolgen.rules.parameter_schemas import json_types, type_keyword_values, walk_parameter_schemas
+from toolgen.rules.parameter_schemas import (
+    json_types,
+    referenced_definition,
+    type_keyword_values,
+    walk_parameter_schemas,
+)
 from toolgen.rules.rule import catalog_rule
 
 
@@ -102,11 +107,8 @@ def check_root_composition(catalog: Catalog, findings: Findings) -> None:
     """Report composition at the root of parameters, in their own schema or the one that they refer to."""
     for tool in catalog.tools:
         schema = tool.parameters or {}
-        target = schema.get("$defs", {}).get(str(schema.get("$ref", "")).removeprefix("#/$defs/"), {})
+        target = referenced_definition(schema, schema)
         for word in _WORDS:
-            if word in schema:
-                place = tool.document.key_span("parameters", word)
-                findings.add("root-composition", place, keyword=RawText(word), tool=tool.name)
-            elif isinstance(target, Mapping) and word in target:
-                place = tool.document.key_span("parameters", "$ref")
+            if word in schema or word in target:
+                place = tool.document.key_span("parameters", word if word in schema else "$ref")
                 findings.add("root-composition", place, keyword=RawText(word), tool=tool.name)

@@ -8,8 +8,7 @@ from urllib.parse import quote, unquote
 
 from toolgen.importing.reader import ImportReader
 from toolgen.load import Pointer
-from toolgen.load.sources import pointer_steps, pointer_text, value_at
-from toolgen.resolve.schema_locations import LocationNotFoundError, child_value
+from toolgen.load.sources import follow_pointer, pointer_text, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +58,10 @@ class Resolver:
         """Return the target of a reference inside the document, or None."""
         if not ref.startswith("#/"):
             return None
-        value: Any = self.reader.document.value
-        steps: list[str | int] = []
-        for step in pointer_steps(unquote(ref[1:])):
-            try:
-                inner = child_value(value, step)
-            except LocationNotFoundError:
-                return None
-            steps.append(int(step) if isinstance(value, list) else step)
-            value = inner
-        return tuple(steps)
+        try:
+            return follow_pointer(self.reader.document.value, unquote(ref[1:]))[0]
+        except LookupError:
+            return None
 
 
 def pointer_fragment(pointer: Pointer) -> str:

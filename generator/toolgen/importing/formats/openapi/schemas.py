@@ -15,8 +15,9 @@ from toolgen.importing.formats.openapi.references import Resolver, pointer_fragm
 from toolgen.importing.reader import ImportedTool, ImportedType
 from toolgen.load import Pointer
 from toolgen.load.limits import TOTAL_VALUES
-from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds
+from toolgen.resolve.dialect import ANNOTATIONS, METASCHEMAS, convert_exclusive_bounds, drop_annotations
 from toolgen.resolve.identifiers import DEVICES, class_name, distinct_name, fold_name
+from toolgen.resolve.references import reachable
 from toolgen.resolve.schema_locations import is_schema, map_keyword, walk_schemas
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
@@ -37,7 +38,7 @@ def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
         if isinstance(schema.get("enum"), list) and None not in schema["enum"]:
             wider["enum"] = [*schema["enum"], None]
         return wider
-    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    rules = drop_annotations(schema)
     if not rules:
         return schema
     branches = rules["allOf"] if set(rules) == {"allOf"} else None
@@ -47,7 +48,7 @@ def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
 
 def valid_examples(examples: list[Any], schema: Mapping[str, Any]) -> list[Any]:
     """Return the valid examples of a schema; none if it has references, because they are not resolved here."""
-    rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    rules = drop_annotations(schema)
     if any(isinstance(sub, dict) and "$ref" in sub for _, sub in walk_schemas(rules)):
         return []
     if not METASCHEMAS["2020-12"].is_valid(rules):
@@ -285,13 +286,8 @@ class SchemaConverter:
 def referenced_types(tools: Iterable[ImportedTool], types: Iterable[ImportedType]) -> list[ImportedType]:
     """Return the types that tools refer to, directly or not. A body whose members became arguments needs none."""
     by_stem = {type.stem: type for type in types}
-    wanted = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
-    found: dict[str, None] = {}
-    while wanted:
-        stem = wanted.pop()
-        if stem not in found:
-            found[stem] = None
-            wanted += _stems(by_stem[stem].schema)
+    starts = [stem for tool in tools for schema in (tool.parameters, tool.result) for stem in _stems(schema)]
+    found = reachable(starts, lambda stem: _stems(by_stem[stem].schema))
     return [type for stem, type in by_stem.items() if stem in found]
 
 
