@@ -25,10 +25,10 @@ from .session_requests import (
     KnownMessages,
     SessionInput,
     StatefulProviderModule,
-    StatefulStreamProtocol,
     write_session_input,
 )
 from .stateful_client import StatefulClient, StatefulClientCalls
+from .stream import CopilotStream
 
 __all__ = ["AsyncStatefulSession", "LoopThread", "StatefulSession"]
 
@@ -186,7 +186,7 @@ class AsyncStatefulSession(AsyncSession):
                 writer.report_remaining_losses()
         return None if told.answers else identifier
 
-    async def _read(self, stream: StatefulStreamProtocol, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
+    async def _read(self, stream: CopilotStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
         """Read events up to the end of a response.
 
         Raises:
