@@ -12,7 +12,6 @@ from ..conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import optional_text, read_list_or_null
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
 from ..json_text import dump_allowing_nan
 from ..models import (
@@ -26,7 +25,6 @@ from ..models import (
     TextDelta,
     TextPart,
     ToolCallDelta,
-    Usage,
 )
 from ..paths import ROOT, Path
 from ..responses import derive_finish_reason, mark_calls_invalid
@@ -67,8 +65,6 @@ class ModularPromptConverter(TextChatConverter):
     """Converts the query options and query results of modular-prompt."""
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls", "finishReason"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
 
     def read_messages_after_prompt(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages that follow those of the prompt. Options need not have any."""

@@ -29,7 +29,6 @@ from .text_protocol import next_turn_index
 
 __all__ = ["AsyncNativeSession", "CallThreads", "NativeSession"]
 
-
 _END: Any = object()
 
 

@@ -125,8 +125,6 @@ _EXPECTED = {
 }
 
 _LENGTHS = frozenset({"string_too_long", "string_too_short", "too_long", "too_short"})
-
-
 _NOWHERE = object()
 
 

@@ -12,7 +12,7 @@ from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unma
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, wire_message_of, write_list
 from ...conversion.writer import OnLoss, Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...message_order import results_of
 from ...models import (
@@ -20,7 +20,6 @@ from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
-    ContentPart,
     Message,
     OpaquePart,
     OutputRef,
@@ -59,16 +58,10 @@ _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
 class AgentSdkConverter(ChatMessageConverter):
     """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
 
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
     read_function_call: ObjectReader[ToolCall]
     read_output_ref: ObjectReader[OutputRef]
-    read_result_part: ValueReader[ContentPart]
     write_function_call: ObjectWriter[ToolCall]
     write_output_ref: ObjectWriter[OutputRef]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages in their order, one for each result. The wire requires no order of a history."""

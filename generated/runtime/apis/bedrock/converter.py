@@ -20,7 +20,6 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...history import has_tool_calls, is_tool_result
 from ...models import (
@@ -32,7 +31,6 @@ from ...models import (
     Request,
     ToolChoice,
     ToolDefinition,
-    Usage,
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
@@ -44,8 +42,6 @@ from .tools import complete_tool_config, has_tool_blocks
 __all__ = ["BedrockConverter"]
 
 _RESPONSE = frozenset(["ResponseMetadata", "output", "stopReason", "usage"])
-
-
 _OUTPUT = frozenset(["message"])
 
 
@@ -71,15 +67,6 @@ class BedrockConverter(BedrockMessageConverter):
     """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
 
     RESPONSE_KEYS = frozenset(["output", "stopReason"])
-
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-    read_tool: ObjectReader[ToolDefinition]
-    write_tool: ObjectWriter[ToolDefinition]
-    read_request_body: ObjectReader[Request]
-    write_request_body: ObjectWriter[Request]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

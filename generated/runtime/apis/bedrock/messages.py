@@ -79,19 +79,12 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     read_assistant_content: ValueReader[AssistantPart]
     read_response_blocks: ListReader
     read_reasoning_part: ObjectReader[ReasoningPart]
-    read_result_part: ValueReader[ContentPart]
-    read_system_content: ValueReader[ContentPart]
     read_text_part: ObjectReader[TextPart]
-    read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]
-    read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
     write_request_blocks: ListWriter
     write_reasoning_part: ObjectWriter[ReasoningPart]
-    write_result_part: ValueWriter[Any]
-    write_system_content: ValueWriter[Any]
     write_tool_use: ObjectWriter[ToolCall]
-    write_user_content: ValueWriter[Any]
 
     def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system text before all others. A request of a stored prompt may have none."""

@@ -20,14 +20,12 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
-    ContentPart,
     Message,
     OpaquePart,
     OutputSchema,
@@ -38,7 +36,6 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
     ToolMessage,
-    Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
@@ -68,20 +65,6 @@ class CohereConverter(ChatConverter):
     """Converts Cohere's requests and responses: a plan beside the content, and one `strict_tools` for all tools."""
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-    read_assistant_content: ValueReader[AssistantPart]
-    read_request_body: ObjectReader[Request]
-    read_result_part: ValueReader[ContentPart]
-    read_system_message: ObjectReader[SystemMessage]
-    write_assistant_content: ValueWriter[Any]
-    write_request_body: ObjectWriter[Request]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""

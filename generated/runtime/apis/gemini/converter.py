@@ -46,29 +46,13 @@ from .parts import ENUM_NUMBER_PATHS, convert_enum_names_to_numbers, part_list
 __all__ = ["GeminiConverter", "VertexConverter"]
 
 _DECLARATIONS = frozenset(["functionDeclarations"])
-
-
 _PARAMETERS = ("parametersJsonSchema", "parameters")
-
-
 _RESULT = ("responseJsonSchema", "response")
-
-
 _FORMAT = ("responseMimeType", "responseJsonSchema", "responseSchema")
-
-
 _ANSWER = ("responseJsonSchema", "responseSchema")
-
-
 _TEXT = {"responseMimeType": "text/plain"}
-
-
 _CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
-
-
 _RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS])
-
-
 _CANDIDATE = frozenset(["content", "finishReason"])
 
 
@@ -76,15 +60,9 @@ class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
     RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_tool: ObjectReader[ToolDefinition]
-    write_tool: ObjectWriter[ToolDefinition]
     read_assistant_message: ObjectReader[AssistantMessage]
-    read_request_body: ObjectReader[Request]
     read_thinking: ObjectReader[Reasoning]
     write_assistant_message: ObjectWriter[AssistantMessage]
-    write_request_body: ObjectWriter[Request]
     write_thinking: ObjectWriter[Reasoning]
 
     def collect_tool_entries(self, payload: Any) -> list[Any]:

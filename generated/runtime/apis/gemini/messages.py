@@ -25,10 +25,8 @@ from ...models import (
     ReasoningPart,
     RefusalPart,
     SystemMessage,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
-    ToolResult,
     UserMessage,
 )
 from ...paths import Path
@@ -104,19 +102,9 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     read_assistant_part_list: ListReader
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
-    read_result_part: ValueReader[ContentPart]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_content: ValueReader[ContentPart]
-    read_user_message: ObjectReader[UserMessage]
     write_assistant_part_list: ListWriter
     write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
 
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system instruction before all others."""

@@ -43,8 +43,6 @@ __all__ = [
 ]
 
 _WORD = r"(?<=[^_])_([a-z0-9])"
-
-
 _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 

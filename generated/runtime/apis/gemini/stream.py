@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["GeminiStream", "GeminiStreamWriter"]
 
-
 _TEXT = frozenset(["text", "thought"])
 _PIECES = frozenset(["args", "partialArgs", "willContinue"])
 _CALL = ((((ROOT, "candidates"), "content"), "parts"), "functionCall")

@@ -20,7 +20,6 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import read_list_or_null, read_text_or_list, write_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ValueReader, ValueWriter
 from ...message_order import Placed, order_for_api
 from ...models import (
     AssistantMessage,
@@ -33,7 +32,6 @@ from ...models import (
     RefusalPart,
     Request,
     TextPart,
-    ToolCall,
     ToolCallPart,
 )
 from ...paths import Path
@@ -54,13 +52,6 @@ class MistralConverter(ChatConverter):
     ACCEPTS_BLANK_MESSAGES = False
     TOOL_CALL_ID: ClassVar[list[str]]
     """Placeholders for a missing id."""
-    read_assistant_content: ValueReader[AssistantPart]
-    read_result_part: ValueReader[ContentPart]
-    read_tool_call: ObjectReader[ToolCall]
-    read_user_content: ValueReader[ContentPart]
-    write_assistant_content: ValueWriter[Any]
-    write_result_part: ValueWriter[Any]
-    write_user_content: ValueWriter[Any]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

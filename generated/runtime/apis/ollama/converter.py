@@ -19,7 +19,6 @@ from ...conversion.values import (
     write_user_or_opaque,
 )
 from ...conversion.writer import Writer
-from ...converter import ListReader, ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (
@@ -35,13 +34,10 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
     ToolMessage,
-    ToolResult,
-    Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
@@ -62,11 +58,7 @@ from .fields import (
 __all__ = ["OllamaConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "images", "role", "thinking", "tool_calls"])
-
-
 _PLACES = (ReasoningPart, TextPart, ImagePart, ToolCallPart)
-
-
 _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 
 
@@ -74,22 +66,12 @@ class OllamaConverter(NativeToolSdkConverter):
     """Converts Ollama's requests and responses: one text for each message, with media and calls beside it."""
 
     RESPONSE_KEYS = frozenset(["message", "done"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
 
     USAGE_KEYS: ClassVar[frozenset[str]]
     """The keys of token counts."""
 
     SDK_MEMBERS: ClassVar[dict[str, Any]]
     """The keys that the client's own types have."""
-
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_calls: ListReader
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -17,7 +17,6 @@ from .fields import StreamedPartList, join_custom_call, join_values
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
-
 _NOISE = ("choices", "obfuscation")
 _REPEATED = ("role", "name", "channel")
 """The keys of a delta whose value is no piece of text. Some servers repeat it in each chunk."""

@@ -12,7 +12,7 @@ from ..conversion.reader import Reader
 from ..conversion.values import Read, Write, opaque_message, read_text_or_list, write_list, write_or_describe
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
+from ..converter import ObjectReader
 from ..errors import wrong_type
 from ..message_order import Placed, order_for_api
 from ..models import (
@@ -20,11 +20,8 @@ from ..models import (
     Message,
     OpaquePart,
     OutputSchema,
-    SystemMessage,
     TextPart,
     ToolMessage,
-    ToolResult,
-    UserMessage,
 )
 from ..paths import Path
 
@@ -88,9 +85,6 @@ class OutputFormatConverter(NativeToolSdkConverter):
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-
     def read_output_format(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
@@ -135,9 +129,6 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """The roles of system messages."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""

@@ -31,7 +31,6 @@ from .text_messages import TextChatConverter, join_texts
 
 __all__ = ["KagamiConverter"]
 
-
 _RESPONSE = frozenset(["content", "toolCalls"])
 
 

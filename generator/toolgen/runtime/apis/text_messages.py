@@ -9,7 +9,7 @@ from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import collect_texts, is_empty_on_wire, optional_text, write_user_or_opaque
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
+from ..converter import ObjectReader
 from ..errors import wrong_type
 from ..message_order import results_of
 from ..models import (
@@ -19,7 +19,6 @@ from ..models import (
     OpaquePart,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
     UserMessage,
@@ -78,11 +77,8 @@ class TextChatConverter(ChatMessageConverter):
     """Converts text-only messages with `content`, then `toolCalls`, and a message of its own for each result."""
 
     read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
-    read_tool_call: ObjectReader[ToolCall]
     write_non_call_part: Callable[[AssistantPart, Path, Writer], list[Any]]
     write_assistant_content: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message, directly after the calls of its turn."""

@@ -19,12 +19,10 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,
     Completion,
-    ContentPart,
     OpaquePart,
     OutputSchema,
     Reasoning,
@@ -33,7 +31,6 @@ from ...models import (
     TextPart,
     ToolChoice,
     ToolDefinition,
-    Usage,
 )
 from ...paths import ROOT, Path, format_path
 from ...request_tools import report_choice_without_tools
@@ -98,21 +95,10 @@ _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 class AnthropicConverter(AnthropicMessageConverter):
     """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
 
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-    read_tool: ObjectReader[ToolDefinition]
-    write_tool: ObjectWriter[ToolDefinition]
-
     RESPONSE_KEYS = frozenset(["content", "stop_reason"])
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
-
-    read_request_body: ObjectReader[Request]
-    read_system_content: ValueReader[ContentPart]
-    write_request_body: ObjectWriter[Request]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body: its plain values, then system text, output format and reasoning settings."""

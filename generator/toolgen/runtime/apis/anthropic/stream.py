@@ -13,7 +13,6 @@ from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]
 
-
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "compaction_delta": "content"}
 """The key of the block that each text delta extends."""
 

@@ -46,8 +46,6 @@ __all__ = [
 ]
 
 _RESPONSE = frozenset(["content", "model", "stop_reason"])
-
-
 _VARIANTS = frozenset(["EndTurn", "MaxTokens", "ToolUse"])
 
 

@@ -17,24 +17,21 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
-    ContentPart,
     Message,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
-    Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
@@ -62,9 +59,6 @@ _RESPONSE = frozenset(["choices", "id", "model", "usage"])
 class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-
     RESPONSE_KEYS = frozenset(["choices"])
     IS_HOST: ClassVar[bool] = False
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
@@ -72,14 +66,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """The keys of an assistant message that are not kept as extras."""
 
     read_assistant_content: ValueReader[AssistantPart]
-    read_result_part: ValueReader[ContentPart]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_calls: ListReader
     write_assistant_content: ValueWriter[Any]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""

@@ -17,7 +17,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
@@ -31,11 +31,8 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
-    ToolResult,
-    Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
@@ -80,20 +77,10 @@ class ResponsesConverter(OutputFormatConverter):
     """Converts requests and responses of OpenAI's Responses, in which a conversation is a list of items."""
 
     RESPONSE_KEYS = frozenset(["output", "status"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
     read_input_content: ValueReader[ContentPart]
-    read_request_body: ObjectReader[Request]
     read_message_content: ValueReader[AssistantPart]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
     write_input_content: ValueWriter[Any]
-    write_request_body: ObjectWriter[Request]
     write_message_content: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body. The instructions become system text before the conversation."""
