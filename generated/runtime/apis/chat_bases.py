@@ -6,25 +6,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar, Literal
 
 from ..api_converter import NativeToolSdkConverter
 from ..conversion.extras import ABSENT, inner_extras, is_internal_mark, merge_extras_into
 from ..conversion.reader import Reader
-from ..conversion.values import Read, Write, opaque_message, read_text_or_list, write_list, write_or_describe
+from ..conversion.values import (
+    Read,
+    Write,
+    is_empty_on_wire,
+    opaque_message,
+    read_text_or_list,
+    write_list,
+    write_or_describe,
+    write_user_or_opaque,
+)
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
 from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..message_order import Placed, order_for_api
+from ..message_order import Placed, order_for_api, results_of
 from ..models import (
     AssistantMessage,
     Message,
     OpaquePart,
     OutputSchema,
+    SystemMessage,
     TextPart,
+    ToolCallPart,
     ToolMessage,
+    UserMessage,
 )
 from ..paths import Path
 
@@ -130,8 +142,17 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """Whether the API accepts an assistant message whose content is empty text."""
     SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
     """The roles of system messages."""
+    CALLS_KEY: ClassVar[str] = "tool_calls"
+    """The key of the calls in an assistant message."""
+    CALL_TYPES: ClassVar[Collection[Any] | None] = ("function", None, ABSENT)
+    """The types of entries with a function that are function calls. None for all types."""
+    TOOL_CALL_ID: ClassVar[Collection[str]] = ()
+    """Placeholders for a missing id."""
+    NOTES_BARE_MESSAGES: ClassVar[bool] = True
+    """Whether the extras record that an assistant message had neither content nor calls."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
+    write_assistant_message: Callable[[AssistantMessage, Path, Writer], Any]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
@@ -145,7 +166,8 @@ class ChatMessageConverter(NativeToolSdkConverter):
             role = item.get("role")
             if role == "assistant":
                 message = self.read_assistant_message(item, here, reader)
-                if item.get("content") is None and type(message.content) is list and not item.get("tool_calls"):
+                bare = item.get("content") is None and type(message.content) is list and not item.get("tool_calls")
+                if bare and self.NOTES_BARE_MESSAGES:
                     merge_extras_into(message, reader.wire.name, {"$bare": True})
                 messages.append(message)
                 reader.next_turn()
@@ -168,9 +190,44 @@ class ChatMessageConverter(NativeToolSdkConverter):
         """Read a system message. `position` is the number of messages before it."""
         return self.read_system_message(wire, at, reader)
 
+    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
+        if (
+            type(wire) is dict
+            and type(wire.get("function")) is dict
+            and (self.CALL_TYPES is None or wire.get("type", ABSENT) in self.CALL_TYPES)
+        ):
+            call = self.read_tool_call(wire, at, reader)
+            reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
+            return ToolCallPart(call)
+        reader.note_opaque_call_id(wire)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": self.CALLS_KEY}))
+
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
         return order_for_api(messages, at, writer)
+
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
+        """Write the messages. Each result becomes one message, directly after the calls of its turn."""
+        wires: list[Any] = []
+        for message, here, places in self.order_for_api(messages, at, writer):
+            if type(message) is ToolMessage:
+                writer.own_extras(message.metadata, here)
+                for result, place in results_of(message, here, places):
+                    wires.append(self.write_tool_result(result, place, writer))
+            elif type(message) is AssistantMessage:
+                wire = self.write_assistant_message(message, here, writer)
+                if is_empty_on_wire(message.content, wire):
+                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
+                else:
+                    wires.append(wire)
+            elif type(message) is SystemMessage:
+                wires.append(self.write_system_message(message, here, writer))
+            elif type(message) is UserMessage:
+                wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
+            else:
+                raise wrong_type(here, "a message", message)
+        return wires
 
 
 MEDIA_FOLLOW_TEXT = "The result follows in the next message."

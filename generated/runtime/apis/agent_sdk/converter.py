@@ -58,6 +58,8 @@ _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
 class AgentSdkConverter(ChatMessageConverter):
     """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
 
+    CALL_TYPES = ("function",)
+
     read_function_call: ObjectReader[ToolCall]
     read_output_ref: ObjectReader[OutputRef]
     write_function_call: ObjectWriter[ToolCall]
@@ -114,15 +116,6 @@ class AgentSdkConverter(ChatMessageConverter):
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         return AssistantMessage(parts, name, reader.as_metadata(rest))
-
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") == "function":
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call, with the state of the provider that made it."""

@@ -155,15 +155,6 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             rest["content"] = content
         return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(rest))
 
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") in ("function", None):
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
-
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS

@@ -46,6 +46,7 @@ class KagamiConverter(TextChatConverter):
     """Converts Kagami's requests and responses, whose messages contain a list of content parts."""
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls"])
+    CALL_TYPES = None
     read_part: ValueReader[ContentPart]
     write_part: ValueWriter[Any]
 

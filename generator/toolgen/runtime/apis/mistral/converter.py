@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from ...conversion.extras import (
     ABSENT,
@@ -47,8 +47,6 @@ class MistralConverter(ChatConverter):
     """Converts Mistral's requests and responses, whose content is a string or a list of chunks with thoughts."""
 
     ACCEPTS_BLANK_MESSAGES = False
-    TOOL_CALL_ID: ClassVar[list[str]]
-    """Placeholders for a missing id."""
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
@@ -121,15 +119,6 @@ class MistralConverter(ChatConverter):
         elif calls is not None:
             rest["tool_calls"] = calls
         return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(rest))
-
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") in ("function", None):
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message: its chunks as `content`, and its calls after them."""

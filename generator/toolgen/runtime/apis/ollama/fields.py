@@ -368,12 +368,10 @@ def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
 
 
 def order_results_by_tool(
-    results: Iterable[tuple[ToolResult, Path]], before: Message | None, writer: Writer
+    results: Iterable[tuple[ToolResult, Path]], before: Message, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
-    """Return the results. If calls arrive without ids, results of a tool get the order of its calls."""
+    """Return the results, those of calls without ids in the order of the calls of the same tool."""
     found = list(results)
-    if before is None or not (writer.unsent or writer.drops_ids):
-        return found
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     places: dict[str, list[int]] = {}
     for i, (result, _) in enumerate(found):
