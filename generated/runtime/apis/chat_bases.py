@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from ..api_converter import NativeToolSdkConverter
+from ..api_converter import NativeToolSdkConverter, OutputFormat
 from ..conversion.extras import ABSENT, inner_extras, is_internal_mark, merge_extras_into
 from ..conversion.reader import Reader
 from ..conversion.values import (
@@ -31,7 +31,6 @@ from ..models import (
     AssistantMessage,
     Message,
     OpaquePart,
-    OutputSchema,
     SystemMessage,
     TextPart,
     ToolCallPart,
@@ -100,9 +99,7 @@ class OutputFormatConverter(NativeToolSdkConverter):
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
         """Read the output format. Any other value is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
@@ -115,9 +112,7 @@ class OutputFormatConverter(NativeToolSdkConverter):
             return self.read_output_schema(value, at, reader), ABSENT
         return None, value
 
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
+    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the output format. Text is the default. A schema is left out if the API has none."""
         if output_format is None or output_format == "text":
             return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT

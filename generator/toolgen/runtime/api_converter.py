@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader
@@ -23,7 +23,9 @@ from .models import (
 )
 from .paths import ROOT
 
-__all__ = ["NativeToolConverter", "NativeToolSdkConverter"]
+__all__ = ["NativeToolConverter", "NativeToolSdkConverter", "OutputFormat"]
+
+OutputFormat: TypeAlias = Literal["text", "json"] | OutputSchema | None
 
 
 class NativeToolConverter(Converter):

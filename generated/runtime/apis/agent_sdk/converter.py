@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
@@ -35,7 +35,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import write_result_text
+from ...tool_results import ResultKind, write_result_text
 from ..chat_bases import ChatMessageConverter
 from .fields import (
     count_parts_per_message,
@@ -230,7 +230,7 @@ class AgentSdkConverter(ChatMessageConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call: text, the text of an error, or parts, which may be those of an error."""
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:

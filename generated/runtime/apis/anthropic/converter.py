@@ -139,8 +139,12 @@ class AnthropicConverter(AnthropicMessageConverter):
             limit_cache_marks(wire, at, writer)
         _strip_last_text(wire.get("messages"), (at, "messages"), writer)
         settings = dict(inner_extras(extras, "output_config"))
-        if request.output_format is not None and request.output_format != "text":
-            self.write_output_settings(request.output_format, (at, "outputFormat"), writer, wire, settings, extras)
+        if type(request.output_format) is OutputSchema:
+            is_beside = original_key(extras, "format") == "output_format"
+            holder, key = (wire, "output_format") if is_beside else (settings, "format")
+            holder[key] = self.write_output_schema(request.output_format, (at, "outputFormat"), writer)
+        elif request.output_format is not None and request.output_format != "text":
+            writer.report_unsupported((at, "outputFormat"), "JSON without a schema", "warning")
         self.write_reasoning_settings(request.reasoning, (at, "reasoning"), writer, wire, settings, extras)
         if settings:
             wire["output_config"] = settings
@@ -183,23 +187,6 @@ class AnthropicConverter(AnthropicMessageConverter):
             reason = "it must be below maxOutputTokens, which counts these tokens too"
             writer.report_loss((place, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
             wire["thinking"] = {**thinking, "budget_tokens": most - 1}
-
-    def write_output_settings(
-        self,
-        output_format: str | OutputSchema,
-        at: Path,
-        writer: Writer,
-        wire: dict[str, Any],
-        settings: dict[str, Any],
-        extras: Extras,
-    ) -> None:
-        """Write the output schema. JSON without a schema is unsupported."""
-        if type(output_format) is not OutputSchema:
-            writer.report_unsupported(at, "JSON without a schema", "warning")
-        elif original_key(extras, "format") == "output_format":
-            wire["output_format"] = self.write_output_schema(output_format, at, writer)
-        else:
-            settings["format"] = self.write_output_schema(output_format, at, writer)
 
     def write_reasoning_settings(
         self,

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from ...api_converter import OutputFormat
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
@@ -129,9 +130,7 @@ class GeminiConverter(GeminiMessageConverter):
         """Write a tool as its declaration defines it for this provider."""
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool)
 
-    def read_output_format(
-        self, value: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Extras]:
+    def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> tuple[OutputFormat, Extras]:
         """Read the output format. Any other value is kept as an extra."""
         found = {key: value[key] for key in _FORMAT if value.get(key) is not None}
         kind = found.get("responseMimeType")
@@ -146,7 +145,7 @@ class GeminiConverter(GeminiMessageConverter):
 
     def write_output_format(
         self,
-        output_format: Literal["text", "json"] | OutputSchema | None,
+        output_format: OutputFormat,
         extras: Extras,
         at: Path,
         writer: Writer,

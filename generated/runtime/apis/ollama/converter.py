@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
@@ -37,7 +37,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import ChatMessageConverter
 from ..selected_tools import write_selected_tools
 from .fields import (
@@ -268,9 +268,7 @@ class OllamaConverter(ChatMessageConverter):
         """Write the content of a user or system message."""
         return write_text_and_images(content, extras, at, writer)
 
-    def read_result_content(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Extras]:
+    def read_result_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, Extras]:
         """Read the result of a call: text, the text of an error, or a text with images."""
         content, kept = read_text_and_images(wire, at, reader)
         if type(content) is not str:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...conversion.extras import (
     ABSENT,
@@ -39,7 +39,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
 from .fields import (
     extras_of_choice,
@@ -230,9 +230,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if thoughts:
             self.write_message_reasoning(wire, thoughts, extras, writer)
 
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)

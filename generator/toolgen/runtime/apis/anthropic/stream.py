@@ -198,8 +198,7 @@ class AnthropicStream(BaseStream):
             self._usage.update({k: v for k, v in usage.items() if v is not None or k not in self._usage})
 
     def _fail(self, error: Any) -> None:
-        message = error.get("message") if type(error) is dict else error
-        self._failure = message if type(message) is str else "the stream reported an error"
+        self._record_error(error)
         self._message["error"] = error
 
     def _body(self) -> dict[str, Any]:

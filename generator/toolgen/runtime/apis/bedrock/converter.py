@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
+from ...api_converter import OutputFormat
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -108,9 +109,7 @@ class BedrockConverter(BedrockMessageConverter):
         writer.report_loss(at, "toolChoice", "rewritten", "the tools are left out instead")
         return ABSENT
 
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
         """Read the output format. A format that is not a schema is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
@@ -122,9 +121,7 @@ class BedrockConverter(BedrockMessageConverter):
             return self.read_output_schema(value, at, reader), ABSENT
         return None, value
 
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
+    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the output format. JSON without a schema is unsupported, and text is the default."""
         if output_format is None:
             return extra

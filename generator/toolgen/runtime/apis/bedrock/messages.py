@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
@@ -31,7 +31,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_results import report_error_text_sent_with_flag
+from ...tool_results import ResultKind, report_error_text_sent_with_flag
 from .client_values import Base64Keys, encode_bytes_as_base64
 from .content import (
     TurnBuilder,
@@ -347,7 +347,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call."""
         return read_result_blocks(wire, at, reader, self.read_result_block)
 

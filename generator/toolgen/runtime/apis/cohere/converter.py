@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
+from ...api_converter import OutputFormat
 from ...conversion.extras import (
     ABSENT,
     find_value_and_key,
@@ -25,7 +26,6 @@ from ...models import (
     Completion,
     Message,
     OpaquePart,
-    OutputSchema,
     ReasoningPart,
     Request,
     SystemMessage,
@@ -37,7 +37,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -70,9 +70,7 @@ class CohereConverter(ChatConverter):
                 writer.report_loss(((at, i), "strict"), "strict", "dropped", "it is sent as strict_tools")
         return super().write_tools(definitions, extra, at, writer)
 
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
         """Read the output format: JSON with or without a schema, or text. Any other value is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
@@ -88,9 +86,7 @@ class CohereConverter(ChatConverter):
             return found, ABSENT
         return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
 
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
+    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the output format. Text is the default, so it is written only if it was read."""
         if output_format is None:
             return ABSENT if is_internal_mark(extra) else extra
@@ -277,9 +273,7 @@ class CohereConverter(ChatConverter):
         if calls:
             wire["tool_calls"] = calls
 
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
         """Read the result of a call: text, the text of an error, documents as data, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
@@ -27,7 +27,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import describe_result
+from ...tool_results import ResultKind, describe_result
 from ..result_objects import read_result_object, write_result_object
 from .parts import (
     KeyNormalization,
@@ -340,7 +340,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
 
     def read_result_object(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call."""
         response = wire.get("response")
         if type(response) is not dict:

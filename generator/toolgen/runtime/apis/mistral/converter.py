@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ...conversion.extras import (
     ABSENT,
@@ -33,7 +33,7 @@ from ...models import (
 )
 from ...paths import Path
 from ...responses import with_usage
-from ...tool_results import report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, report_lost_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
@@ -184,9 +184,7 @@ class MistralConverter(ChatConverter):
             return []
         return [] if chunk is ABSENT else [chunk]
 
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
         """Read the result of a call: text, the text of an error, or parts. Only the newest servers accept media."""
         return ("text", "", None) if value is None else super().read_result_content(value, at, reader)
 

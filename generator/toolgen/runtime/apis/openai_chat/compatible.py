@@ -72,7 +72,7 @@ class CompatibleStream(ChatStream):
         if self._failure is None:
             error = value_at(event, self.converter.BODY_PATHS["error"])
             if error:
-                self._fail(error)
+                self._record_error(error)
         return events
 
     def _ended(self) -> bool:
