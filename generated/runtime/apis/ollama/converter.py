@@ -10,10 +10,7 @@ from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    optional_text,
-    read_list_or_null,
-)
+from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
 from ...message_order import Placed, order_for_api, results_of

@@ -8,14 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...conversion.extras import (
-    ABSENT,
-    Extras,
-    UnsupportedValueError,
-    inner_extras,
-    is_internal_mark,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type

@@ -11,13 +11,7 @@ from ..conversion.values import collect_texts, optional_text
 from ..conversion.writer import Writer
 from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..models import (
-    AssistantMessage,
-    AssistantPart,
-    OpaquePart,
-    TextPart,
-    ToolCallPart,
-)
+from ..models import AssistantMessage, AssistantPart, OpaquePart, TextPart, ToolCallPart
 from ..paths import Path
 from .chat_bases import ChatMessageConverter
 

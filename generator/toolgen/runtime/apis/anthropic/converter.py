@@ -34,12 +34,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...request_tools import report_choice_without_tools
-from ...responses import (
-    derive_finish_reason,
-    mark_calls_invalid,
-    provider_stop_reason,
-    with_usage,
-)
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
 from ...tool_call_fields import write_flag_about_tools
 from .fields import limit_cache_marks
 from .messages import AnthropicMessageConverter

@@ -8,13 +8,7 @@ from typing import Any
 from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    opaque_message,
-    read_text_or_list,
-    wire_message_of,
-    write_list,
-    write_text_or_list,
-)
+from ...conversion.values import opaque_message, read_text_or_list, wire_message_of, write_list, write_text_or_list
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type

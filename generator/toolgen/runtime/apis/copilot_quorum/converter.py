@@ -29,12 +29,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_call_fields import (
-    INVALID_ARGUMENTS_KEY,
-    read_object_arguments,
-    read_tool_name,
-    write_object_arguments,
-)
+from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
 from ...tool_results import ResultKind, write_result_text
 
 __all__ = [

@@ -13,13 +13,7 @@ from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
 from ...message_order import call_ids
-from ...models import (
-    Message,
-    OpaquePart,
-    TextPart,
-    ToolResult,
-    UserMessage,
-)
+from ...models import Message, OpaquePart, TextPart, ToolResult, UserMessage
 from ...paths import Path
 from ..result_objects import read_result_object
 
