@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
 from ..api_converter import NativeToolSdkConverter, OutputFormat
-from ..conversion.extras import ABSENT, inner_extras, is_internal_mark, merge_extras_into
+from ..conversion.extras import ABSENT, is_internal_mark, merge_extras_into
 from ..conversion.reader import Reader
 from ..conversion.values import (
     Read,
@@ -261,7 +261,7 @@ def write_parts_moving_media(
     after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
-        inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
+        inside = "$inline" in writer.peek_extras(part.metadata)
         if type(part) is TextPart or type(part) is OpaquePart or inside:
             item = write_or_describe(part, (at, i), writer, write)
             texts += [] if item is ABSENT else [item]

@@ -82,7 +82,9 @@ class AnthropicStream(BaseStream):
             if type(message) is dict:
                 self._message = {**message}
                 self._merge_usage(message.get("usage"))
-                self._start_with(message.get("content"))
+                content = message.get("content")
+                for i, block in enumerate(content if type(content) is list else ()):
+                    self._start(i, block)
         elif kind == "message_delta":
             self._take_end(event)
             if self._message.get("stop_reason") is not None:
@@ -92,11 +94,6 @@ class AnthropicStream(BaseStream):
         elif kind == "error":
             self._fail(event.get("error"))
         return []
-
-    def _start_with(self, content: Any) -> None:
-        if type(content) is list:
-            for i, block in enumerate(content):
-                self._start(i, block)
 
     def _start(self, index: Any, head: Any) -> list[StreamEvent]:
         """Start a block. If a block is started again, it and those after it return no text: it was already returned."""

@@ -45,13 +45,10 @@ from .fields import (
     extras_of_choice,
     has_content,
     join_response_texts,
-    own_key,
     read_participant_name,
-    read_reasoning_content,
     restore_missing_message,
     restore_role,
     write_participant_name,
-    write_reasoning_content,
 )
 
 __all__ = ["ChatConverter"]
@@ -190,12 +187,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
                 texts.append(part.text)
-            elif type(part) is RefusalPart and own_key(part, writer) != "content":
+            elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$key") != "content":
                 writer.own_extras(part.metadata, here)
                 if refusals:
                     writer.report_loss(at, "refusals", "rewritten", "they were joined")
                 refusals.append(part.text)
-            elif type(part) is ReasoningPart and not (self.IS_HOST or own_key(part, writer)):
+            elif type(part) is ReasoningPart and not (self.IS_HOST or writer.peek_extras(part.metadata).get("$key")):
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
@@ -363,14 +360,20 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     def read_message_reasoning(
         self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader
     ) -> ReasoningPart | None:
-        """Read the reasoning of a message. Empty reasoning becomes extras of the message."""
-        return read_reasoning_content(extras, reader)
+        """Take the reasoning of a message out of its extras. Azure has it, for models that are not OpenAI's."""
+        text = extras.get("reasoning_content")
+        if type(text) is not str or not text:
+            return None
+        del extras["reasoning_content"]
+        return ReasoningPart(text, reader.as_metadata({"$key": "reasoning_content"}))
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
     ) -> None:
-        """Write the reasoning of a message."""
-        write_reasoning_content(wire, parts, writer)
+        """Write the reasoning of a message, which was read from a message of this API."""
+        for part, at in parts:
+            writer.own_extras(part.metadata, at)
+            wire["reasoning_content"] = wire.get("reasoning_content", "") + part.text
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the keys that a host requires in an assistant message."""

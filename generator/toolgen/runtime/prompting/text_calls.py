@@ -194,7 +194,7 @@ def _parsed_call(value: Any, names: Mapping[str, str] | None, explicit: bool) ->
     if not said or type(said[0]) is not str or not said[0].strip():
         return None
     wire_name = said[0]
-    if not explicit and (len(said) > 1 or len(given) != 1 or not _is_known(wire_name, names)):
+    if not explicit and (len(said) > 1 or len(given) != 1 or (names is not None and wire_name not in names)):
         return None
     text = compact(value)
     arguments, invalid = _arguments(given[0]) if given else ({}, None)
@@ -210,10 +210,6 @@ def _parsed_call(value: Any, names: Mapping[str, str] | None, explicit: bool) ->
         identifier if type(identifier) is str else None,
         text,
     )
-
-
-def _is_known(name: str, names: Mapping[str, str] | None) -> bool:
-    return names is None or name in names
 
 
 def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:

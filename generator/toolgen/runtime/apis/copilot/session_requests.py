@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
-from ...conversion.extras import inner_extras
 from ...conversion.writer import OnLoss, Writer
 from ...errors import ConversionError
 from ...history import text_of, tool_calls_of
@@ -244,7 +243,7 @@ def _asked(
     found = {call.id: (identifier, call) for identifier, call in waiting.items()}
     for message in request.messages:
         for call in tool_calls_of(message):
-            identifier = inner_extras(call.metadata or {}, writer.wire.name).get(key)
+            identifier = writer.peek_extras(call.metadata).get(key)
             if type(identifier) is str and identifier in waiting:
                 found[call.id] = (identifier, call)
     return found

@@ -60,7 +60,7 @@ def _add_model_content(
     if parts and type(before) is not AssistantMessage:
         contents.append(wire)
         return
-    extras = inner_extras(message.metadata, writer.wire.name) if message.metadata else NO_EXTRAS
+    extras = writer.peek_extras(message.metadata)
     calls = _has_calls(parts)
     if not parts and "parts" not in extras:
         writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
@@ -244,7 +244,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         self, message: UserMessage, contents: list[Any], before: Message | None, at: Path, writer: Writer
     ) -> None:
         """Add a user message: beside the results if it was read there, else as a content of its own."""
-        extras = inner_extras(message.metadata, writer.wire.name) if message.metadata else NO_EXTRAS
+        extras = writer.peek_extras(message.metadata)
         whole = wire_message_of(message, writer) if extras else ABSENT
         if whole is not ABSENT:
             contents.append(whole)

@@ -47,7 +47,6 @@ from .fields import (
     has_opaque_client_call,
     is_detached_result,
     make_assistant_message,
-    part_extras,
     reasoning_text,
     write_message_item,
     write_reasoning_item,
@@ -253,7 +252,7 @@ class ResponsesConverter(OutputFormatConverter):
                 items += write_reasoning_item(part, here, writer, short=short)
                 content = None
             else:
-                extras = part_extras(part, writer.wire.name)
+                extras = writer.peek_extras(part.metadata)
                 if type(part) is OpaquePart and "$item" not in extras and "$inline" not in extras:
                     opaque = self.write_message_content(part, here, writer)
                     if opaque is not ABSENT:
