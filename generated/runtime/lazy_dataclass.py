@@ -50,7 +50,7 @@ def _completed(stated: Any) -> Any:
     def equal(self: Any, other: Any) -> Any:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
-    kind = type(stated.__name__, (), {**body, "__slots__": fields, "__match_args__": fields, "__eq__": equal})
+    kind = type(stated.__name__, (), {"__eq__": equal, **body, "__slots__": fields, "__match_args__": fields})
     kind.__init__ = _Lazy(kind, "__init__", partial(_own_init, stated))  # type: ignore[misc]
     for name in _LAZY:
         setattr(kind, name, _Lazy(kind, name, partial(_standard_members, stated)))
