@@ -234,14 +234,15 @@ class BaseStream:
         if call.was_announced or not call.name:
             return ToolCallDelta(call.index, arguments_delta=piece)
         name = self._names.tool_name(call.name)
-        if not call.wire_id or call.wire_id.isspace() or self._is_id_used(call):
+        if not call.wire_id or call.wire_id.isspace() or self._owners.setdefault(call.wire_id, call) is not call:
             return ToolCallDelta(call.index, None, None, piece)
         call.was_announced = True
         return ToolCallDelta(call.index, call.wire_id, name, piece)
 
-    def _is_id_used(self, call: OpenCall) -> bool:
-        """Return whether another call already has this id."""
-        return self._owners.setdefault(str(call.wire_id), call) is not call
+    def _record_error(self, error: Any) -> None:
+        """Record the error that an event reports."""
+        message = error.get("message") if type(error) is dict else error
+        self._failure = message if type(message) is str else "the stream reported an error"
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         raise NotImplementedError

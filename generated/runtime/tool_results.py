@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT
 from .conversion.writer import Writer, describe_as_text
@@ -15,6 +15,7 @@ from .models import ToolResult
 from .paths import Path, format_path
 
 __all__ = [
+    "ResultKind",
     "describe_result",
     "media_kind",
     "read_result_text_or_error",
@@ -22,6 +23,8 @@ __all__ = [
     "report_lost_error_flag",
     "write_result_text",
 ]
+
+ResultKind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 
 def read_result_text_or_error(text: str) -> tuple[Literal["text", "error"], str, Any]:

@@ -12,7 +12,6 @@ from ..conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import optional_text, read_list_or_null
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
 from ..json_text import dump_allowing_nan
 from ..models import (
@@ -26,7 +25,6 @@ from ..models import (
     TextDelta,
     TextPart,
     ToolCallDelta,
-    Usage,
 )
 from ..paths import ROOT, Path
 from ..responses import derive_finish_reason, mark_calls_invalid
@@ -67,8 +65,7 @@ class ModularPromptConverter(TextChatConverter):
     """Converts the query options and query results of modular-prompt."""
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls", "finishReason"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
+    CALL_TYPES = ("function", ABSENT)
 
     def read_messages_after_prompt(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages that follow those of the prompt. Options need not have any."""
@@ -79,10 +76,6 @@ class ModularPromptConverter(TextChatConverter):
     def write_messages_after_prompt(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the messages that follow those of the prompt."""
         return self.write_messages(messages, at, writer) if messages else extra
-
-    def is_function_call_entry(self, wire: dict[str, Any]) -> bool:
-        """Return whether an entry with a function is a function call."""
-        return bool(wire.get("type", "function") == "function")
 
     def read_assistant_content(
         self, wire: dict[str, Any], at: Path, reader: Reader

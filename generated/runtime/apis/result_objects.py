@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from ..conversion.extras import Extras
 from ..conversion.writer import Writer
@@ -14,13 +14,12 @@ from ..errors import ConversionError, wrong_type
 from ..json_text import compact, dump_allowing_nan
 from ..json_values import is_json, same_json
 from ..paths import Path, format_path
+from ..tool_results import ResultKind
 
 __all__ = ["read_result_object", "write_result_object"]
 
-Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
-
-def read_result_object(response: dict[str, Any]) -> tuple[Kind, Any, bool | None, Extras]:
+def read_result_object(response: dict[str, Any]) -> tuple[ResultKind, Any, bool | None, Extras]:
     """Read kind, value and error flag of a result object: `output` alone is the result, `error` alone a failure.
 
     Any other object is data as a whole. The original object becomes extras if it would be written differently.
@@ -67,7 +66,7 @@ def write_result_object(
     return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
 
 
-def _read(response: dict[str, Any]) -> tuple[Kind, Any, bool | None]:
+def _read(response: dict[str, Any]) -> tuple[ResultKind, Any, bool | None]:
     if response.keys() == {"output"}:
         value = response["output"]
         return ("text" if type(value) is str else "data"), value, None

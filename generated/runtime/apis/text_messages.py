@@ -10,23 +10,11 @@ from typing import Any
 
 from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
-from ..conversion.values import collect_texts, is_empty_on_wire, optional_text, write_user_or_opaque
+from ..conversion.values import collect_texts, optional_text
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
+from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..message_order import results_of
-from ..models import (
-    AssistantMessage,
-    AssistantPart,
-    Message,
-    OpaquePart,
-    SystemMessage,
-    TextPart,
-    ToolCall,
-    ToolCallPart,
-    ToolMessage,
-    UserMessage,
-)
+from ..models import AssistantMessage, AssistantPart, OpaquePart, TextPart, ToolCallPart
 from ..paths import Path
 from .chat_bases import ChatMessageConverter
 
@@ -80,34 +68,11 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 class TextChatConverter(ChatMessageConverter):
     """Converts text-only messages with `content`, then `toolCalls`, and a message of its own for each result."""
 
+    CALLS_KEY = "toolCalls"
+
     read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
-    read_tool_call: ObjectReader[ToolCall]
     write_non_call_part: Callable[[AssistantPart, Path, Writer], list[Any]]
     write_assistant_content: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
-
-    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
-        """Write the messages. Each result becomes one message, directly after the calls of its turn."""
-        wires: list[Any] = []
-        for message, here, places in self.order_for_api(messages, at, writer):
-            if type(message) is ToolMessage:
-                writer.own_extras(message.metadata, here)
-                for result, place in results_of(message, here, places):
-                    wires.append(self.write_tool_result(result, place, writer))
-            elif type(message) is AssistantMessage:
-                wire = self.write_assistant_message(message, here, writer)
-                if is_empty_on_wire(message.content, wire):
-                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
-                else:
-                    wires.append(wire)
-            elif type(message) is SystemMessage:
-                wires.append(self.write_system_message(message, here, writer))
-            elif type(message) is UserMessage:
-                wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
-            else:
-                raise wrong_type(here, "a message", message)
-        return wires
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts in the order content, calls."""
@@ -115,15 +80,6 @@ class TextChatConverter(ChatMessageConverter):
         return AssistantMessage(
             content, metadata=reader.as_metadata({**unmapped_members(wire, _ASSISTANT_MESSAGE), **rest})
         )
-
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict and self.is_function_call_entry(wire):
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "toolCalls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message."""
@@ -156,7 +112,3 @@ class TextChatConverter(ChatMessageConverter):
                     writer.report_loss(here, writer.type_name(part), "moved", "content must come before calls")
                 texts += self.write_non_call_part(part, here, writer)
         return texts, calls
-
-    def is_function_call_entry(self, wire: dict[str, Any]) -> bool:
-        """Return whether an entry with a function is a function call."""
-        return True

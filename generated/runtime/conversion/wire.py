@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
-
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

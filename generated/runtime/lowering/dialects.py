@@ -51,33 +51,6 @@ class Dialect:
     replaces the other keywords.
     """
 
-    __slots__ = (
-        "all_required",
-        "closed",
-        "complete",
-        "enum",
-        "facts",
-        "formats",
-        "keywords",
-        "limits",
-        "maps",
-        "most",
-        "nullable",
-        "ordering",
-        "patterns",
-        "plain",
-        "properties",
-        "recursion",
-        "refs",
-        "root",
-        "says_open",
-        "siblings",
-        "types",
-        "unions",
-        "untyped",
-        "values",
-    )
-
     def __init__(self, facts: Mapping[str, Any]) -> None:
         """Read the facts of a dialect from the profile."""
         words = facts.get("keywords", "any")

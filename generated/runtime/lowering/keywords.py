@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from ..conversion.encoding import Encoding, Table
 from ..json_text import dump_allowing_nan
 from ..json_values import same_json
-from .context import LoweringContext, Node, inner_tables
+from .context import LoweringContext, Node, RefStack, inner_tables
 from .dialects import Dialect
 from .references import encode_as_unique_texts
 from .schemas import (
@@ -32,6 +33,7 @@ from .schemas import (
 )
 
 __all__ = [
+    "OneSchema",
     "add_null",
     "add_sentences",
     "can_keep_schemas",
@@ -84,34 +86,51 @@ _LONGEST = 200
 _NULL = {"type": "null"}
 
 
-def keep_rules(
-    context: LoweringContext,
-    source: Mapping[str, Any],
-    pointer: Pointer,
-    kind: str | None,
-    out: dict[str, Any],
-    sentences: list[str],
-    *,
-    values_encoded: bool = False,
-) -> None:
-    """Add every rule of a schema that no other function lowers to `out`, or a sentence about it to `sentences`.
+@dataclass(slots=True)
+class OneSchema:
+    """A schema that is lowered: the context, the schema, where it is, and the references that led to it.
+
+    `kinds` are its types. `out` has what is written of it so far, and `sentences` what its description will say.
+    """
+
+    context: LoweringContext
+    source: Mapping[str, Any]
+    pointer: Pointer
+    ref_stack: RefStack = ()
+    kinds: tuple[str, ...] = ()
+    out: dict[str, Any] = field(default_factory=dict)
+    sentences: list[str] = field(default_factory=list)
+
+    def leave(self, keyword: str, value: Any, reason: str) -> None:
+        """Leave out a rule, and add a sentence about it if there is one."""
+        text = describe_rule(keyword, value) if self.context.allows_description(self.pointer) else ""
+        if text:
+            self.sentences.append(text)
+        elif keyword in ANNOTATIONS and (value is None or value == "" or value == []):
+            return
+        checked = "parse_arguments" if keyword in VALIDATED else ""
+        self.context.record_change(self.pointer, keyword, "described" if text else "dropped", reason, checked=checked)
+
+
+def keep_rules(one: OneSchema, kind: str | None, *, values_encoded: bool = False) -> None:
+    """Write every rule that no other function lowers, or a sentence about it. `kind` is the type on the wire.
 
     If values are encoded (`values_encoded`), rules with schemas for them are omitted.
     """
-    dialect = context.dialect
-    for keyword, value in source.items():
+    context, out = one.context, one.out
+    for keyword, value in one.source.items():
         if keyword in STRUCTURE or keyword in out or keyword == "additionalItems":
             continue
         if keyword in IDENTITY:
-            if keyword not in ("$defs", "definitions", "$schema") and dialect.supports(keyword):
+            if keyword not in ("$defs", "definitions", "$schema") and context.dialect.supports(keyword):
                 out[keyword] = value
-        elif keyword not in _INCLUSIVE or not _makes_inclusive(context, source, keyword, kind, pointer, out):
+        elif keyword not in _INCLUSIVE or not _makes_inclusive(one, keyword, kind):
             kept, reason = _supported_rule(context, keyword, value, kind, values_encoded)
             if reason:
-                _leave(context, keyword, value, pointer, sentences, reason)
-            if kept is not None or not (reason or (keyword == "default" and dialect.closed)):
+                one.leave(keyword, value, reason)
+            if kept is not None or not (reason or (keyword == "default" and context.dialect.closed)):
                 out[keyword] = kept
-    _leave_dependent(context, source, pointer, out, sentences)
+    _leave_dependent(one)
 
 
 def _supported_rule(
@@ -141,50 +160,29 @@ def can_keep_schemas(context: LoweringContext, keyword: str) -> bool:
     return context.dialect.supports(keyword) and context.dialect.refs == "keep" and not context.dialect.closed
 
 
-def _leave_dependent(
-    context: LoweringContext, source: Mapping[str, Any], pointer: Pointer, out: dict[str, Any], sentences: list[str]
-) -> None:
+def _leave_dependent(one: OneSchema) -> None:
     """Remove keywords that would reject more than the source does, because a keyword next to them was omitted."""
+    source, out = one.source, one.out
     for keyword, others in _DEPENDENT.items():
         if keyword in out and any(other in source and other not in out for other in others):
-            _leave(context, keyword, out.pop(keyword), pointer, sentences, "it depends on a keyword that was left out")
+            one.leave(keyword, out.pop(keyword), "it depends on a keyword that was left out")
     if "contains" in out and source.get("minContains") == 0 and "minContains" not in out:
-        _leave(context, "contains", out.pop("contains"), pointer, sentences, context.unsupported_reason("minContains"))
+        one.leave("contains", out.pop("contains"), one.context.unsupported_reason("minContains"))
 
 
-def _makes_inclusive(
-    context: LoweringContext,
-    source: Mapping[str, Any],
-    keyword: str,
-    kind: str | None,
-    pointer: Pointer,
-    out: dict[str, Any],
-) -> bool:
+def _makes_inclusive(one: OneSchema, keyword: str, kind: str | None) -> bool:
     """Replace an unsupported exclusive bound on integers by an inclusive one, and return whether this was possible."""
     other, step = _INCLUSIVE[keyword]
-    value = source[keyword]
-    dialect = context.dialect
+    value, dialect = one.source[keyword], one.context.dialect
     if kind != "integer" or type(value) not in (int, float) or dialect.supports(keyword) or not dialect.supports(other):
         return False
     bound = math.floor(value) + 1 if step > 0 else math.ceil(value) - 1
-    beside = source.get(other)
+    beside = one.source.get(other)
     if type(beside) is int or type(beside) is float:
         bound = max(bound, beside) if step > 0 else min(bound, beside)
-    out[other] = bound
-    context.record_change(pointer, keyword, "rewritten", f"{other} means the same for integers")
+    one.out[other] = bound
+    one.context.record_change(one.pointer, keyword, "rewritten", f"{other} means the same for integers")
     return True
-
-
-def _leave(
-    context: LoweringContext, keyword: str, value: Any, pointer: Pointer, sentences: list[str], reason: str
-) -> None:
-    text = describe_rule(keyword, value) if context.allows_description(pointer) else ""
-    if text:
-        sentences.append(text)
-    elif keyword in ANNOTATIONS and (value is None or value == "" or value == []):
-        return
-    checked = "parse_arguments" if keyword in VALIDATED else ""
-    context.record_change(pointer, keyword, "described" if text else "dropped", reason, checked=checked)
 
 
 def lower_annotations(
@@ -200,7 +198,7 @@ def lower_annotations(
     If the schema surrounds others with descriptions of their own (`has_described_subschemas`), it does not need a description.
     """
     found: dict[str, Any] = {}
-    keep_rules(context, select_annotations(source), pointer, None, found, sentences)
+    keep_rules(OneSchema(context, select_annotations(source), pointer, out=found, sentences=sentences), None)
     text = add_sentences(source.get("description"), sentences)
     demanded = context.dialect.complete and not has_described_subschemas
     if (text or demanded) and context.allows_description(pointer):
@@ -225,18 +223,12 @@ def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Poi
     return lower_annotations(context, source, pointer, sentences), None
 
 
-def lower_enum(
-    context: LoweringContext,
-    source: dict[str, Any],
-    pointer: Pointer,
-    kinds: tuple[str, ...],
-    out: dict[str, Any],
-    sentences: list[str],
-) -> tuple[Table | None, bool]:
+def lower_enum(one: OneSchema) -> tuple[Table | None, bool]:
     """Lower the values of an enum or const. Return their encoding, and whether any value is possible.
 
     If the values are sent as strings, the lowered schema has the type string.
     """
+    context, source, pointer, kinds, out = one.context, one.source, one.pointer, one.kinds, one.out
     listed = source.get("enum")
     if "const" in source:
         values = [source["const"]]
@@ -260,33 +252,32 @@ def lower_enum(
         )
         texts = encode_as_unique_texts(values)
         out["type"] = "string"
-        _put(context, texts, pointer, out, sentences)
+        _put(one, texts)
         return {"values": values, "texts": texts}, True
     if "const" in source and context.dialect.supports("const"):
         out["const"] = source["const"]
         return None, True
     if "const" in source:
         context.record_change(pointer, "const", "rewritten", "an enum with one value means the same")
-    _put(context, values, pointer, out, sentences)
+    _put(one, values)
     return None, True
 
 
-def _put(
-    context: LoweringContext, values: list[Any], pointer: Pointer, out: dict[str, Any], sentences: list[str]
-) -> None:
+def _put(one: OneSchema, values: list[Any]) -> None:
+    context = one.context
     if context.dialect.supports("enum"):
-        out["enum"] = values
+        one.out["enum"] = values
         if (
             context.dialect.enum == "texts"
             and context.dialect.supports_format("string", "enum")
             and context.dialect.formats
         ):
-            out["format"] = "enum"
+            one.out["format"] = "enum"
         return
     text = describe_rule("enum", values)
-    if text and context.allows_description(pointer):
-        sentences.append(text)
-    context.record_described(pointer, "enum", text, context.unsupported_reason("enum"))
+    if text and context.allows_description(one.pointer):
+        one.sentences.append(text)
+    context.record_described(one.pointer, "enum", text, context.unsupported_reason("enum"))
 
 
 def _goes_as_it_is(value: Any, rule: str) -> bool:

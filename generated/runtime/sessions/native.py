@@ -29,7 +29,6 @@ from .text_protocol import next_turn_index
 
 __all__ = ["AsyncNativeSession", "CallThreads", "NativeSession"]
 
-
 _END: Any = object()
 
 
@@ -76,14 +75,10 @@ class NativeSession(ClientSession, Session):
         """
         whole = self.prepare_request(request)
         keywords = self.call_kwargs(whole, streaming=True)
-        client: Any = None
-
-        def ask(call: Any, asked: Any) -> Any:
-            nonlocal client
-            client = asked
-            return self._begun(self._at_once(call(**keywords), asked))
-
-        source, first, rest = self._called(self.calls.stream, ask)
+        client, (source, first, rest) = self._called(
+            self.calls.stream,
+            lambda call, client: (client, self._begun(self._at_once(call(**keywords), client))),
+        )
         rest = self._told(rest, client)
         try:
             yield from self.provider.iter_events(
@@ -153,9 +148,6 @@ def _broken(error: Exception) -> Iterator[Any]:
     yield
 
 
-_NATIVE_ASYNC_END: Any = object()
-
-
 class AsyncNativeSession(ClientSession, AsyncSession):
     """An async session on the official client of a provider whose models have native tools.
 
@@ -208,14 +200,11 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         """
         whole = self.prepare_request(request)
         keywords = self.call_kwargs(whole, streaming=True)
-        client: Any = None
 
-        async def ask(call: Callable[..., Any], asked: Any) -> tuple[Any, list[Any], Any]:
-            nonlocal client
-            client = asked
-            return await self._begun(call, keywords, asked)
+        async def ask(call: Callable[..., Any], client: Any) -> tuple[Any, tuple[Any, list[Any], Any]]:
+            return client, await self._begun(call, keywords, client)
 
-        source, first, rest = await self._called(self.calls.stream_async, ask)
+        client, (source, first, rest) = await self._called(self.calls.stream_async, ask)
         try:
             async with aclosing(rest), aclosing(self._told(first, rest, client)) as items:
                 read = self.provider.aiter_events(items, turn=next_turn_index(whole), tools=whole.tools or ())
@@ -248,13 +237,13 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             raise _not_async(client)
         rest = self._threads.items(iter(source)) if self.calls.blocking else aiter(source)
         try:
-            first = await anext(rest, _NATIVE_ASYNC_END)
+            first = await anext(rest, _END)
         except Exception as raised:  # as in the synchronous version
             if self.is_api_error(raised):
                 await _aclose(source)
                 raise
             return source, [], _abroken(raised)
-        if first is _NATIVE_ASYNC_END:
+        if first is _END:
             return source, [], rest
         try:
             self.check_first_event(first)

@@ -69,20 +69,6 @@ class ToolEntry:
     their own names; field names are for apps.
     """
 
-    __slots__ = (
-        "_anything",
-        "_check",
-        "_dump",
-        "_model",
-        "_other",
-        "_package",
-        "_read",
-        "_result",
-        "_validate",
-        "module",
-        "name",
-    )
-
     def __init__(
         self,
         package: str,

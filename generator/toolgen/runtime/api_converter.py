@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader
 from .conversion.writer import OnLoss, OnUnsupported, Writer
-from .converter import Converter, ObjectWriter, SdkConverter
+from .converter import Converter, ListReader, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
 from .models import (
+    ContentPart,
     OpaquePart,
+    OutputSchema,
+    Request,
+    SystemMessage,
     ToolCall,
     ToolDefinition,
     ToolResult,
+    Usage,
+    UserMessage,
 )
 from .paths import ROOT
 
-__all__ = ["NativeToolConverter", "NativeToolSdkConverter"]
+__all__ = ["NativeToolConverter", "NativeToolSdkConverter", "OutputFormat"]
+
+OutputFormat: TypeAlias = Literal["text", "json"] | OutputSchema | None
 
 
 class NativeToolConverter(Converter):
@@ -125,4 +133,26 @@ class NativeToolConverter(Converter):
 
 
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
-    """A converter for an API with an official client."""
+    """A converter for an API with an official client. It declares what most such APIs have, for those that use it."""
+
+    read_output_schema: ObjectReader[OutputSchema]
+    read_request_body: ObjectReader[Request]
+    read_result_part: ValueReader[ContentPart]
+    read_system_content: ValueReader[ContentPart]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_calls: ListReader
+    read_tool_result: ObjectReader[ToolResult]
+    read_usage: ObjectReader[Usage]
+    read_user_content: ValueReader[ContentPart]
+    read_user_message: ObjectReader[UserMessage]
+    write_output_schema: ObjectWriter[OutputSchema]
+    write_request_body: ObjectWriter[Request]
+    write_result_part: ValueWriter[Any]
+    write_system_content: ValueWriter[Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_usage: ObjectWriter[Usage]
+    write_user_content: ValueWriter[Any]
+    write_user_message: ObjectWriter[UserMessage]

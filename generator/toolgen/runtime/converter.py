@@ -17,16 +17,7 @@ from .conversion.values import read_list_or_null, to_plain_object, write_list
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import ConversionError, wrong_type
-from .models import (
-    ApiError,
-    Completion,
-    Message,
-    OpaquePart,
-    Request,
-    ToolCall,
-    ToolChoice,
-    ToolDefinition,
-)
+from .models import ApiError, Completion, Message, OpaquePart, Request, ToolCall, ToolChoice, ToolDefinition
 from .paths import ROOT, Path
 from .request_tools import (
     has_tools_for_provider,

@@ -28,7 +28,6 @@ MAX_DEPTH = 200
 
 _CONTAINERS = frozenset([dict, list])
 
-
 SCALARS = frozenset([str, int, bool, type(None)])
 """Types whose values contain no keys and are the same in JSON."""
 

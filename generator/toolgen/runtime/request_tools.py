@@ -195,7 +195,6 @@ def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -
 
 Write = Callable[[Any, Path, Writer], Any]
 
-
 _facts_of = attrgetter(*ToolDefinition.__match_args__)
 
 

@@ -246,7 +246,7 @@ class Mistral(MistralConverter):
             "top_prompt_logprobs",
         ]
     )
-    TOOL_CALL_ID: ClassVar[list[str]] = _TOOL_CALL_ID
+    TOOL_CALL_ID: ClassVar[Collection[str]] = _TOOL_CALL_ID
     client_data = staticmethod(unwrap_sdk_object)
     sdk_call = staticmethod(known_kwargs)
 

@@ -8,6 +8,7 @@ Facts checked on 2026-11-21: https://docs.ollama.com/api/chat
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ..runtime.apis.ollama.converter import OllamaConverter
@@ -160,6 +161,7 @@ class Ollama(OllamaConverter):
             },
         },
     }
+    SYSTEM_ROLES: ClassVar[Collection[str]] = ["system"]
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         ["format", "keep_alive", "logprobs", "messages", "model", "options", "stream", "think", "tools", "top_logprobs"]
     )

@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, wire_message_of, write_list
 from ...conversion.writer import OnLoss, Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...message_order import results_of
 from ...models import (
@@ -20,7 +20,6 @@ from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
-    ContentPart,
     Message,
     OpaquePart,
     OutputRef,
@@ -36,7 +35,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import write_result_text
+from ...tool_results import ResultKind, write_result_text
 from ..chat_bases import ChatMessageConverter
 from .fields import (
     count_parts_per_message,
@@ -59,16 +58,12 @@ _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
 class AgentSdkConverter(ChatMessageConverter):
     """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
 
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
+    CALL_TYPES = ("function",)
+
     read_function_call: ObjectReader[ToolCall]
     read_output_ref: ObjectReader[OutputRef]
-    read_result_part: ValueReader[ContentPart]
     write_function_call: ObjectWriter[ToolCall]
     write_output_ref: ObjectWriter[OutputRef]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages in their order, one for each result. The wire requires no order of a history."""
@@ -121,15 +116,6 @@ class AgentSdkConverter(ChatMessageConverter):
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         return AssistantMessage(parts, name, reader.as_metadata(rest))
-
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") == "function":
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call, with the state of the provider that made it."""
@@ -244,7 +230,7 @@ class AgentSdkConverter(ChatMessageConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call: text, the text of an error, or parts, which may be those of an error."""
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:

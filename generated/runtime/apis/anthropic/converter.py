@@ -22,12 +22,10 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,
     Completion,
-    ContentPart,
     OpaquePart,
     OutputSchema,
     Reasoning,
@@ -36,16 +34,10 @@ from ...models import (
     TextPart,
     ToolChoice,
     ToolDefinition,
-    Usage,
 )
 from ...paths import ROOT, Path, format_path
 from ...request_tools import report_choice_without_tools
-from ...responses import (
-    derive_finish_reason,
-    mark_calls_invalid,
-    provider_stop_reason,
-    with_usage,
-)
+from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
 from ...tool_call_fields import write_flag_about_tools
 from .fields import limit_cache_marks
 from .messages import AnthropicMessageConverter
@@ -101,21 +93,10 @@ _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 class AnthropicConverter(AnthropicMessageConverter):
     """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
 
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-    read_tool: ObjectReader[ToolDefinition]
-    write_tool: ObjectWriter[ToolDefinition]
-
     RESPONSE_KEYS = frozenset(["content", "stop_reason"])
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
-
-    read_request_body: ObjectReader[Request]
-    read_system_content: ValueReader[ContentPart]
-    write_request_body: ObjectWriter[Request]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body: its plain values, then system text, output format and reasoning settings."""
@@ -153,8 +134,12 @@ class AnthropicConverter(AnthropicMessageConverter):
             limit_cache_marks(wire, at, writer)
         _strip_last_text(wire.get("messages"), (at, "messages"), writer)
         settings = dict(inner_extras(extras, "output_config"))
-        if request.output_format is not None and request.output_format != "text":
-            self.write_output_settings(request.output_format, (at, "outputFormat"), writer, wire, settings, extras)
+        if type(request.output_format) is OutputSchema:
+            is_beside = original_key(extras, "format") == "output_format"
+            holder, key = (wire, "output_format") if is_beside else (settings, "format")
+            holder[key] = self.write_output_schema(request.output_format, (at, "outputFormat"), writer)
+        elif request.output_format is not None and request.output_format != "text":
+            writer.report_unsupported((at, "outputFormat"), "JSON without a schema", "warning")
         self.write_reasoning_settings(request.reasoning, (at, "reasoning"), writer, wire, settings, extras)
         if settings:
             wire["output_config"] = settings
@@ -197,23 +182,6 @@ class AnthropicConverter(AnthropicMessageConverter):
             reason = "it must be below maxOutputTokens, which counts these tokens too"
             writer.report_loss((place, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
             wire["thinking"] = {**thinking, "budget_tokens": most - 1}
-
-    def write_output_settings(
-        self,
-        output_format: str | OutputSchema,
-        at: Path,
-        writer: Writer,
-        wire: dict[str, Any],
-        settings: dict[str, Any],
-        extras: Extras,
-    ) -> None:
-        """Write the output schema. JSON without a schema is unsupported."""
-        if type(output_format) is not OutputSchema:
-            writer.report_unsupported(at, "JSON without a schema", "warning")
-        elif original_key(extras, "format") == "output_format":
-            wire["output_format"] = self.write_output_schema(output_format, at, writer)
-        else:
-            settings["format"] = self.write_output_schema(output_format, at, writer)
 
     def write_reasoning_settings(
         self,

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
+from ...api_converter import OutputFormat
 from ...conversion.extras import (
     ABSENT,
     find_value_and_key,
@@ -20,17 +21,14 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
-    ContentPart,
     Message,
     OpaquePart,
-    OutputSchema,
     ReasoningPart,
     Request,
     SystemMessage,
@@ -38,12 +36,11 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
     ToolMessage,
-    Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -68,20 +65,6 @@ class CohereConverter(ChatConverter):
     """Converts Cohere's requests and responses: a plan beside the content, and one `strict_tools` for all tools."""
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-    read_assistant_content: ValueReader[AssistantPart]
-    read_request_body: ObjectReader[Request]
-    read_result_part: ValueReader[ContentPart]
-    read_system_message: ObjectReader[SystemMessage]
-    write_assistant_content: ValueWriter[Any]
-    write_request_body: ObjectWriter[Request]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""
@@ -90,9 +73,7 @@ class CohereConverter(ChatConverter):
                 writer.report_loss(((at, i), "strict"), "strict", "dropped", "it is sent as strict_tools")
         return super().write_tools(definitions, extra, at, writer)
 
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
         """Read the output format: JSON with or without a schema, or text. Any other value is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
@@ -108,9 +89,7 @@ class CohereConverter(ChatConverter):
             return found, ABSENT
         return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
 
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
+    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the output format. Text is the default, so it is written only if it was read."""
         if output_format is None:
             return ABSENT if is_internal_mark(extra) else extra
@@ -297,9 +276,7 @@ class CohereConverter(ChatConverter):
         if calls:
             wire["tool_calls"] = calls
 
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
         """Read the result of a call: text, the text of an error, documents as data, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)

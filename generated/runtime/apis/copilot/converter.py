@@ -44,8 +44,6 @@ from .tool_requests import (
 __all__ = ["CopilotConverter"]
 
 _MESSAGE = frozenset(["content", "messageId", "model", "outputTokens", "reasoningText", "toolRequests"])
-
-
 _SIGNED = frozenset(["encryptedContent", "reasoningBlocks", "reasoningOpaque", "reasoningWireField"])
 
 

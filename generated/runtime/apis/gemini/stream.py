@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["GeminiStream", "GeminiStreamWriter"]
 
-
 _TEXT = frozenset(["text", "thought"])
 _PIECES = frozenset(["args", "partialArgs", "willContinue"])
 _CALL = ((((ROOT, "candidates"), "content"), "parts"), "functionCall")
@@ -161,9 +160,7 @@ class GeminiStream(BaseStream):
         self._merge_top()
         self._keep(event)
         if event.get("error"):
-            error = event["error"]
-            message = error.get("message") if type(error) is dict else error
-            self._failure = message if type(message) is str else "the stream reported an error"
+            self._record_error(event["error"])
         candidates = event.get("candidates")
         for candidate in candidates if type(candidates) is list else ():
             if type(candidate) is dict:

@@ -28,7 +28,7 @@ class MistralStream(ChatStream):
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         error = find_body_error(event)
         if error is event:
-            self._fail(error)
+            self._record_error(error)
             return []
         return super()._read_event(event)
 

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from ...api_converter import OutputFormat
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
@@ -243,9 +244,7 @@ def _with_bytes(message: Any, at: Path) -> Any:
     return {**message, "images": found}
 
 
-def read_output_format(
-    value: Any, at: Path, reader: Reader
-) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+def read_output_format(value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
     """Read the output format: `json` or a schema. Empty text means text. Any other value is kept as an extra."""
     if value is None or value is ABSENT:
         return None, ABSENT
@@ -258,9 +257,7 @@ def read_output_format(
     return None if value else "text", value
 
 
-def write_output_format(
-    output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-) -> Any:
+def write_output_format(output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the output format. Text is the default."""
     if output_format is None or output_format == "text":
         return extra if output_format is None or extra == "" else ABSENT
@@ -371,12 +368,10 @@ def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
 
 
 def order_results_by_tool(
-    results: Iterable[tuple[ToolResult, Path]], before: Message | None, writer: Writer
+    results: Iterable[tuple[ToolResult, Path]], before: Message, writer: Writer
 ) -> list[tuple[ToolResult, Path]]:
-    """Return the results. If calls arrive without ids, results of a tool get the order of its calls."""
+    """Return the results, those of calls without ids in the order of the calls of the same tool."""
     found = list(results)
-    if before is None or not (writer.unsent or writer.drops_ids):
-        return found
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     places: dict[str, list[int]] = {}
     for i, (result, _) in enumerate(found):

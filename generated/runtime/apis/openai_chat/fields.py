@@ -5,22 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from ...conversion.extras import (
-    ABSENT,
-    Extras,
-    UnsupportedValueError,
-    inner_extras,
-    is_internal_mark,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
-from ...models import AssistantPart, ReasoningDelta, ReasoningPart, StreamEvent, TextDelta
+from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
 from ..chat_bases import is_accepted_name, write_accepted_name
 
@@ -31,19 +24,16 @@ __all__ = [
     "join_custom_call",
     "join_response_texts",
     "join_values",
-    "own_key",
     "read_audio_format",
     "read_file_name",
     "read_inline_data",
     "read_participant_name",
-    "read_reasoning_content",
     "restore_missing_message",
     "restore_role",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
     "write_participant_name",
-    "write_reasoning_content",
 ]
 
 
@@ -140,27 +130,6 @@ def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | N
 def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the name in a message, without characters that the API rejects."""
     return ABSENT if name is None else write_accepted_name(name, extra, at, writer)
-
-
-def own_key(part: AssistantPart, writer: Writer) -> Any:
-    """Return the key of the message from which a part was read, if its kind usually has another key."""
-    return inner_extras(part.metadata or {}, writer.wire.name).get("$key")
-
-
-def read_reasoning_content(extras: Extras, reader: Reader) -> ReasoningPart | None:
-    """Take the reasoning out of the extras of a message. Azure has it, for models that are not OpenAI's."""
-    text = extras.get("reasoning_content")
-    if type(text) is not str or not text:
-        return None
-    del extras["reasoning_content"]
-    return ReasoningPart(text, reader.as_metadata({"$key": "reasoning_content"}))
-
-
-def write_reasoning_content(wire: dict[str, Any], parts: Iterable[tuple[ReasoningPart, Path]], writer: Writer) -> None:
-    """Write reasoning that was read from a message of this API."""
-    for part, at in parts:
-        writer.own_extras(part.metadata, at)
-        wire["reasoning_content"] = wire.get("reasoning_content", "") + part.text
 
 
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:

@@ -40,7 +40,6 @@ __all__ = [
     "has_opaque_client_call",
     "is_detached_result",
     "make_assistant_message",
-    "part_extras",
     "read_always_written_flag",
     "read_file_source",
     "read_value_keeping_absence",
@@ -281,11 +280,6 @@ def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any
 def is_detached_result(call_id: str, last: Message | None) -> bool:
     """Return whether a result does not directly follow the message with its call."""
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
-
-
-def part_extras(part: Any, provider: str) -> Extras:
-    """Return the extras of a part, which describe the message that it was read from."""
-    return inner_extras(part.metadata or {}, provider)
 
 
 def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:

@@ -259,7 +259,7 @@ class ResponsesStream(BaseStream):
             known = item.call.was_announced
             _name(item.call, head)
             text = head.get("arguments")
-            if not done and not item.call.pieces and _is_object(text):
+            if not done and not item.call.pieces and type(text) is str and is_object_text(text):
                 text = None  # deltas may repeat complete arguments; otherwise the end of the item tells them
             rest = _rest(text, "".join(item.call.pieces)) if type(text) is str else ""
             if rest:
@@ -382,11 +382,6 @@ def _said(item: dict[str, Any]) -> str:
         return ""
     texts = [part.get("text") for part in content if type(part) is dict and part.get("type") == "output_text"]
     return "".join(text for text in texts if type(text) is str)
-
-
-def _is_object(text: Any) -> bool:
-    """Return whether arguments are the text of a complete object."""
-    return type(text) is str and is_object_text(text)
 
 
 def _rest(text: str, told: str) -> str:

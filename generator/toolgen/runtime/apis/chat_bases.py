@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, ClassVar
 
-from ..api_converter import NativeToolSdkConverter
-from ..conversion.extras import ABSENT, inner_extras, is_internal_mark, merge_extras_into
+from ..api_converter import NativeToolSdkConverter, OutputFormat
+from ..conversion.extras import ABSENT, is_internal_mark, merge_extras_into
 from ..conversion.reader import Reader
-from ..conversion.values import Read, Write, opaque_message, read_text_or_list, write_list, write_or_describe
+from ..conversion.values import (
+    Read,
+    Write,
+    is_empty_on_wire,
+    opaque_message,
+    read_text_or_list,
+    write_list,
+    write_or_describe,
+    write_user_or_opaque,
+)
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader, ObjectWriter
+from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..message_order import Placed, order_for_api
+from ..message_order import Placed, order_for_api, results_of
 from ..models import (
     AssistantMessage,
     Message,
     OpaquePart,
-    OutputSchema,
     SystemMessage,
     TextPart,
+    ToolCallPart,
     ToolMessage,
-    ToolResult,
     UserMessage,
 )
 from ..paths import Path
@@ -88,12 +96,7 @@ class OutputFormatConverter(NativeToolSdkConverter):
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
         """Read the output format. Any other value is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
@@ -106,9 +109,7 @@ class OutputFormatConverter(NativeToolSdkConverter):
             return self.read_output_schema(value, at, reader), ABSENT
         return None, value
 
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
+    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the output format. Text is the default. A schema is left out if the API has none."""
         if output_format is None or output_format == "text":
             return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
@@ -133,11 +134,17 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """Whether the API accepts an assistant message whose content is empty text."""
     SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
     """The roles of system messages."""
+    CALLS_KEY: ClassVar[str] = "tool_calls"
+    """The key of the calls in an assistant message."""
+    CALL_TYPES: ClassVar[Collection[Any] | None] = ("function", None, ABSENT)
+    """The types of entries with a function that are function calls. None for all types."""
+    TOOL_CALL_ID: ClassVar[Collection[str]] = ()
+    """Placeholders for a missing id."""
+    NOTES_BARE_MESSAGES: ClassVar[bool] = True
+    """Whether the extras record that an assistant message had neither content nor calls."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
+    write_assistant_message: Callable[[AssistantMessage, Path, Writer], Any]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
@@ -151,7 +158,8 @@ class ChatMessageConverter(NativeToolSdkConverter):
             role = item.get("role")
             if role == "assistant":
                 message = self.read_assistant_message(item, here, reader)
-                if item.get("content") is None and type(message.content) is list and not item.get("tool_calls"):
+                bare = item.get("content") is None and type(message.content) is list and not item.get("tool_calls")
+                if bare and self.NOTES_BARE_MESSAGES:
                     merge_extras_into(message, reader.wire.name, {"$bare": True})
                 messages.append(message)
                 reader.next_turn()
@@ -174,9 +182,44 @@ class ChatMessageConverter(NativeToolSdkConverter):
         """Read a system message. `position` is the number of messages before it."""
         return self.read_system_message(wire, at, reader)
 
+    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
+        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
+        if (
+            type(wire) is dict
+            and type(wire.get("function")) is dict
+            and (self.CALL_TYPES is None or wire.get("type", ABSENT) in self.CALL_TYPES)
+        ):
+            call = self.read_tool_call(wire, at, reader)
+            reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
+            return ToolCallPart(call)
+        reader.note_opaque_call_id(wire)
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": self.CALLS_KEY}))
+
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
         return order_for_api(messages, at, writer)
+
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
+        """Write the messages. Each result becomes one message, directly after the calls of its turn."""
+        wires: list[Any] = []
+        for message, here, places in self.order_for_api(messages, at, writer):
+            if type(message) is ToolMessage:
+                writer.own_extras(message.metadata, here)
+                for result, place in results_of(message, here, places):
+                    wires.append(self.write_tool_result(result, place, writer))
+            elif type(message) is AssistantMessage:
+                wire = self.write_assistant_message(message, here, writer)
+                if is_empty_on_wire(message.content, wire):
+                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
+                else:
+                    wires.append(wire)
+            elif type(message) is SystemMessage:
+                wires.append(self.write_system_message(message, here, writer))
+            elif type(message) is UserMessage:
+                wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
+            else:
+                raise wrong_type(here, "a message", message)
+        return wires
 
 
 MEDIA_FOLLOW_TEXT = "The result follows in the next message."
@@ -215,7 +258,7 @@ def write_parts_moving_media(
     after = len(writer.media)
     texts = []
     for i, part in enumerate(parts):
-        inside = "$inline" in inner_extras(part.metadata or {}, writer.wire.name)
+        inside = "$inline" in writer.peek_extras(part.metadata)
         if type(part) is TextPart or type(part) is OpaquePart or inside:
             item = write_or_describe(part, (at, i), writer, write)
             texts += [] if item is ABSENT else [item]

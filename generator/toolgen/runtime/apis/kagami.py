@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ..api_converter import OutputFormat
 from ..conversion.extras import ABSENT, Extras, is_internal_mark, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import optional_text, read_list_or_null, write_list
@@ -26,11 +27,11 @@ from ..models import (
 )
 from ..paths import ROOT, Path
 from ..responses import FinishReason
+from ..tool_results import ResultKind
 from .result_objects import read_result_object, write_result_object
 from .text_messages import TextChatConverter, join_texts
 
 __all__ = ["KagamiConverter"]
-
 
 _RESPONSE = frozenset(["content", "toolCalls"])
 
@@ -47,6 +48,7 @@ class KagamiConverter(TextChatConverter):
     """Converts Kagami's requests and responses, whose messages contain a list of content parts."""
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls"])
+    CALL_TYPES = None
     read_part: ValueReader[ContentPart]
     write_part: ValueWriter[Any]
 
@@ -174,9 +176,7 @@ class KagamiConverter(TextChatConverter):
             raise wrong_type(at, "a string", value)
         return None, value
 
-    def write_text_or_json_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
+    def write_text_or_json_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the output format. A schema is written as JSON without a schema."""
         if type(output_format) is OutputSchema:
             writer.own_extras(output_format.metadata, at)
@@ -190,7 +190,7 @@ class KagamiConverter(TextChatConverter):
 
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call."""
         response = wire.get("response")
         if type(response) is not dict:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ..errors import ConversionError, wrong_type
 from ..models import AudioPart, DocumentPart, ImagePart, OpaquePart, TextPart, UserMessage, VideoPart
 from ..paths import ROOT, Path, format_path
-from .extras import ABSENT, UnsupportedValueError, inner_extras
+from .extras import ABSENT, UnsupportedValueError
 from .reader import Reader
 from .writer import Writer
 
@@ -214,7 +214,7 @@ def opaque_message(wire: Any, reader: Reader) -> UserMessage:
 
 def wire_message_of(message: UserMessage, writer: Writer) -> Any:
     """Return the wire's message from a message of `opaque_message`. ABSENT for any other message."""
-    if not inner_extras(message.metadata or {}, writer.wire.name).get("$whole") or type(message.content) is not list:
+    if not writer.peek_extras(message.metadata).get("$whole") or type(message.content) is not list:
         return ABSENT
     if len(message.content) != 1 or type(message.content[0]) is not OpaquePart:
         return ABSENT

@@ -22,7 +22,6 @@ OnUnsupported = Literal["error", "weaken"]
 Action = Literal["rewritten", "described", "dropped", "moved", "narrowed", "defaulted"]
 Severity = Literal["note", "warning", "behaviour"]
 
-
 _NAMES = frozenset(["title", "name", "filename", "source", "url", "uri", "file_url", "file_id", "fileId", "fileUri"])
 _LONGEST_NAME = 500
 _DEEPEST = 8

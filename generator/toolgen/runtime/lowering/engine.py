@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..conversion.encoding import Table
@@ -10,6 +11,7 @@ from ..json_text import dump_allowing_nan
 from .containers import lower_array, lower_object
 from .context import NEVER, LoweringContext, Node, RefStack, inner_tables
 from .keywords import (
+    OneSchema,
     add_null,
     add_sentences,
     describe_needs,
@@ -267,18 +269,12 @@ def _union_as_text(
     )
 
 
-def _split_types(
-    context: LoweringContext,
-    source: dict[str, Any],
-    kinds: tuple[str, ...],
-    pointer: Pointer,
-    ref_stack: RefStack,
-    sentences: list[str],
-) -> Node:
+def _split_types(one: OneSchema) -> Node:
     """Lower a schema with several types as a union, with a branch for each type and the keywords for it."""
+    context, source, pointer = one.context, one.source, one.pointer
     rules = {key: value for key, value in source.items() if key not in ANNOTATIONS}
     branches = []
-    for kind in kinds:
+    for kind in one.kinds:
         branch = {k: v for k, v in rules.items() if k not in TYPES_OF_KEYWORD or kind in TYPES_OF_KEYWORD[k]}
         if type(branch.get("enum")) is list:
             branch["enum"] = [value for value in branch["enum"] if has_json_type(value, (kind,))]
@@ -286,12 +282,12 @@ def _split_types(
                 continue
         branches.append(context.record_source_pointer({**branch, "type": kind}, pointer))
     words = select_annotations(source)
-    if sentences:
-        words["description"] = add_sentences(words.get("description"), sentences)
+    if one.sentences:
+        words["description"] = add_sentences(words.get("description"), one.sentences)
     if not branches:
         return NEVER, None
     union = context.record_source_pointer({"anyOf": branches, **words}, pointer)
-    return _lower_union(context, union, pointer, ref_stack)
+    return _lower_union(context, union, pointer, one.ref_stack)
 
 
 def _lower_typed(
@@ -311,28 +307,29 @@ def _lower_typed(
     )
     if kinds == ("null",) and context.dialect.nullable == "none":
         return lower_untyped(context, source, pointer, sentences)
+    one = OneSchema(context, source, pointer, ref_stack, kinds, sentences=sentences)
     if len(kinds) > 1 and context.dialect.types == "one" and not as_texts:
-        return _split_types(context, source, kinds, pointer, ref_stack, sentences)
-    out: dict[str, Any] = {}
+        return _split_types(one)
+    out = one.out
     if kinds and context.dialect.supports("type"):
         out["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
-    encoding, possible = lower_enum(context, source, pointer, kinds, out, sentences)
+    encoding, possible = lower_enum(one)
     if not possible:
         return NEVER, None
     if encoding is None:
         inner: dict[str, Any] = {}
         if "object" in kinds or not kinds:
-            inner |= lower_object(context, source, pointer, ref_stack, kinds, out, sentences) or {}
+            inner |= lower_object(one) or {}
         if "array" in kinds or not kinds:
-            inner |= lower_array(context, source, pointer, ref_stack, kinds, out, sentences) or {}
+            inner |= lower_array(one) or {}
         encoding = inner or None
     kind = str(out.get("type")) if type(out.get("type")) is str else None
     bound = {key: value for key, value in source.items() if not kinds or _speaks_of(key, kinds, out)}
     respelled = _is_respelled(context, encoding)
     rules = {k: v for k, v in bound.items() if k not in ANNOTATIONS}
-    keep_rules(context, rules, pointer, kind, out, sentences, values_encoded=respelled)
+    keep_rules(replace(one, source=rules), kind, values_encoded=respelled)
     if respelled:
-        _leave_listed(context, source, pointer, out, sentences)
+        _leave_listed(one)
     out |= lower_annotations(context, with_encoded_values(context, source, encoding), pointer, sentences)
     return out, encoding
 
@@ -362,17 +359,16 @@ def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
     return own or named or any(_is_respelled(context, node) for node in inner_tables(encoding))
 
 
-def _leave_listed(
-    context: LoweringContext, source: dict[str, Any], pointer: Pointer, out: dict[str, Any], sentences: list[str]
-) -> None:
+def _leave_listed(one: OneSchema) -> None:
     """Remove an enum of objects or lists if its values would be encoded."""
+    source, out = one.source, one.out
     for keyword in ("enum", "const"):
         values = out.get("enum") if keyword == "enum" else [out.get("const")]
         if keyword in out and keyword in source and any(type(value) in (dict, list) for value in values or ()):
             del out[keyword]
             text = describe_rule(keyword, source[keyword])
-            sentences.append(text)
-            context.record_described(pointer, keyword, text, "its values are encoded")
+            one.sentences.append(text)
+            one.context.record_described(one.pointer, keyword, text, "its values are encoded")
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from ..conversion.extras import inner_extras
 from ..conversion.writer import describe_as_text
@@ -12,6 +12,7 @@ from ..errors import ConversionError, wrong_type
 from ..json_text import JSONError, compact, dump_allowing_nan, loads
 from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..paths import ROOT
+from ..tool_results import ResultKind
 from .tool_blocks import json_line
 
 __all__ = [
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 _BEGIN = "Results of your calls, each one JSON on a line:\n"
-_KINDS: dict[str, Literal["text", "data", "error", "multimodal"]] = {
+_KINDS: dict[str, ResultKind] = {
     "text": "text",
     "data": "data",
     "error": "error",
@@ -42,7 +43,7 @@ class ResultEntry(NamedTuple):
 
     identifier: str | None
     name: str
-    kind: Literal["text", "data", "error", "multimodal"]
+    kind: ResultKind
     value: Any
     failed: bool
 
@@ -142,31 +143,19 @@ _FIRST_NAME = rf'\s*+\{{(?:\s*+"(?:id|reasoning)"\s*+:\s*+{_STRING}\s*+,)*\s*+"(
 _ANY_NAME = rf'"(?:name|tool)"\s*+:\s*+({_STRING})'
 
 
-class ParsedTextCall:
+class ParsedTextCall(NamedTuple):
     """A call in text: the tool's name as written (`wire_name`) and as declared, and the `identifier` of the call.
 
     `text` is the object as compact JSON, or the original text if it was not a JSON object.
     """
 
-    __slots__ = ("arguments", "identifier", "invalid", "name", "reasoning", "text", "wire_name")
-
-    def __init__(
-        self,
-        wire_name: str,
-        name: str,
-        arguments: dict[str, Any],
-        invalid: InvalidCall | None,
-        reasoning: str | None,
-        identifier: str | None,
-        text: str,
-    ) -> None:
-        self.wire_name = wire_name
-        self.name = name
-        self.arguments = arguments
-        self.invalid = invalid
-        self.reasoning = reasoning
-        self.identifier = identifier
-        self.text = text
+    wire_name: str
+    name: str
+    arguments: dict[str, Any]
+    invalid: InvalidCall | None
+    reasoning: str | None
+    identifier: str | None
+    text: str
 
 
 def accepted_names(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
@@ -205,7 +194,7 @@ def _parsed_call(value: Any, names: Mapping[str, str] | None, explicit: bool) ->
     if not said or type(said[0]) is not str or not said[0].strip():
         return None
     wire_name = said[0]
-    if not explicit and (len(said) > 1 or len(given) != 1 or not _is_known(wire_name, names)):
+    if not explicit and (len(said) > 1 or len(given) != 1 or (names is not None and wire_name not in names)):
         return None
     text = compact(value)
     arguments, invalid = _arguments(given[0]) if given else ({}, None)
@@ -221,10 +210,6 @@ def _parsed_call(value: Any, names: Mapping[str, str] | None, explicit: bool) ->
         identifier if type(identifier) is str else None,
         text,
     )
-
-
-def _is_known(name: str, names: Mapping[str, str] | None) -> bool:
-    return names is None or name in names
 
 
 def _arguments(value: Any) -> tuple[dict[str, Any], InvalidCall | None]:

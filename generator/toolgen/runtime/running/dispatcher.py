@@ -56,7 +56,6 @@ OnResult: TypeAlias = Callable[[ToolResult], object]
 
 _LOG = logging.getLogger(__name__)
 
-
 Around: TypeAlias = Callable[[ToolCall, Any, Callable[[Any], Awaitable[Any]]], object]
 """Called instead of each handler, with the call, its arguments and a function: `await proceed(arguments)` runs it."""
 

@@ -6,7 +6,7 @@ import inspect
 import re
 import time
 import warnings
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from math import inf
@@ -16,7 +16,7 @@ from ..conversion.cache import to_bytes
 from ..conversion.extras import inner_extras
 from ..conversion.writer import OnLoss
 from ..errors import BareApiError, ConversionError, ConversionLoss
-from ..models import ApiError, Completion, Loss, OpaquePart, Request, StreamEvent, ToolDefinition
+from ..models import ApiError, Completion, Loss, Request, StreamEvent
 from ..paths import ROOT, Path, format_path
 from ..serialization import dump, load
 from .api_errors import SessionError, request_id, resolve_attribute, retry_after, status_and_body
@@ -95,37 +95,11 @@ _NEXT_KEY = ("authentication", "rate_limit")
 class ProviderModule(Protocol):
     """The functions of a provider's module that a session needs."""
 
-    def to_sdk(
-        self,
-        request: Request,
-        *,
-        on_loss: OnLoss | None = None,
-        on_unsupported: Literal["error", "weaken"] = "error",
-    ) -> dict[str, Any]:
-        """Convert a request to keyword arguments for the client's call."""
-        ...
-
-    def from_response(
-        self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
-    ) -> Completion:
-        """Read a response."""
-        ...
-
-    def iter_events(
-        self, source: Iterable[Any], *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
-    ) -> Iterator[StreamEvent]:
-        """Read a stream."""
-        ...
-
-    def aiter_events(
-        self, source: AsyncIterable[Any], *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()
-    ) -> AsyncIterator[StreamEvent]:
-        """Read an asynchronous stream."""
-        ...
-
-    def from_error(self, status: int, body: Any) -> ApiError:
-        """Read an API error."""
-        ...
+    to_sdk: Callable[..., dict[str, Any]]
+    from_response: Callable[..., Completion]
+    iter_events: Callable[..., Iterator[StreamEvent]]
+    aiter_events: Callable[..., AsyncIterator[StreamEvent]]
+    from_error: Callable[..., ApiError]
 
 
 class ClientSession:

@@ -8,13 +8,7 @@ from typing import Any
 from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    opaque_message,
-    read_text_or_list,
-    wire_message_of,
-    write_list,
-    write_text_or_list,
-)
+from ...conversion.values import opaque_message, read_text_or_list, wire_message_of, write_list, write_text_or_list
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -29,7 +23,6 @@ from ...models import (
     RefusalPart,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
     ToolResult,
@@ -91,15 +84,10 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
 
     read_assistant_content: ValueReader[AssistantPart]
     read_blocks: ListReader
-    read_system_content: ValueReader[ContentPart]
     read_thinking_part: ObjectReader[ReasoningPart]
-    read_tool_call: ObjectReader[ToolCall]
-    read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
     write_blocks: ListWriter
-    write_system_content: ValueWriter[Any]
     write_thinking_part: ObjectWriter[ReasoningPart]
-    write_user_content: ValueWriter[Any]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own."""
@@ -237,16 +225,16 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 else:
                     results += blocks
             elif type(message) is UserMessage:
-                self.write_user_message(message, here, writer, extras, results, wires)
+                self.add_user_message(message, here, writer, extras, results, wires)
                 results = None  # a further message of the user stays a message of its own
             elif type(message) is AssistantMessage:
-                self.write_assistant_message(message, here, writer, extras, wires)
+                self.add_assistant_message(message, here, writer, extras, wires)
                 results = None
             else:
                 raise wrong_type(here, "a message", message)
         return wires
 
-    def write_user_message(
+    def add_user_message(
         self,
         message: UserMessage,
         at: Path,
@@ -255,7 +243,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         results: list[Any] | None,
         wires: list[Any],
     ) -> None:
-        """Write a user message. After results it is appended to their message, as the API requires."""
+        """Add a user message. After results it is appended to their message, as the API requires."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         whole = wire_message_of(message, writer)
@@ -276,10 +264,10 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         """Write a part of a user message. Blank text is dropped, because the API rejects it."""
         return ABSENT if _report_if_blank(part, at, writer) else self.write_user_content(part, at, writer)
 
-    def write_assistant_message(
+    def add_assistant_message(
         self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras, wires: list[Any]
     ) -> None:
-        """Write an assistant message. A message without content is dropped, because the API rejects it."""
+        """Add an assistant message. A message without content is dropped, because the API rejects it."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         content: Any = message.content

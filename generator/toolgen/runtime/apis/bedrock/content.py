@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    Extras,
-    extra_at,
-    inner_extras,
-    merge_extras_into,
-    restore_extras,
-)
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, extra_at, inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, write_or_describe
 from ...conversion.writer import Writer

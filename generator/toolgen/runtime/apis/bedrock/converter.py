@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
+from ...api_converter import OutputFormat
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -17,7 +18,6 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...history import has_tool_calls, is_tool_result
 from ...models import (
@@ -29,7 +29,6 @@ from ...models import (
     Request,
     ToolChoice,
     ToolDefinition,
-    Usage,
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
@@ -41,8 +40,6 @@ from .tools import complete_tool_config, has_tool_blocks
 __all__ = ["BedrockConverter"]
 
 _RESPONSE = frozenset(["ResponseMetadata", "output", "stopReason", "usage"])
-
-
 _OUTPUT = frozenset(["message"])
 
 
@@ -68,15 +65,6 @@ class BedrockConverter(BedrockMessageConverter):
     """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
 
     RESPONSE_KEYS = frozenset(["output", "stopReason"])
-
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_output_schema: ObjectReader[OutputSchema]
-    write_output_schema: ObjectWriter[OutputSchema]
-    read_tool: ObjectReader[ToolDefinition]
-    write_tool: ObjectWriter[ToolDefinition]
-    read_request_body: ObjectReader[Request]
-    write_request_body: ObjectWriter[Request]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
@@ -121,9 +109,7 @@ class BedrockConverter(BedrockMessageConverter):
         writer.report_loss(at, "toolChoice", "rewritten", "the tools are left out instead")
         return ABSENT
 
-    def read_output_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Any]:
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
         """Read the output format. A format that is not a schema is kept as an extra."""
         if value is None or value is ABSENT:
             return None, ABSENT
@@ -135,9 +121,7 @@ class BedrockConverter(BedrockMessageConverter):
             return self.read_output_schema(value, at, reader), ABSENT
         return None, value
 
-    def write_output_format(
-        self, output_format: Literal["text", "json"] | OutputSchema | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
+    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the output format. JSON without a schema is unsupported, and text is the default."""
         if output_format is None:
             return extra

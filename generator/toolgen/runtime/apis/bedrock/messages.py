@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
@@ -31,7 +31,7 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...tool_results import report_error_text_sent_with_flag
+from ...tool_results import ResultKind, report_error_text_sent_with_flag
 from .client_values import Base64Keys, encode_bytes_as_base64
 from .content import (
     TurnBuilder,
@@ -76,19 +76,12 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     read_assistant_content: ValueReader[AssistantPart]
     read_response_blocks: ListReader
     read_reasoning_part: ObjectReader[ReasoningPart]
-    read_result_part: ValueReader[ContentPart]
-    read_system_content: ValueReader[ContentPart]
     read_text_part: ObjectReader[TextPart]
-    read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]
-    read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
     write_request_blocks: ListWriter
     write_reasoning_part: ObjectWriter[ReasoningPart]
-    write_result_part: ValueWriter[Any]
-    write_system_content: ValueWriter[Any]
     write_tool_use: ObjectWriter[ToolCall]
-    write_user_content: ValueWriter[Any]
 
     def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system text before all others. A request of a stored prompt may have none."""
@@ -354,7 +347,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call."""
         return read_result_blocks(wire, at, reader, self.read_result_block)
 

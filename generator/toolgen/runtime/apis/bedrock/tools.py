@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
@@ -13,7 +13,7 @@ from ...json_text import compact
 from ...json_values import is_json, same_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
-from ...tool_results import write_result_text
+from ...tool_results import ResultKind, write_result_text
 from .content import block_kind
 
 __all__ = [
@@ -80,13 +80,12 @@ def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"toolSpec": {"name": name, "inputSchema": schema}} for name in names]
 
 
-Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 _FAILED = "error"
 
 
 def read_result_blocks(
     holder: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Extras]:
+) -> tuple[ResultKind, Any, bool | None, Extras]:
     """Read the kind, value and error flag of a result, with the extras that a new result would not have.
 
     Raises:
@@ -111,7 +110,7 @@ def read_result_blocks(
     return kind, value, is_error, rest
 
 
-def _single(content: list[Any], failed: bool) -> tuple[Kind, Any, bool | None] | None:
+def _single(content: list[Any], failed: bool) -> tuple[ResultKind, Any, bool | None] | None:
     """Return kind, value and error flag of content with a single text or value, or None for other content."""
     only = content[0] if len(content) == 1 and type(content[0]) is dict else {}
     if type(only.get("text")) is str:

@@ -13,10 +13,7 @@ from ...fields import read_data_url, read_schema_keeping_original, write_schema_
 from ...json_text import dump_allowing_nan
 from ...models import InvalidCall
 from ...paths import Path
-from ...tool_call_fields import (
-    read_tool_name,
-    write_object_arguments,
-)
+from ...tool_call_fields import read_tool_name, write_object_arguments
 from ...tool_results import media_kind
 
 __all__ = [

@@ -18,14 +18,9 @@ from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
 from ...sessions.client_sessions import aclose_client
 from ...sessions.text_protocol import next_turn_index
-from .session_requests import (
-    KnownMessages,
-    SessionInput,
-    StatefulProviderModule,
-    StatefulStreamProtocol,
-    write_session_input,
-)
+from .session_requests import KnownMessages, SessionInput, StatefulProviderModule, write_session_input
 from .stateful_client import StatefulClient, StatefulClientCalls
+from .stream import CopilotStream
 
 __all__ = ["AsyncStatefulSession", "LoopThread", "StatefulSession"]
 
@@ -183,7 +178,7 @@ class AsyncStatefulSession(AsyncSession):
                 writer.report_remaining_losses()
         return None if told.answers else identifier
 
-    async def _read(self, stream: StatefulStreamProtocol, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
+    async def _read(self, stream: CopilotStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
         """Read events up to the end of a response.
 
         Raises:

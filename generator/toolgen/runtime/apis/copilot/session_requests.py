@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
-from ...conversion.extras import inner_extras
 from ...conversion.writer import OnLoss, Writer
 from ...errors import ConversionError
 from ...history import text_of, tool_calls_of
@@ -17,29 +16,26 @@ from ...models import (
     ApiError,
     AssistantMessage,
     AudioPart,
-    Completion,
     DocumentPart,
     ImagePart,
     Loss,
     Message,
     OpaquePart,
     Request,
-    StreamEvent,
     TextPart,
     ToolCall,
     ToolDefinition,
     ToolMessage,
-    ToolResult,
     UserMessage,
     VideoPart,
 )
 from ...paths import ROOT, Path, format_path
+from .stream import CopilotStream
 
 __all__ = [
     "KnownMessages",
     "SessionInput",
     "StatefulProviderModule",
-    "StatefulStreamProtocol",
     "write_prompt_and_attachments",
     "write_session_input",
 ]
@@ -143,105 +139,17 @@ def _digest(message: Message) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-class StatefulStreamProtocol(Protocol):
-    """A stream that joins events into one response."""
-
-    @property
-    def ended(self) -> bool:
-        """Return whether the response is complete."""
-        ...
-
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read an event.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-        """
-        ...
-
-    def stop_collecting_calls(self) -> None:
-        """Treat the waiting calls, if there are any, as all the calls of the response."""
-        ...
-
-    def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
-        """End the response.
-
-        Args:
-            error: The exception that ended the source, if there was one.
-        """
-        ...
-
-    def result(self) -> Completion:
-        """Return the response."""
-        ...
-
-
-class StreamClass(Protocol):
-    """The class of a provider's streams."""
-
-    def __call__(
-        self,
-        turn: int = 0,
-        *,
-        tools: Iterable[ToolDefinition | OpaquePart] = (),
-        own: Collection[str] | None = None,
-    ) -> StatefulStreamProtocol:
-        """Create a stream for one response. `own` has the names of the tools that the app runs."""
-        ...
-
-
 class StatefulProviderModule(Protocol):
     """The part of a provider's module that sessions use."""
 
     @property
-    def Stream(self) -> StreamClass:
+    def Stream(self) -> type[CopilotStream]:
         """Return the class of its streams."""
         ...
 
-    def to_tools(
-        self,
-        definitions: Sequence[ToolDefinition | OpaquePart],
-        *,
-        on_loss: OnLoss | None = None,
-        on_unsupported: Literal["error", "weaken"] = "error",
-    ) -> list[Any]:
-        """Write tools.
-
-        Args:
-            definitions: The tools.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-        """
-        ...
-
-    def to_tool_result(
-        self,
-        result: ToolResult,
-        *,
-        calls: Iterable[ToolCall] = (),
-        on_loss: OnLoss | None = None,
-        on_unsupported: Literal["error", "weaken"] = "error",
-    ) -> dict[str, Any]:
-        """Write a result as the params for the client.
-
-        Args:
-            result: The result.
-            calls: The calls, in order.
-            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
-            on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
-                loss.
-        """
-        ...
-
-    def from_error(self, status: int, body: Any) -> ApiError:
-        """Read an API error.
-
-        Args:
-            status: The HTTP status code.
-            body: The JSON body.
-        """
-        ...
+    to_tools: Callable[..., list[Any]]
+    to_tool_result: Callable[..., dict[str, Any]]
+    from_error: Callable[..., ApiError]
 
 
 _SENT = frozenset(["messages", "model", "tools", "tool_choice", "parallel_tool_calls", "stream", "metadata"])
@@ -335,7 +243,7 @@ def _asked(
     found = {call.id: (identifier, call) for identifier, call in waiting.items()}
     for message in request.messages:
         for call in tool_calls_of(message):
-            identifier = inner_extras(call.metadata or {}, writer.wire.name).get(key)
+            identifier = writer.peek_extras(call.metadata).get(key)
             if type(identifier) is str and identifier in waiting:
                 found[call.id] = (identifier, call)
     return found

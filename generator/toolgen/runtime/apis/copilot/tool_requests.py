@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
@@ -16,7 +16,7 @@ from ...lazy_dataclass import replace
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
-from ...tool_results import media_kind, write_result_text
+from ...tool_results import ResultKind, media_kind, write_result_text
 
 __all__ = [
     "SessionMessage",
@@ -90,8 +90,6 @@ def without_pending_state(call: ToolCall, provider: str) -> ToolCall:
     return replace(call, metadata={**(call.metadata or {}), provider: rest})
 
 
-Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
-
 _PARAMS = frozenset(["error", "result"])
 _OBJECT = frozenset(["binaryResultsForLlm", "resultType", "textResultForLlm"])
 _FAILED = frozenset(["denied", "failure", "rejected", "timeout"])
@@ -111,7 +109,7 @@ def result_request_id(result: ToolResult, extras: Extras, calls: Iterable[ToolCa
 
 def read_result_params(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Extras]:
+) -> tuple[ResultKind, Any, bool | None, Extras]:
     """Read kind, value, error flag and extras of the params of a result, or of a result object alone.
 
     Raises:
@@ -138,7 +136,7 @@ def read_result_params(
 
 def _read_object(
     wire: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Extras | None]:
+) -> tuple[ResultKind, Any, bool | None, Extras | None]:
     """Read a result object. The extras are None if the object would be written the same way."""
     text = wire.get("textResultForLlm", ABSENT)
     if type(text) is not str:

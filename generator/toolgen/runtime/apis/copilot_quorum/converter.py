@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, Extras, is_internal_mark, merge_extras_into, restore_extras, unmapped_members
@@ -29,13 +29,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_call_fields import (
-    INVALID_ARGUMENTS_KEY,
-    read_object_arguments,
-    read_tool_name,
-    write_object_arguments,
-)
-from ...tool_results import write_result_text
+from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
+from ...tool_results import ResultKind, write_result_text
 
 __all__ = [
     "CopilotQuorumConverter",
@@ -46,8 +41,6 @@ __all__ = [
 ]
 
 _RESPONSE = frozenset(["content", "model", "stop_reason"])
-
-
 _VARIANTS = frozenset(["EndTurn", "MaxTokens", "ToolUse"])
 
 
@@ -328,7 +321,7 @@ class CopilotQuorumConverter(NativeToolConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call: a text, or the text of an error."""
         text, failed = wire.get("output"), wire.get("is_error", ABSENT)
         if type(text) is not str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from ...api_converter import OutputFormat
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
@@ -43,29 +44,13 @@ from .parts import ENUM_NUMBER_PATHS, convert_enum_names_to_numbers, part_list
 __all__ = ["GeminiConverter", "VertexConverter"]
 
 _DECLARATIONS = frozenset(["functionDeclarations"])
-
-
 _PARAMETERS = ("parametersJsonSchema", "parameters")
-
-
 _RESULT = ("responseJsonSchema", "response")
-
-
 _FORMAT = ("responseMimeType", "responseJsonSchema", "responseSchema")
-
-
 _ANSWER = ("responseJsonSchema", "responseSchema")
-
-
 _TEXT = {"responseMimeType": "text/plain"}
-
-
 _CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
-
-
 _RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS])
-
-
 _CANDIDATE = frozenset(["content", "finishReason"])
 
 
@@ -73,15 +58,9 @@ class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
 
     RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-    read_tool: ObjectReader[ToolDefinition]
-    write_tool: ObjectWriter[ToolDefinition]
     read_assistant_message: ObjectReader[AssistantMessage]
-    read_request_body: ObjectReader[Request]
     read_thinking: ObjectReader[Reasoning]
     write_assistant_message: ObjectWriter[AssistantMessage]
-    write_request_body: ObjectWriter[Request]
     write_thinking: ObjectWriter[Reasoning]
 
     def collect_tool_entries(self, payload: Any) -> list[Any]:
@@ -148,9 +127,7 @@ class GeminiConverter(GeminiMessageConverter):
         """Write a tool as its declaration defines it for this provider."""
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool)
 
-    def read_output_format(
-        self, value: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | OutputSchema | None, Extras]:
+    def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> tuple[OutputFormat, Extras]:
         """Read the output format. Any other value is kept as an extra."""
         found = {key: value[key] for key in _FORMAT if value.get(key) is not None}
         kind = found.get("responseMimeType")
@@ -165,7 +142,7 @@ class GeminiConverter(GeminiMessageConverter):
 
     def write_output_format(
         self,
-        output_format: Literal["text", "json"] | OutputSchema | None,
+        output_format: OutputFormat,
         extras: Extras,
         at: Path,
         writer: Writer,

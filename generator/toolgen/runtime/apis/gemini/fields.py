@@ -284,7 +284,7 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
                     (at, i), "a provider's own tool", "moved", "the API requires the declarations to come first"
                 )
             continue
-        rest = inner_extras(tool.metadata or {}, writer.wire.name).get("$begins")
+        rest = writer.peek_extras(tool.metadata).get("$begins")
         written = write(tool, (at, i), writer)
         if written is ABSENT:
             continue
@@ -297,7 +297,7 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
 
 def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:
     following = next((tool for tool in definitions if type(tool) is ToolDefinition), None)
-    return following is not None and "$begins" not in inner_extras(following.metadata or {}, writer.wire.name)
+    return following is not None and "$begins" not in writer.peek_extras(following.metadata)
 
 
 def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader) -> tuple[Any, Extras]:

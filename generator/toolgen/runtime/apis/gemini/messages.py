@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
@@ -22,14 +22,12 @@ from ...models import (
     ReasoningPart,
     RefusalPart,
     SystemMessage,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
-    ToolResult,
     UserMessage,
 )
 from ...paths import Path
-from ...tool_results import describe_result
+from ...tool_results import ResultKind, describe_result
 from ..result_objects import read_result_object, write_result_object
 from .parts import (
     KeyNormalization,
@@ -62,7 +60,7 @@ def _add_model_content(
     if parts and type(before) is not AssistantMessage:
         contents.append(wire)
         return
-    extras = inner_extras(message.metadata, writer.wire.name) if message.metadata else NO_EXTRAS
+    extras = writer.peek_extras(message.metadata)
     calls = _has_calls(parts)
     if not parts and "parts" not in extras:
         writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
@@ -101,19 +99,9 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     read_assistant_part_list: ListReader
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
-    read_result_part: ValueReader[ContentPart]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_content: ValueReader[ContentPart]
-    read_user_message: ObjectReader[UserMessage]
     write_assistant_part_list: ListWriter
     write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
 
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system instruction before all others."""
@@ -256,7 +244,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         self, message: UserMessage, contents: list[Any], before: Message | None, at: Path, writer: Writer
     ) -> None:
         """Add a user message: beside the results if it was read there, else as a content of its own."""
-        extras = inner_extras(message.metadata, writer.wire.name) if message.metadata else NO_EXTRAS
+        extras = writer.peek_extras(message.metadata)
         whole = wire_message_of(message, writer) if extras else ABSENT
         if whole is not ABSENT:
             contents.append(whole)
@@ -352,7 +340,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
 
     def read_result_object(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None, Extras]:
         """Read the result of a call."""
         response = wire.get("response")
         if type(response) is not dict:

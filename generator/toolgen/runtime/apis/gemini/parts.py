@@ -13,13 +13,7 @@ from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
 from ...message_order import call_ids
-from ...models import (
-    Message,
-    OpaquePart,
-    TextPart,
-    ToolResult,
-    UserMessage,
-)
+from ...models import Message, OpaquePart, TextPart, ToolResult, UserMessage
 from ...paths import Path
 from ..result_objects import read_result_object
 
@@ -40,8 +34,6 @@ __all__ = [
 ]
 
 _WORD = r"(?<=[^_])_([a-z0-9])"
-
-
 _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 

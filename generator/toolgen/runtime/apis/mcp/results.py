@@ -11,7 +11,7 @@ a resource or a link contains.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
 from ...conversion.reader import Reader
@@ -23,7 +23,7 @@ from ...json_text import compact, loads
 from ...json_values import same_json
 from ...models import ToolResult
 from ...paths import ROOT, Path, format_path
-from ...tool_results import media_kind
+from ...tool_results import ResultKind, media_kind
 from .fields import WRAPPER_KEY
 
 __all__ = [
@@ -37,15 +37,13 @@ __all__ = [
 ]
 
 
-Kind: TypeAlias = Literal["text", "data", "error", "multimodal"]
-
 _KNOWN = frozenset(["content", "isError", "structuredContent"])
 _PAIR = ("content", "structuredContent")
 
 
 def read_call_result(
     wire: dict[str, Any], wrapped: bool | None, at: Path, reader: Reader, read: Read[Any]
-) -> tuple[Kind, Any, bool | None, Extras]:
+) -> tuple[ResultKind, Any, bool | None, Extras]:
     """Read kind, value, error flag and extras. `wrapped` states whether the tool's values are wrapped in an object.
 
     Content and value are kept as extras if they would be written differently.
@@ -154,7 +152,7 @@ def _says(extras: Extras, kind: str, value: Any, failed: bool, wrapped: bool | N
     return known is not None and known[0] == kind and same_json(known[1], value)
 
 
-def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | None) -> tuple[Kind, Any] | None:
+def _value(content: list[Any], structured: Any, failed: bool, wrapped: bool | None) -> tuple[ResultKind, Any] | None:
     """Return kind and value of a result without media, or None if content has other blocks, or several texts."""
     texts = [text for block in content if (text := _text_in(block)) is not None]
     if len(texts) != len(content):

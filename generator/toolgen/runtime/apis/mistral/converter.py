@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 from ...conversion.extras import (
     ABSENT,
@@ -17,7 +17,6 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import read_list_or_null, read_text_or_list, write_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ValueReader, ValueWriter
 from ...message_order import Placed, order_for_api
 from ...models import (
     AssistantMessage,
@@ -30,12 +29,11 @@ from ...models import (
     RefusalPart,
     Request,
     TextPart,
-    ToolCall,
     ToolCallPart,
 )
 from ...paths import Path
 from ...responses import with_usage
-from ...tool_results import report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, report_lost_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
@@ -49,15 +47,6 @@ class MistralConverter(ChatConverter):
     """Converts Mistral's requests and responses, whose content is a string or a list of chunks with thoughts."""
 
     ACCEPTS_BLANK_MESSAGES = False
-    TOOL_CALL_ID: ClassVar[list[str]]
-    """Placeholders for a missing id."""
-    read_assistant_content: ValueReader[AssistantPart]
-    read_result_part: ValueReader[ContentPart]
-    read_tool_call: ObjectReader[ToolCall]
-    read_user_content: ValueReader[ContentPart]
-    write_assistant_content: ValueWriter[Any]
-    write_result_part: ValueWriter[Any]
-    write_user_content: ValueWriter[Any]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
@@ -131,15 +120,6 @@ class MistralConverter(ChatConverter):
             rest["tool_calls"] = calls
         return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(rest))
 
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") in ("function", None):
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
-
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message: its chunks as `content`, and its calls after them."""
         extras = writer.own_extras(message.metadata, at)
@@ -204,9 +184,7 @@ class MistralConverter(ChatConverter):
             return []
         return [] if chunk is ABSENT else [chunk]
 
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
         """Read the result of a call: text, the text of an error, or parts. Only the newest servers accept media."""
         return ("text", "", None) if value is None else super().read_result_content(value, at, reader)
 

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
-from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    is_empty_on_wire,
-    opaque_message,
-    optional_text,
-    read_list_or_null,
-    write_user_or_opaque,
-)
+from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
-from ...converter import ListReader, ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_for_api, results_of
+from ...message_order import Placed, order_for_api, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -30,21 +22,17 @@ from ...models import (
     ReasoningPart,
     RefusalPart,
     Request,
-    SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
     ToolMessage,
-    ToolResult,
-    Usage,
-    UserMessage,
 )
 from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
+from ..chat_bases import ChatMessageConverter
 from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
@@ -59,34 +47,22 @@ from .fields import (
 __all__ = ["OllamaConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "images", "role", "thinking", "tool_calls"])
-
-
 _PLACES = (ReasoningPart, TextPart, ImagePart, ToolCallPart)
-
-
 _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 
 
-class OllamaConverter(NativeToolSdkConverter):
+class OllamaConverter(ChatMessageConverter):
     """Converts Ollama's requests and responses: one text for each message, with media and calls beside it."""
 
     RESPONSE_KEYS = frozenset(["message", "done"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
+    CALL_TYPES = None
+    NOTES_BARE_MESSAGES = False
 
     USAGE_KEYS: ClassVar[frozenset[str]]
     """The keys of token counts."""
 
     SDK_MEMBERS: ClassVar[dict[str, Any]]
     """The keys that the client's own types have."""
-
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_calls: ListReader
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""
@@ -124,57 +100,17 @@ class OllamaConverter(NativeToolSdkConverter):
         """Write the offered tools, except those that must not be called."""
         return write_selected_tools(definitions, choice, at[0], writer, self.TOOL_CHOICES, self.write_tool_definition)
 
-    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
-        """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""
-        if type(wire) is not list:
-            raise wrong_type(at, "an array", wire)
-        messages: list[Message] = []
-        for i, item in enumerate(wire):
-            here = (at, i)
-            if type(item) is not dict:
-                raise wrong_type(here, "an object", item)
-            role = item.get("role")
-            if role == "assistant":
-                messages.append(self.read_assistant_message(item, here, reader))
-                reader.next_turn()
-            elif role == "tool":
-                result = self.read_tool_result(item, here, reader)
-                last = messages[-1] if messages else None
-                if type(last) is ToolMessage:
-                    last.results.append(result)
-                else:
-                    messages.append(ToolMessage([result]))
-            elif role == "user":
-                messages.append(self.read_user_message(item, here, reader))
-            elif role == "system":
-                messages.append(self.read_system_message(item, here, reader))
-            else:
-                messages.append(opaque_message(item, reader))
-        return messages
-
-    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
-        """Write the messages. Each result becomes one message, directly after the calls of its turn."""
-        wires: list[Any] = []
+    def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
+        """Put the messages into the order that the API requires, and results without ids into the order of the calls."""
         before: Message | None = None
-        for message, here, places in order_for_api(messages, at, writer):
-            if type(message) is ToolMessage:
-                writer.own_extras(message.metadata, here)
-                for result, place in order_results_by_tool(results_of(message, here, places), before, writer):
-                    wires.append(self.write_tool_result(result, place, writer))
-            elif type(message) is AssistantMessage:
-                wire = self.write_assistant_message(message, here, writer)
-                if is_empty_on_wire(message.content, wire):
-                    writer.report_loss(here, "an empty message", "dropped", "the API supports none of its parts")
-                else:
-                    wires.append(wire)
-            elif type(message) is SystemMessage:
-                wires.append(self.write_system_message(message, here, writer))
-            elif type(message) is UserMessage:
-                wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
+        for message, here, places in order_for_api(messages, at, writer):  # each is written before the next one is read
+            if type(message) is ToolMessage and before is not None and (writer.unsent or writer.drops_ids):
+                results = order_results_by_tool(results_of(message, here, places), before, writer)
+                ordered = ToolMessage([result for result, _ in results], message.metadata)
+                yield ordered, here, tuple(place for _, place in results)
             else:
-                raise wrong_type(here, "a message", message)
+                yield message, here, places
             before = message
-        return wires
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts: thinking, content, images, calls."""
@@ -192,15 +128,6 @@ class OllamaConverter(NativeToolSdkConverter):
         if content:
             parts.append(TextPart(content))
         return AssistantMessage([*parts, *(images or ()), *(calls or ())], metadata=reader.as_metadata(rest))
-
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict:
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
@@ -335,9 +262,7 @@ class OllamaConverter(NativeToolSdkConverter):
         """Write the content of a user or system message."""
         return write_text_and_images(content, extras, at, writer)
 
-    def read_result_content(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Extras]:
+    def read_result_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, Extras]:
         """Read the result of a call: text, the text of an error, or a text with images."""
         content, kept = read_text_and_images(wire, at, reader)
         if type(content) is not str:

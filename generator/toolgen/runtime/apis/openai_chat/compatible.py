@@ -72,7 +72,7 @@ class CompatibleStream(ChatStream):
         if self._failure is None:
             error = value_at(event, self.converter.BODY_PATHS["error"])
             if error:
-                self._fail(error)
+                self._record_error(error)
         return events
 
     def _ended(self) -> bool:
@@ -300,9 +300,5 @@ def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, 
 
 
 write_arguments_text = write_json_arguments
-
-
 read_parsable_arguments = read_arguments_text
-
-
 write_call_id_verbatim = write_call_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from ...conversion.extras import (
     ABSENT,
@@ -17,41 +17,35 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ListReader, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
-    ContentPart,
     Message,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
-    Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
 from .fields import (
     extras_of_choice,
     has_content,
     join_response_texts,
-    own_key,
     read_participant_name,
-    read_reasoning_content,
     restore_missing_message,
     restore_role,
     write_participant_name,
-    write_reasoning_content,
 )
 
 __all__ = ["ChatConverter"]
@@ -62,9 +56,6 @@ _RESPONSE = frozenset(["choices", "id", "model", "usage"])
 class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-
     RESPONSE_KEYS = frozenset(["choices"])
     IS_HOST: ClassVar[bool] = False
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
@@ -72,14 +63,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """The keys of an assistant message that are not kept as extras."""
 
     read_assistant_content: ValueReader[AssistantPart]
-    read_result_part: ValueReader[ContentPart]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_calls: ListReader
     write_assistant_content: ValueWriter[Any]
-    write_result_part: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""
@@ -165,15 +149,6 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             rest["content"] = content
         return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(rest))
 
-    def read_tool_call_entry(self, wire: Any, at: Path, reader: Reader) -> ToolCallPart | OpaquePart:
-        """Read an entry of the calls. An entry that is not a function call becomes an opaque part."""
-        if type(wire) is dict and type(wire.get("function")) is dict and wire.get("type") in ("function", None):
-            call = self.read_tool_call(wire, at, reader)
-            reader.note_call(wire.get("id"), call)
-            return ToolCallPart(call)
-        reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "tool_calls"}))
-
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
@@ -209,12 +184,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
                 texts.append(part.text)
-            elif type(part) is RefusalPart and own_key(part, writer) != "content":
+            elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$key") != "content":
                 writer.own_extras(part.metadata, here)
                 if refusals:
                     writer.report_loss(at, "refusals", "rewritten", "they were joined")
                 refusals.append(part.text)
-            elif type(part) is ReasoningPart and not (self.IS_HOST or own_key(part, writer)):
+            elif type(part) is ReasoningPart and not (self.IS_HOST or writer.peek_extras(part.metadata).get("$key")):
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
@@ -249,9 +224,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if thoughts:
             self.write_message_reasoning(wire, thoughts, extras, writer)
 
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)
@@ -384,14 +357,20 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     def read_message_reasoning(
         self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader
     ) -> ReasoningPart | None:
-        """Read the reasoning of a message. Empty reasoning becomes extras of the message."""
-        return read_reasoning_content(extras, reader)
+        """Take the reasoning of a message out of its extras. Azure has it, for models that are not OpenAI's."""
+        text = extras.get("reasoning_content")
+        if type(text) is not str or not text:
+            return None
+        del extras["reasoning_content"]
+        return ReasoningPart(text, reader.as_metadata({"$key": "reasoning_content"}))
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
     ) -> None:
-        """Write the reasoning of a message."""
-        write_reasoning_content(wire, parts, writer)
+        """Write the reasoning of a message, which was read from a message of this API."""
+        for part, at in parts:
+            writer.own_extras(part.metadata, at)
+            wire["reasoning_content"] = wire.get("reasoning_content", "") + part.text
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the keys that a host requires in an assistant message."""

@@ -76,86 +76,6 @@ def reasoning_text_of(value: Any) -> str:
     return "".join(map(detail_text, value)) if type(value) is list else value
 
 
-def _read_reasoning(
-    wire: dict[str, Any], extras: Extras, at: Path, reader: Reader, keys: ReasoningKeys
-) -> ReasoningPart | None:
-    """Read the reasoning of a message. Its text is that of the first key with a text.
-
-    Empty texts and lists are not reasoning and become extras of the message, which also record that a needed key was
-    absent. Empty text under a needed key means that there is no reasoning, and is not kept.
-
-    Raises:
-        ConversionError: A text is not a string, or the details are not a list.
-    """
-    found: dict[str, Any] = {}
-    for key, value in wire.items():
-        if value is None or key not in keys.known:
-            continue
-        if type(value) is not (list if key == keys.details else str):
-            raise wrong_type((at, key), "an array" if key == keys.details else "a string", value)
-        found[key] = value
-    if keys.needed and keys.default_key not in wire:
-        extras["$absent"] = [*extras.get("$absent", ()), keys.default_key]
-    if not any(found.values()):
-        if not (keys.needed and wire.get("tool_calls") and found == {keys.default_key: ""}):
-            extras.update(found)
-        return None
-    source = next((key for key, value in found.items() if reasoning_text_of(value)), keys.details)
-    text = reasoning_text_of(found[source]) if source is not None else ""
-    own: Extras = {key: value for key, value in found.items() if key != source or key == keys.details}
-    beside = [reasoning_text_of(value) for value in own.values()]
-    if source is not None and source != keys.details and any(said not in ("", text) for said in beside):
-        own[source] = text
-    if source != keys.default_key:
-        own["$key"] = source
-    return ReasoningPart(text, reader.as_metadata(own))
-
-
-def _write_reasoning(
-    wire: dict[str, Any],
-    parts: Sequence[tuple[ReasoningPart, Path]],
-    message_extras: Extras,
-    writer: Writer,
-    keys: ReasoningKeys,
-) -> None:
-    """Write the reasoning of a message. The extras of a text are only used while the text is unchanged.
-
-    The key from which the text was read comes first, because reading takes the text of the first key. A response has
-    reasoning from another wire under the first key, if there is no default.
-    """
-    default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
-    for i, (part, at) in enumerate(parts):
-        extras = writer.own_extras(part.metadata, at)
-        key = extras.get("$key", default)
-        kept = {k: extras[k] for k in keys.known if type(extras.get(k)) is (list if k == keys.details else str)}
-        if key in kept:
-            unchanged = reasoning_text_of(kept[key]) == part.text
-        else:
-            unchanged = all(reasoning_text_of(value) in ("", part.text) for value in kept.values())
-        if not unchanged:
-            kept = {}
-        if key not in keys.keys and key not in kept:
-            key = default
-        if key is None or not (part.text or extras):
-            writer.report_unsupported(at, "reasoning")
-            continue
-        writer.report_adopted_reasoning(part.metadata, at)
-        if i:
-            writer.report_loss(at, "reasoning", "moved", "the API accepts one reasoning text per message")
-        if key in keys.keys:
-            wire[key] = wire.get(key, "") + part.text
-        else:
-            wire.setdefault(key, [])
-        for k, value in kept.items():
-            if k == keys.details:
-                wire[k] = [*wire.get(k, ()), *value]
-            elif k != key:
-                wire.setdefault(k, value)
-    alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
-    if alone and not writer.is_response and "$bare" not in message_extras:
-        wire["content"] = ""  # many servers reject null beside reasoning
-
-
 class HostChatConverter(ChatConverter):
     """Converts Chat Completions of a host, with its reasoning, errors and usage."""
 
@@ -198,14 +118,78 @@ class HostChatConverter(ChatConverter):
     def read_message_reasoning(
         self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader
     ) -> ReasoningPart | None:
-        """Read the reasoning of a message. Empty reasoning becomes extras of the message."""
-        return _read_reasoning(wire, extras, at, reader, self.REASONING)
+        """Read the reasoning of a message. Its text is that of the first key with a text.
+
+        Empty texts and lists are not reasoning and become extras of the message, which also record that a needed key was
+        absent. Empty text under a needed key means that there is no reasoning, and is not kept.
+
+        Raises:
+            ConversionError: A text is not a string, or the details are not a list.
+        """
+        keys = self.REASONING
+        found: dict[str, Any] = {}
+        for key, value in wire.items():
+            if value is None or key not in keys.known:
+                continue
+            if type(value) is not (list if key == keys.details else str):
+                raise wrong_type((at, key), "an array" if key == keys.details else "a string", value)
+            found[key] = value
+        if keys.needed and keys.default_key not in wire:
+            extras["$absent"] = [*extras.get("$absent", ()), keys.default_key]
+        if not any(found.values()):
+            if not (keys.needed and wire.get("tool_calls") and found == {keys.default_key: ""}):
+                extras.update(found)
+            return None
+        source = next((key for key, value in found.items() if reasoning_text_of(value)), keys.details)
+        text = reasoning_text_of(found[source]) if source is not None else ""
+        own: Extras = {key: value for key, value in found.items() if key != source or key == keys.details}
+        beside = [reasoning_text_of(value) for value in own.values()]
+        if source is not None and source != keys.details and any(said not in ("", text) for said in beside):
+            own[source] = text
+        if source != keys.default_key:
+            own["$key"] = source
+        return ReasoningPart(text, reader.as_metadata(own))
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
     ) -> None:
-        """Write the reasoning of a message."""
-        _write_reasoning(wire, parts, extras, writer, self.REASONING)
+        """Write the reasoning of a message. The extras of a text are only used while the text is unchanged.
+
+        The key from which the text was read comes first, because reading takes the text of the first key. A response has
+        reasoning from another wire under the first key, if there is no default.
+        """
+        keys = self.REASONING
+        default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
+        for i, (part, at) in enumerate(parts):
+            own = writer.own_extras(part.metadata, at)
+            key = own.get("$key", default)
+            kept = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
+            if key in kept:
+                unchanged = reasoning_text_of(kept[key]) == part.text
+            else:
+                unchanged = all(reasoning_text_of(value) in ("", part.text) for value in kept.values())
+            if not unchanged:
+                kept = {}
+            if key not in keys.keys and key not in kept:
+                key = default
+            if key is None or not (part.text or own):
+                writer.report_unsupported(at, "reasoning")
+                continue
+            writer.report_adopted_reasoning(part.metadata, at)
+            if i:
+                writer.report_loss(at, "reasoning", "moved", "the API accepts one reasoning text per message")
+            if key in keys.keys:
+                wire[key] = wire.get(key, "") + part.text
+            else:
+                wire.setdefault(key, [])
+            for k, value in kept.items():
+                if k == keys.details:
+                    wire[k] = [*wire.get(k, ()), *value]
+                elif k != key:
+                    wire.setdefault(k, value)
+        alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
+        if alone and not writer.is_response and "$bare" not in extras:
+            wire["content"] = ""  # many servers reject null beside reasoning
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the key of reasoning to a message with calls, as an empty text, unless it was read without it."""

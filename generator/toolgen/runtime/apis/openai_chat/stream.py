@@ -14,7 +14,6 @@ from .fields import StreamedPartList, join_custom_call, join_values
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
-
 _NOISE = ("choices", "obfuscation")
 _REPEATED = ("role", "name", "channel")
 """The keys of a delta whose value is no piece of text. Some servers repeat it in each chunk."""
@@ -113,7 +112,7 @@ class ChatStream(BaseStream):
         self._width = len(event)
         self._with_more = "usage" in event or "logprobs" in self._last_choice
         if event.get("error"):
-            self._fail(event["error"])
+            self._record_error(event["error"])
         return events
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
@@ -239,10 +238,6 @@ class ChatStream(BaseStream):
         for key, value in event.items():
             if key not in _NOISE and (value is not None or key not in self._top):
                 self._top[key] = value
-
-    def _fail(self, error: Any) -> None:
-        message = error.get("message") if type(error) is dict else error
-        self._failure = message if type(message) is str else "the stream reported an error"
 
     def _body(self) -> dict[str, Any]:
         self._merge_top(self._last)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ...conversion.extras import (
     ABSENT,
@@ -17,7 +17,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_restoring_separate_results, results_of
 from ...models import (
@@ -31,16 +31,13 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
-    ToolCall,
     ToolCallPart,
     ToolMessage,
-    ToolResult,
-    Usage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
@@ -50,7 +47,6 @@ from .fields import (
     has_opaque_client_call,
     is_detached_result,
     make_assistant_message,
-    part_extras,
     reasoning_text,
     write_message_item,
     write_reasoning_item,
@@ -80,20 +76,10 @@ class ResponsesConverter(OutputFormatConverter):
     """Converts requests and responses of OpenAI's Responses, in which a conversation is a list of items."""
 
     RESPONSE_KEYS = frozenset(["output", "status"])
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
     read_input_content: ValueReader[ContentPart]
-    read_request_body: ObjectReader[Request]
     read_message_content: ValueReader[AssistantPart]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_message: ObjectReader[UserMessage]
     write_input_content: ValueWriter[Any]
-    write_request_body: ObjectWriter[Request]
     write_message_content: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_user_message: ObjectWriter[UserMessage]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body. The instructions become system text before the conversation."""
@@ -266,7 +252,7 @@ class ResponsesConverter(OutputFormatConverter):
                 items += write_reasoning_item(part, here, writer, short=short)
                 content = None
             else:
-                extras = part_extras(part, writer.wire.name)
+                extras = writer.peek_extras(part.metadata)
                 if type(part) is OpaquePart and "$item" not in extras and "$inline" not in extras:
                     opaque = self.write_message_content(part, here, writer)
                     if opaque is not ABSENT:
@@ -287,9 +273,7 @@ class ResponsesConverter(OutputFormatConverter):
                     content.append(written)
         return items
 
-    def read_result_content(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "data", "error", "multimodal"], Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
             return read_result_text_or_error(value)

@@ -27,11 +27,7 @@ from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_definitions_as_text import read_tool_entries, tool_entries_text
 from ..selected_tools import write_selected_tools
-from .assistant_text import (
-    AssistantTextWriter,
-    read_text_response,
-    write_text_response,
-)
+from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages
 
 __all__ = ["PromptConverter"]
