@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pydantic import ValidationError
 else:
-    from ..lazy_dataclass import dataclass
+    from ..lazy_dataclass import dataclass, make_slots
 
 __all__ = ["ArgumentsError", "Fault", "convert_validation_error", "json_type_name", "unknown_tool_error"]
 
@@ -35,6 +35,14 @@ class Fault:
     pointer: str
     expected: str
     found: str
+
+    if not TYPE_CHECKING:
+        __slots__ = make_slots(vars())
+
+        def __init__(self, pointer, expected, found):
+            self.pointer = pointer
+            self.expected = expected
+            self.found = found
 
     def __hash__(self) -> int:
         """Return a hash that is the same for equal faults."""

@@ -1,19 +1,18 @@
-"""Dataclasses that are cheap to import: the members of a class are made when they are first needed.
+"""Dataclasses that are cheap to import: the standard library completes a class only when that is first needed.
 
-A class is written as for `dataclasses.dataclass(slots=True)`, and type checkers treat it as such. Its `__init__` is made
-here. The standard library makes what few apps need, such as the fields or the `repr` of a value, because importing
-`dataclasses` takes as long as importing a whole converter.
+A class states its fields as for `dataclasses.dataclass(slots=True)`, and type checkers treat it as such. Its `__init__`
+is written out. `make_slots` removes the defaults from the class body, because they would conflict with the slots.
+Importing `dataclasses` takes as long as importing a whole converter, and few apps need the fields or `repr` of a value.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
-__all__ = ["dataclass", "replace"]
+__all__ = ["dataclass", "make_slots", "replace"]
 
 T = TypeVar("T")
 
@@ -22,8 +21,16 @@ if sys.version_info >= (3, 13):
     _LAZY = (*_LAZY, "__replace__")
 
 
+def make_slots(body: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the fields in a class body, and remove their defaults. `__init__` has them."""
+    fields = body["__match_args__"] = tuple(body.get("__annotations__", ()))
+    for name in fields:
+        body.pop(name, None)
+    return fields
+
+
 def dataclass(*, slots: Literal[True]) -> Callable[[Any], Any]:
-    """Return a decorator that returns a class with slots for the fields of another one."""
+    """Return a decorator that completes a class that has slots and an `__init__`."""
     return _completed
 
 
@@ -39,55 +46,50 @@ def replace(value: T, /, **changes: Any) -> T:
     return made
 
 
-def _completed(stated: Any) -> Any:
-    fields = tuple(stated.__annotations__)
-    body = {name: member for name, member in vars(stated).items() if name not in (*fields, "__dict__", "__weakref__")}
-    values = attrgetter(*fields or ("__class__",))
-
-    def equal(self: Any, other: Any) -> Any:
-        return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
-
-    kind = type(stated.__name__, (), {"__eq__": equal, **body, "__slots__": fields, "__match_args__": fields})
-    kind.__init__ = _Lazy(kind, "__init__", partial(_own_init, stated))  # type: ignore[misc]
+def _completed(kind: Any) -> Any:
+    kind.__init__.__annotations__ = {**kind.__annotations__, "return": None}
+    if "__eq__" not in vars(kind):
+        kind.__eq__ = _equality(attrgetter(*kind.__slots__ or ("__class__",)))
+    if "__hash__" not in vars(kind):
+        kind.__hash__ = None
     for name in _LAZY:
-        setattr(kind, name, _Lazy(kind, name, partial(_standard_members, stated)))
+        setattr(kind, name, _Lazy(kind, name))
     return kind
 
 
+def _equality(values: Callable[[Any], Any]) -> Callable[[Any, Any], bool]:
+    def equal(self: Any, other: Any) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return values(self) == values(other)
+
+    return equal
+
+
 class _Lazy:
-    """A member that is made at its first use, with others. `make` returns them by name."""
+    """A member that the standard library creates. The first use of one such member creates all of them."""
 
-    __slots__ = ("_kind", "_make", "_name")
+    __slots__ = ("_kind", "_name")
 
-    def __init__(self, kind: Any, name: str, make: Callable[[], dict[str, Any]]) -> None:
+    def __init__(self, kind: Any, name: str) -> None:
         self._kind = kind
         self._name = name
-        self._make = make
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        members = self._make()
-        for name, member in members.items():
-            setattr(self._kind, name, member)
-        member = members[self._name]
+        import dataclasses  # on first use only, see above
+
+        made = vars(dataclasses.dataclass(slots=True)(_as_stated(self._kind)))
+        for name in _LAZY:
+            setattr(self._kind, name, made[name])
+        member = made[self._name]
         return member.__get__(instance, owner) if callable(member) else member
 
 
-def _own_init(stated: Any) -> dict[str, Any]:
-    """Return the `__init__` of a class: what the standard library makes, without importing it."""
-    fields, defaults = stated.__annotations__, vars(stated)
-    this = "self_" if "self" in fields else "self"
-    parameters = [f"{name}=defaults[{name!r}]" if name in defaults else name for name in fields]
-    lines = [f"{this}.{name} = {name}" for name in fields] or ["pass"]
-    made: dict[str, Any] = {}
-    text = f"def __init__({', '.join([this, *parameters])}):\n " + "\n ".join(lines)
-    exec(text, {"defaults": defaults, "__name__": stated.__module__}, made)  # noqa: S102 - the names of fields are names
-    made["__init__"].__annotations__ = {**fields, "return": None}
-    made["__init__"].__qualname__ = f"{stated.__qualname__}.__init__"
-    return made
-
-
-def _standard_members(stated: Any) -> dict[str, Any]:
-    import dataclasses  # on first use only, see above
-
-    members = vars(dataclasses.dataclass(slots=True)(stated))
-    return {name: members[name] for name in _LAZY}
+def _as_stated(kind: Any) -> type:
+    """Return the class as its source states it: fields with defaults, and no slots."""
+    defaults = kind.__init__.__defaults__ or ()
+    body = dict(zip(kind.__slots__[-len(defaults) :], defaults, strict=False))
+    kept = {name: vars(kind)[name] for name in ("__module__", "__doc__", "__init__")}
+    return type(
+        kind.__name__, (), {**body, **kept, "__qualname__": kind.__qualname__, "__annotations__": kind.__annotations__}
+    )
