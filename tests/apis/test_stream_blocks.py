@@ -186,3 +186,25 @@ def test_reasoning_without_a_signature_is_a_block_of_the_stream(
     content = stream.result().message.content
     assert [(type(part).__name__, part.text) for part in content] == [("ReasoningPart", "hmso"), ("TextPart", "Hi")]
     assert [loss for loss in losses if "reasoning" in loss.what] == []
+
+
+UNSIGNED = {
+    "anthropic": {"type": "thinking", "thinking": "hm", "signature": ""},
+    "bedrock": {"reasoningContent": {"reasoningText": {"text": "hm", "signature": ""}}},
+}
+
+
+@pytest.mark.parametrize("provider", UNSIGNED)
+def test_reasoning_that_a_client_sends_back_with_an_empty_signature_is_dropped(sample: Package, provider: str) -> None:
+    """The APIs reject it. A response keeps it."""
+    converter = sample.provider(provider)
+    said = {"anthropic": {"type": "text", "text": "Hi"}, "bedrock": {"text": "Hi"}}[provider]
+    user: Json = {"role": "user", "content": [said]}
+    messages = [user, {"role": "assistant", "content": [UNSIGNED[provider], said]}, user]
+    body = {"messages": messages, **({"model": "some-model", "max_tokens": 9} if provider == "anthropic" else {})}
+    losses: list[Any] = []
+    sent = converter.to_request(converter.from_request(body), on_loss=losses.append)
+    assert sent == {**body, "messages": [user, {"role": "assistant", "content": [said]}, user]}
+    assert [(loss.path, loss.action) for loss in losses] == [("messages[1].content[0]", "dropped")]
+    answer = {"anthropic": anthropic_response, "bedrock": bedrock_response}[provider]([UNSIGNED[provider], said])
+    assert converter.to_response(converter.from_response(answer)) == answer
