@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...conversion.reader import NO_IDS
 from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
@@ -161,7 +162,7 @@ class ChatStream(BaseStream):
         word = choice.get("finish_reason")
         if word and self._end is None:
             self._end = word
-            if self._calls and all(call.was_announced for call in self._calls):
+            if all(call.was_announced and is_object_text("".join(call.pieces)) for call in self._calls):
                 events += self._call_events()
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
@@ -208,7 +209,7 @@ class ChatStream(BaseStream):
         with a name whose id is known from another index.
         """
         index = piece.get("index")
-        identifier = piece.get("id") or None
+        identifier = None if piece.get("id") in ("", *NO_IDS) else piece.get("id")
         slot = index if type(index) is int else ("at", position)
         known = self._slots.get(slot)
         if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
@@ -218,7 +219,7 @@ class ChatStream(BaseStream):
                 self._slots[slot] = same
                 return same
             known = None
-        elif known is not None and identifier is None and _begins_anew(known, function):
+        elif known is not None and _begins_anew(known, function):
             known = None
         if known is None:
             custom = "custom" in piece and "function" not in piece
@@ -289,8 +290,9 @@ def _joined_call(call: OpenCall) -> dict[str, Any]:
 
 
 def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
-    """Return whether a piece has a name and arguments, although its call is already complete."""
-    return bool(function.get("name") and function.get("arguments")) and is_object_text("".join(call.pieces))
+    """Return whether a piece has a name, and arguments or another name, although its call is already complete."""
+    name = function.get("name")
+    return bool(name and (function.get("arguments") or call.name not in (None, name))) and is_object_text("".join(call.pieces))
 
 
 class ChatStreamWriter(BaseStreamWriter):
