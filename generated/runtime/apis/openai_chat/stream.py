@@ -292,7 +292,8 @@ def _joined_call(call: OpenCall) -> dict[str, Any]:
 def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
     """Return whether a piece has a name, and arguments or another name, although its call is already complete."""
     name = function.get("name")
-    return bool(name and (function.get("arguments") or call.name not in (None, name))) and is_object_text("".join(call.pieces))
+    more = function.get("arguments") or call.name not in (None, name)
+    return bool(name and more) and is_object_text("".join(call.pieces))
 
 
 class ChatStreamWriter(BaseStreamWriter):
