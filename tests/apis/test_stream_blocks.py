@@ -122,14 +122,14 @@ def call_deltas(models: Any, index: int, *pieces: str | None) -> list[Any]:
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
 def test_a_block_stops_before_the_next_one_starts(sample: Package, models: Any, provider: str) -> None:
     """Clients act on a block when it stops. Reasoning without a signature was streamed, so it is not reported."""
-    calls = [models.ToolCall("call_0", "now", {}), models.ToolCall("call_1", "now", {"i": 1})]
+    calls = [models.ToolCall("call_0", "now", {"i": 1}), models.ToolCall("call_1", "now", {})]
     parts = [models.ReasoningPart("hm"), models.TextPart("Hi"), *map(models.ToolCallPart, calls), models.TextPart("Yo")]
     events = [
         models.ReasoningDelta("h"),
         models.ReasoningDelta("m"),
         models.TextDelta("Hi"),
-        *call_deltas(models, 0, None),
-        *call_deltas(models, 1, '{"i', '":1}'),
+        *call_deltas(models, 0, '{"i', '":1}'),
+        *call_deltas(models, 1, None),
         models.TextDelta("Yo"),
     ]
     losses: list[Any] = []
@@ -167,6 +167,26 @@ def test_a_call_whose_pieces_are_interleaved_stops_when_it_is_complete(
         ("content_block_stop", 0),
         ("content_block_stop", 1),
     ]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
+def test_calls_that_start_before_their_arguments_come_stop_after_them(
+    sample: Package, models: Any, provider: str
+) -> None:
+    """A client that acts on a stop would run such a call without its arguments."""
+    writer = sample.provider(provider).StreamWriter(on_loss=lambda loss: None)
+    deltas = [call_deltas(models, i, None, f'{{"i":{i}}}') for i in (0, 1)]
+    calls = [models.ToolCallPart(models.ToolCall(f"call_{i}", "now", {"i": i})) for i in (0, 1)]
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage(calls), "tool_calls"))
+    events = [deltas[0][0], deltas[1][0], deltas[0][1], deltas[1][1], done]
+    steps = [step_of(wire) for event in events for wire in writer.write(event)]
+    steps = [step for step in steps if step[1] is not None]
+    for i in (0, 1):
+        assert [kind for kind, index in steps if index == i] == [
+            "content_block_start",
+            "content_block_delta",
+            "content_block_stop",
+        ]
 
 
 @pytest.mark.parametrize("was_streamed", [True, False])
