@@ -283,6 +283,41 @@ def test_arguments_may_begin_with_their_item(sample: Package) -> None:
     same(sample, [*given[: at + 1], rest, *given[at + 1 :]], CALLS[0])
 
 
+def test_a_written_item_is_done_before_the_next_one_starts(sample: Package, models: Any) -> None:
+    """As the API does it. Calls may be interleaved, and reasoning, whose rest comes at the end, stays before the others."""
+
+    def steps(*pieces: Any) -> list[tuple[str, int]]:
+        parts = [models.ToolCallPart(models.ToolCall(f"c{i}", "now", {})) for i in (0, 1)]
+        parts = [*parts[: len({p.index for p in pieces if hasattr(p, "index")})], models.TextPart("Hi.")]
+        parts = [models.ReasoningPart("Hm."), *parts] if type(pieces[0]) is models.ReasoningDelta else parts
+        done = models.CompletedEvent(models.Completion(models.AssistantMessage(parts), "tool_calls"))
+        writer, stream = (
+            sample.provider(PROVIDER).StreamWriter(on_loss=lambda loss: None),
+            sample.provider(PROVIDER).Stream(),
+        )
+        wires = [wire for piece in [*pieces, done] for wire in writer.write(piece)]
+        for wire in wires:
+            stream.feed(wire)
+        stream.finish()
+        assert [part.type for part in stream.result().message.content] == [part.type for part in parts]
+        assert [wire["sequence_number"] for wire in wires] == list(range(len(wires)))
+        items = [wire for wire in wires if wire["type"].startswith("response.output_item")]
+        assert {
+            wire["item"]["status"] for wire in items if wire["type"].endswith("done") and "status" in wire["item"]
+        } == {"completed"}
+        return [(wire["type"].rpartition(".")[2], wire["output_index"]) for wire in items]
+
+    first, second = (models.ToolCallDelta(i, f"c{i}", "now") for i in (0, 1))
+    arguments = [models.ToolCallDelta(i, arguments_delta="{}") for i in (0, 1)]
+    hi, hm = models.TextDelta("Hi."), models.ReasoningDelta("Hm.")
+    in_turn = [("added", 0), ("done", 0), ("added", 1), ("done", 1), ("added", 2), ("done", 2)]
+    assert steps(first, arguments[0], second, arguments[1], hi) == in_turn
+    assert steps(first, hi) == in_turn[:4]
+    mixed = [("added", 0), ("added", 1), ("done", 0), ("done", 1), ("added", 2), ("done", 2)]
+    assert steps(first, second, *arguments, hi) == steps(first, second, hi) == mixed
+    assert steps(hm, hi) == [("added", 0), ("added", 1), ("done", 0), ("done", 1)]
+
+
 def test_a_written_item_keeps_its_id(sample: Package, models: Any) -> None:
     """The client refuses a stream whose items change their identity."""
     call = models.ToolCall("c1", "now", {})
