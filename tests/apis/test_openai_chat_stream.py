@@ -334,3 +334,23 @@ def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Pac
         assert [e.call for e in told if type(e).__name__ == "ToolCallEvent"] == laws.calls_of(sample, completion)
         assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": 0}, {"a": 1}]
         laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bool) -> None:
+    """A chunk may be sent twice. Another call with the same id is one that cannot be run."""
+    number = {"index": 0} if numbered else {}
+    first, again = (piece(head("call_a", "now", '{"a":0}'), **number) for _ in range(2))
+    completion, told = played(sample, first, again, chunk(reason="tool_calls"))
+    assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 0}, None)]
+    laws.adds_up(sample, completion, told)
+    other = piece(head("call_a", "now", '{"a":1}'), **number)
+    completion, _ = played(sample, first, other, chunk(reason="tool_calls"))
+    assert [(c.arguments, c.invalid and c.invalid.reason) for c in laws.calls_of(sample, completion)] == [
+        ({"a": 0}, None),
+        ({"a": 1}, "duplicate_id"),
+    ]
+    nested = [piece(head("call_a", "now", text), index=0) for text in ('{"a":', '{"a":', "1}}")]
+    completion, _ = played(sample, *nested, chunk(reason="tool_calls"))
+    assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"a": 1}}]
