@@ -318,6 +318,34 @@ def test_a_written_item_is_done_before_the_next_one_starts(sample: Package, mode
     assert steps(hm, hi) == [("added", 0), ("added", 1), ("done", 0), ("done", 1)]
 
 
+@pytest.mark.parametrize("kind", ["TextPart", "ReasoningPart"])
+@pytest.mark.parametrize("own", [True, False])
+def test_texts_that_were_sent_together_are_not_sent_again(sample: Package, models: Any, kind: str, own: bool) -> None:
+    """Two messages of the model, or two thoughts: no event says where the first one ends."""
+    module, part, delta = sample.provider(PROVIDER), getattr(models, kind), kind.replace("Part", "Delta")
+    parts = [part("First."), part("Second."), models.TextPart("Hi.")]
+    completion = models.Completion(models.AssistantMessage(parts[: 2 + (kind == "ReasoningPart")]), "stop")
+    if own:
+        items = (
+            module.to_messages([models.AssistantMessage([part]) for part in parts[:2]])
+            if kind == "TextPart"
+            else [
+                {"id": f"rs_{i}", "type": "reasoning", "summary": [{"type": "summary_text", "text": part.text}]}
+                for i, part in enumerate(parts[:2])
+            ]
+        )
+        completion = module.from_response({**answer(), "output": [{"type": "message", **item} for item in items]})
+    events = [getattr(models, delta)("First."), getattr(models, delta)("Second.")]
+    if kind == "ReasoningPart" and not own:
+        events.append(models.TextDelta("Hi."))
+    writer, stream, told = module.StreamWriter(on_loss=lambda loss: None), module.Stream(), []
+    for wire in [wire for event in [*events, models.CompletedEvent(completion)] for wire in writer.write(event)]:
+        told += stream.feed(wire)
+    told += stream.finish()
+    assert [event.text for event in told if hasattr(event, "text")] == [event.text for event in events]
+    assert laws.bare(stream.result().message) == laws.bare(completion.message)
+
+
 def test_a_written_item_keeps_its_id(sample: Package, models: Any) -> None:
     """The client refuses a stream whose items change their identity."""
     call = models.ToolCall("c1", "now", {})

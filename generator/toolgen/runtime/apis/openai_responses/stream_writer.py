@@ -179,6 +179,11 @@ class ResponsesStreamWriter(BaseStreamWriter):
             else:
                 left.remove(whole)
                 named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
+                joined = _sent_together(item.text, whole, left)
+                if joined:
+                    left = [other for other in left if not any(other is sent for sent in joined)]
+                    rest = {key: value for key, value in named.items() if key not in ("content", "summary")}
+                    named = {**self._as_sent(item), **rest}
             if item.place >= self._done_count:
                 events += self._rest(item, named)
                 events += self._done(item, named)
@@ -222,6 +227,19 @@ class ResponsesStreamWriter(BaseStreamWriter):
             done = self._event("response.reasoning_summary_text.done", **at, summary_index=0, text=item.text)
             events = [done, self._part_event(item, "done", item.text)]
         return [*events, self._event("response.output_item.done", output_index=item.place, item=whole)]
+
+
+def _sent_together(text: str, first: dict[str, Any], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the items whose text was sent in one item with that of the first, because no event separated them."""
+    found: list[dict[str, Any]] = []
+    said = _text_of(first)
+    for other in others:
+        more = _text_of(other)
+        if said == text or other.get("type") != first.get("type") or not text.startswith(said + more):
+            break
+        found.append(other)
+        said += more
+    return found if said == text and first.get("type") != "function_call" else []
 
 
 def _text_of(item: dict[str, Any]) -> str:
