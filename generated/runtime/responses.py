@@ -113,16 +113,23 @@ def provider_stop_reason(
     """Return the provider's stop reason: the original one, otherwise the first one in the table with the same meaning.
 
     An unknown reason belongs to this provider if the response has its extras (`extras`), or if it has no other meaning.
-    Reasons of other providers are ignored. `has_foreign` means that the table contains such reasons, because gateways
-    pass them on. If the table lacks the meaning, a similar one is used, and reported; a response with calls ended
-    normally. Most reasons for `other` say what happened, so only one that says nothing more stands for all of them. A
-    stream needs no reason for a failure: without one, it has failed.
+    Reasons of other providers are ignored, and so is a normal one of a response that ended early. `has_foreign` means
+    that the table contains such reasons, because gateways pass them on. If the table lacks the meaning, a similar one is
+    used, and reported; a response with calls ended normally. Most reasons for `other` say what happened, so only one that
+    says nothing more stands for all of them; with calls that were cut, it is a failure. A stream needs no reason for a
+    failure: without one, it has failed.
     """
     word = completion.stop_reason
-    known = word in table and not has_foreign
-    if word is not None and (known or extras or completion.finish_reason == "other"):
-        return word
     meaning = completion.finish_reason
+    found = None if has_foreign else table.get(word or "")
+    known = found is not None and (found == meaning or meaning in ("stop", "tool_calls"))
+    is_cut = meaning == "other" and any(
+        call.invalid is not None and call.invalid.reason == "truncated" for call in calls_in(completion.message)
+    )
+    if word is not None and (known or extras or (meaning == "other" and not is_cut)):
+        return word
+    if is_cut:
+        meaning = "error"
     others = () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
     for similar in (meaning, *others):
         for word, reason in table.items():

@@ -73,11 +73,8 @@ def partial_object(text: str) -> dict[str, Any]:
 
     An incomplete string is returned as it is so far. A number or literal is returned only if something follows it.
     """
-    closed = _closed(text)
-    if closed is None:
-        return {}
     try:
-        value = json.loads(closed)
+        value = json.loads(_closed(text) or "")
     except (ValueError, RecursionError):
         return {}
     return value if type(value) is dict else {}
@@ -254,10 +251,13 @@ class OpenBlocks:
         return index in self._open
 
     def start(self, index: int, call: SentCall | None = None) -> list[int]:
-        """Record that a block starts. Return those that stop before: texts, and calls with a whole object or nothing."""
+        """Record that a block starts. Return those that stop before: texts, and calls with a whole object or nothing.
+
+        A call with nothing does not stop before another call, because the arguments of calls may be interleaved.
+        """
         self._open.pop(index, None)
-        calls = self._open.items()
-        stopped = self.stop(i for i, c in calls if c is None or not c.arguments or is_object_text(c.arguments))
+        empty = "{}" if call is None else ""
+        stopped = self.stop(i for i, c in self._open.items() if c is None or is_object_text(c.arguments or empty))
         self._open[index] = call
         return stopped
 

@@ -212,9 +212,11 @@ class Deepseek(OpenaiCompatible):
         if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
             wire["total_tokens"] = total_tokens_count
         if usage.input_cached_tokens is not None:
-            other = original_key(extras, "prompt_cache_hit_tokens")
-            holder = prompt_tokens_details_count if other == "cached_tokens" else wire
-            holder[other] = usage.input_cached_tokens
+            key = original_key(extras, "prompt_cache_hit_tokens")
+            if key == "cached_tokens":
+                prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
+            else:
+                wire["prompt_cache_hit_tokens"] = usage.input_cached_tokens
         if usage.reasoning_tokens is not None:
             completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
         if usage.input_cache_creation_tokens is not None:

@@ -283,7 +283,7 @@ class Mistral(MistralConverter):
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(wire, "num_cached_tokens", at)
             if prompt_tokens_details_cached_tokens_count is not None:
-                note_alias(rest, "cached_tokens", "num_cached_tokens")
+                note_alias(rest, "prompt_tokens_details.cached_tokens", "num_cached_tokens")
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -318,9 +318,11 @@ class Mistral(MistralConverter):
         if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
             wire["total_tokens"] = total_tokens_count
         if usage.input_cached_tokens is not None:
-            other = original_key(extras, "cached_tokens")
-            holder = wire if other == "num_cached_tokens" else prompt_tokens_details_count
-            holder[other] = usage.input_cached_tokens
+            key = original_key(extras, "prompt_tokens_details.cached_tokens")
+            if key == "num_cached_tokens":
+                wire["num_cached_tokens"] = usage.input_cached_tokens
+            else:
+                prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
         if usage.input_cache_creation_tokens is not None:
             writer.report_unsupported((at, "inputCacheCreationTokens"), "inputCacheCreationTokens")
         if usage.input_image_tokens is not None:

@@ -436,3 +436,11 @@ def test_a_request_of_a_stored_prompt_has_no_messages(sample: Package) -> None:
     assert provider.to_request(request) == body
     request.messages = [sample.module("models").UserMessage("hello")]
     assert provider.to_request(request)["messages"] == [user(text("hello"))]
+
+
+def test_stop_sequences_are_texts(sample: Package) -> None:
+    module, messages = sample.provider(PROVIDER), [user(text("a"))]
+    body = {"messages": messages, "inferenceConfig": {"stopSequences": ["x"]}}
+    assert module.to_request(module.from_request(body)) == body
+    with pytest.raises(sample.module("errors").ConversionError, match=r"stopSequences\[1\]: must be a string"):
+        module.from_request({"messages": messages, "inferenceConfig": {"stopSequences": ["x", {}]}})

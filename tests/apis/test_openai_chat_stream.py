@@ -277,3 +277,80 @@ def test_a_name_that_each_chunk_repeats_is_one_and_equal_pieces_of_text_are_join
     assert completion.message.name == "assistant"
     assert completion.message.content == "haha."
     assert completion.message.metadata == {provider: {"channel": "final", "x_text": "haha."}}
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("provider", ["openai_compatible", "openai_chat", "mistral"])
+@pytest.mark.parametrize("identifier", ["null", "None", "", None])
+@pytest.mark.parametrize("numbered", [True, False])
+def test_calls_whose_id_stands_for_none_are_calls_of_their_own(
+    sample: Package, provider: str, identifier: str | None, numbered: bool
+) -> None:
+    wires = [head(identifier, "now", f'{{"a":{i}}}') for i in range(2)]
+    numbers = [{"index": i} if numbered else {} for i in range(2)]
+    events = [piece(wire, **number) for wire, number in zip(wires, numbers, strict=True)]
+    completion, told = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
+    laws.adds_up(sample, completion, told)
+    converter = sample.provider(provider)
+    message = {"role": "assistant", "content": None, "tool_calls": wires}
+    response = {"id": "a", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    for calls in (laws.calls_of(sample, completion), converter.from_tool_calls(response)):
+        assert [(c.id, c.arguments, c.invalid) for c in calls] == [
+            ("call_0_0", {"a": 0}, None),
+            ("call_0_1", {"a": 1}, None),
+        ]
+
+
+@pytest.mark.pain("P23")
+@pytest.mark.parametrize("provider", ["openai_compatible", "openai_chat", "mistral"])
+@pytest.mark.parametrize("identifier", ["null", "", "call_a"])
+def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, provider: str, identifier: str) -> None:
+    calls = [head(identifier, name, "{}") for name in ("now", "get_weather")]
+    results = [{"role": "tool", "tool_call_id": identifier, "content": said} for said in ("noon", "rain")]
+    user = {"role": "user", "content": "Hi"}
+    body = {"model": "m", "messages": [user, {"role": "assistant", "content": "", "tool_calls": calls}, *results, user]}
+    converter = sample.provider(provider)
+    request = converter.from_request(body)
+    asked = [part.call.id for part in request.messages[1].content if hasattr(part, "call")]
+    answered = [(result.tool_call_id, result.name) for m in request.messages for result in getattr(m, "results", ())]
+    assert answered == list(zip(asked, ["now", "get_weather"], strict=True))
+    assert converter.to_request(request) == body
+
+
+@pytest.mark.pain("P28")
+def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Package) -> None:
+    """Together sends it after each call. A call whose arguments are not whole by then is told at the end."""
+    first, second = (head(f"call_{i}", "now", '{"a":') for i in range(2))
+    events = [
+        chunk({"tool_calls": [{"index": 0, **head("call_0", "now", '{"a":0}')}]}, reason="tool_calls"),
+        piece(second, index=1),
+        chunk({"tool_calls": [{"index": 1, **more("1}")}]}, reason="tool_calls"),
+    ]
+    for given in (
+        events,
+        [chunk({"tool_calls": [{"index": 0, **first}]}, reason="tool_calls"), piece(more("0}"), index=0), *events[1:]],
+    ):
+        completion, told = played(sample, *given)
+        assert [e.call for e in told if type(e).__name__ == "ToolCallEvent"] == laws.calls_of(sample, completion)
+        assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": 0}, {"a": 1}]
+        laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("numbered", [True, False])
+def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bool) -> None:
+    """A chunk may be sent twice. Another call with the same id is one that cannot be run."""
+    number = {"index": 0} if numbered else {}
+    first, again = (piece(head("call_a", "now", '{"a":0}'), **number) for _ in range(2))
+    completion, told = played(sample, first, again, chunk(reason="tool_calls"))
+    assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 0}, None)]
+    laws.adds_up(sample, completion, told)
+    other = piece(head("call_a", "now", '{"a":1}'), **number)
+    completion, _ = played(sample, first, other, chunk(reason="tool_calls"))
+    assert [(c.arguments, c.invalid and c.invalid.reason) for c in laws.calls_of(sample, completion)] == [
+        ({"a": 0}, None),
+        ({"a": 1}, "duplicate_id"),
+    ]
+    nested = [piece(head("call_a", "now", text), index=0) for text in ('{"a":', '{"a":', "1}}")]
+    completion, _ = played(sample, *nested, chunk(reason="tool_calls"))
+    assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"a": 1}}]

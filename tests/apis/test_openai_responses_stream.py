@@ -283,6 +283,69 @@ def test_arguments_may_begin_with_their_item(sample: Package) -> None:
     same(sample, [*given[: at + 1], rest, *given[at + 1 :]], CALLS[0])
 
 
+def test_a_written_item_is_done_before_the_next_one_starts(sample: Package, models: Any) -> None:
+    """As the API does it. Calls may be interleaved, and reasoning, whose rest comes at the end, stays before the others."""
+
+    def steps(*pieces: Any) -> list[tuple[str, int]]:
+        parts = [models.ToolCallPart(models.ToolCall(f"c{i}", "now", {})) for i in (0, 1)]
+        parts = [*parts[: len({p.index for p in pieces if hasattr(p, "index")})], models.TextPart("Hi.")]
+        parts = [models.ReasoningPart("Hm."), *parts] if type(pieces[0]) is models.ReasoningDelta else parts
+        done = models.CompletedEvent(models.Completion(models.AssistantMessage(parts), "tool_calls"))
+        writer, stream = (
+            sample.provider(PROVIDER).StreamWriter(on_loss=lambda loss: None),
+            sample.provider(PROVIDER).Stream(),
+        )
+        wires = [wire for piece in [*pieces, done] for wire in writer.write(piece)]
+        for wire in wires:
+            stream.feed(wire)
+        stream.finish()
+        assert [part.type for part in stream.result().message.content] == [part.type for part in parts]
+        assert [wire["sequence_number"] for wire in wires] == list(range(len(wires)))
+        items = [wire for wire in wires if wire["type"].startswith("response.output_item")]
+        assert {
+            wire["item"]["status"] for wire in items if wire["type"].endswith("done") and "status" in wire["item"]
+        } == {"completed"}
+        return [(wire["type"].rpartition(".")[2], wire["output_index"]) for wire in items]
+
+    first, second = (models.ToolCallDelta(i, f"c{i}", "now") for i in (0, 1))
+    arguments = [models.ToolCallDelta(i, arguments_delta="{}") for i in (0, 1)]
+    hi, hm = models.TextDelta("Hi."), models.ReasoningDelta("Hm.")
+    in_turn = [("added", 0), ("done", 0), ("added", 1), ("done", 1), ("added", 2), ("done", 2)]
+    assert steps(first, arguments[0], second, arguments[1], hi) == in_turn
+    assert steps(first, hi) == in_turn[:4]
+    mixed = [("added", 0), ("added", 1), ("done", 0), ("done", 1), ("added", 2), ("done", 2)]
+    assert steps(first, second, *arguments, hi) == steps(first, second, hi) == mixed
+    assert steps(hm, hi) == [("added", 0), ("added", 1), ("done", 0), ("done", 1)]
+
+
+@pytest.mark.parametrize("kind", ["TextPart", "ReasoningPart"])
+@pytest.mark.parametrize("own", [True, False])
+def test_texts_that_were_sent_together_are_not_sent_again(sample: Package, models: Any, kind: str, own: bool) -> None:
+    """Two messages of the model, or two thoughts: no event says where the first one ends."""
+    module, part, delta = sample.provider(PROVIDER), getattr(models, kind), kind.replace("Part", "Delta")
+    parts = [part("First."), part("Second."), models.TextPart("Hi.")]
+    completion = models.Completion(models.AssistantMessage(parts[: 2 + (kind == "ReasoningPart")]), "stop")
+    if own:
+        items = (
+            module.to_messages([models.AssistantMessage([part]) for part in parts[:2]])
+            if kind == "TextPart"
+            else [
+                {"id": f"rs_{i}", "type": "reasoning", "summary": [{"type": "summary_text", "text": part.text}]}
+                for i, part in enumerate(parts[:2])
+            ]
+        )
+        completion = module.from_response({**answer(), "output": [{"type": "message", **item} for item in items]})
+    events = [getattr(models, delta)("First."), getattr(models, delta)("Second.")]
+    if kind == "ReasoningPart" and not own:
+        events.append(models.TextDelta("Hi."))
+    writer, stream, told = module.StreamWriter(on_loss=lambda loss: None), module.Stream(), []
+    for wire in [wire for event in [*events, models.CompletedEvent(completion)] for wire in writer.write(event)]:
+        told += stream.feed(wire)
+    told += stream.finish()
+    assert [event.text for event in told if hasattr(event, "text")] == [event.text for event in events]
+    assert laws.bare(stream.result().message) == laws.bare(completion.message)
+
+
 def test_a_written_item_keeps_its_id(sample: Package, models: Any) -> None:
     """The client refuses a stream whose items change their identity."""
     call = models.ToolCall("c1", "now", {})

@@ -310,3 +310,23 @@ def test_a_stream_that_failed_is_written_up_to_the_failure(sample: Package, mode
     assert [piece for event in events for piece in writer.write(event)] == ["Well."]
     assert writer.finish() == []
     assert "an error" in [loss.what for loss in losses]
+
+
+@pytest.mark.parametrize("identifier", ["null", "None"])
+def test_an_id_that_stands_for_none_elsewhere_is_an_id_in_text(sample: Package, models: Any, identifier: str) -> None:
+    module, call = sample.provider("prompt"), models.ToolCall(identifier, "now", {})
+    messages = [
+        models.UserMessage("Hi"),
+        models.AssistantMessage([models.ToolCallPart(call)]),
+        models.ToolMessage([models.ToolResult(identifier, "now", "text", "noon")]),
+    ]
+    body = module.to_request(models.Request(messages, model="m"))
+    read = module.from_request(body)
+    assert (read.messages[1].content[0].call.id, read.messages[2].results[0].tool_call_id) == (identifier, identifier)
+    assert module.to_request(read) == body
+    completion = models.Completion(messages[1], "tool_calls")
+    stream = module.Stream()
+    stream.feed(module.to_response(completion))
+    stream.finish()
+    assert [c.id for c in module.from_tool_calls(module.to_response(completion))] == [identifier]
+    assert [part.call.id for part in stream.result().message.content] == [identifier]

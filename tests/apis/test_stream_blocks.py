@@ -122,14 +122,14 @@ def call_deltas(models: Any, index: int, *pieces: str | None) -> list[Any]:
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
 def test_a_block_stops_before_the_next_one_starts(sample: Package, models: Any, provider: str) -> None:
     """Clients act on a block when it stops. Reasoning without a signature was streamed, so it is not reported."""
-    calls = [models.ToolCall("call_0", "now", {}), models.ToolCall("call_1", "now", {"i": 1})]
+    calls = [models.ToolCall("call_0", "now", {"i": 1}), models.ToolCall("call_1", "now", {})]
     parts = [models.ReasoningPart("hm"), models.TextPart("Hi"), *map(models.ToolCallPart, calls), models.TextPart("Yo")]
     events = [
         models.ReasoningDelta("h"),
         models.ReasoningDelta("m"),
         models.TextDelta("Hi"),
-        *call_deltas(models, 0, None),
-        *call_deltas(models, 1, '{"i', '":1}'),
+        *call_deltas(models, 0, '{"i', '":1}'),
+        *call_deltas(models, 1, None),
         models.TextDelta("Yo"),
     ]
     losses: list[Any] = []
@@ -169,6 +169,26 @@ def test_a_call_whose_pieces_are_interleaved_stops_when_it_is_complete(
     ]
 
 
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
+def test_calls_that_start_before_their_arguments_come_stop_after_them(
+    sample: Package, models: Any, provider: str
+) -> None:
+    """A client that acts on a stop would run such a call without its arguments."""
+    writer = sample.provider(provider).StreamWriter(on_loss=lambda loss: None)
+    deltas = [call_deltas(models, i, None, f'{{"i":{i}}}') for i in (0, 1)]
+    calls = [models.ToolCallPart(models.ToolCall(f"call_{i}", "now", {"i": i})) for i in (0, 1)]
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage(calls), "tool_calls"))
+    events = [deltas[0][0], deltas[1][0], deltas[0][1], deltas[1][1], done]
+    steps = [step_of(wire) for event in events for wire in writer.write(event)]
+    steps = [step for step in steps if step[1] is not None]
+    for i in (0, 1):
+        assert [kind for kind, index in steps if index == i] == [
+            "content_block_start",
+            "content_block_delta",
+            "content_block_stop",
+        ]
+
+
 @pytest.mark.parametrize("was_streamed", [True, False])
 def test_reasoning_without_a_signature_is_a_block_of_the_stream(
     sample: Package, models: Any, was_streamed: bool
@@ -186,3 +206,25 @@ def test_reasoning_without_a_signature_is_a_block_of_the_stream(
     content = stream.result().message.content
     assert [(type(part).__name__, part.text) for part in content] == [("ReasoningPart", "hmso"), ("TextPart", "Hi")]
     assert [loss for loss in losses if "reasoning" in loss.what] == []
+
+
+UNSIGNED = {
+    "anthropic": {"type": "thinking", "thinking": "hm", "signature": ""},
+    "bedrock": {"reasoningContent": {"reasoningText": {"text": "hm", "signature": ""}}},
+}
+
+
+@pytest.mark.parametrize("provider", UNSIGNED)
+def test_reasoning_that_a_client_sends_back_with_an_empty_signature_is_dropped(sample: Package, provider: str) -> None:
+    """The APIs reject it. A response keeps it."""
+    converter = sample.provider(provider)
+    said = {"anthropic": {"type": "text", "text": "Hi"}, "bedrock": {"text": "Hi"}}[provider]
+    user: Json = {"role": "user", "content": [said]}
+    messages = [user, {"role": "assistant", "content": [UNSIGNED[provider], said]}, user]
+    body = {"messages": messages, **({"model": "some-model", "max_tokens": 9} if provider == "anthropic" else {})}
+    losses: list[Any] = []
+    sent = converter.to_request(converter.from_request(body), on_loss=losses.append)
+    assert sent == {**body, "messages": [user, {"role": "assistant", "content": [said]}, user]}
+    assert [(loss.path, loss.action) for loss in losses] == [("messages[1].content[0]", "dropped")]
+    answer = {"anthropic": anthropic_response, "bedrock": bedrock_response}[provider]([UNSIGNED[provider], said])
+    assert converter.to_response(converter.from_response(answer)) == answer

@@ -226,3 +226,26 @@ def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
 def test_streams_are_recorded_with_calls_and_without(sample: Package, provider: str) -> None:
     with_calls = [r for r in streamed(provider) if WIRES[provider].heard(r["events"]).calls]
     assert 0 < len(with_calls) < len(streamed(provider))
+
+
+EARLY = [
+    (provider, meaning)
+    for provider in OWN_CODE
+    for meaning in ("length", "content_filter", "error", "other")
+    if (provider, meaning) != ("modular_prompt", "other")  # it has words for the normal ends alone
+]
+
+
+@pytest.mark.parametrize(("provider", "meaning"), EARLY)
+@pytest.mark.parametrize("word", ["stop", "end_turn", "STOP", "COMPLETE", "completed", "in_progress", None])
+def test_a_response_that_ended_early_elsewhere_does_not_end_normally_here(
+    sample: Package, models: Any, provider: str, meaning: str, word: str | None
+) -> None:
+    """Its calls may be incomplete. Both APIs may use the same word."""
+    module = sample.provider(provider)
+    call = models.ToolCall("call_1", "now", {}, models.InvalidCall("{", "truncated"))
+    message = models.AssistantMessage([models.ToolCallPart(call)])
+    completion = models.Completion(message, meaning, stop_reason=word)
+    read = module.from_response(module.to_response(completion, on_loss=lambda loss: None))
+    assert read.finish_reason in ("length", "content_filter", "error", meaning)
+    assert [call.invalid is None for call in module.from_tool_calls(module.to_response(read))] == [False]

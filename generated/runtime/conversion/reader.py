@@ -19,7 +19,10 @@ from .wire import ProviderWire, synthetic_id
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
 
-__all__ = ["Reader"]
+__all__ = ["NO_IDS", "Reader"]
+
+NO_IDS = ("None", "null")
+"""What some servers send in place of an id that they do not have."""
 
 
 class Reader:
@@ -34,6 +37,7 @@ class Reader:
         "_open",
         "_redefined",
         "_regular",
+        "_shared",
         "_tables",
         "_without_id",
         "document_names",
@@ -49,7 +53,7 @@ class Reader:
         self.wire = wire
         self.turn = turn
         self.position = 0
-        self.used: set[str] = set()
+        self.used: set[str] = {*NO_IDS}
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
         given = [tool.name for tool in tools if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)]
         self.tool_names = wire.tool_names | {wire.wire_name(name): name for name in given} if given else wire.tool_names
@@ -58,6 +62,7 @@ class Reader:
         self._open: list[tuple[int, ToolCall]] = []
         self._redefined: Collection[str] = ()
         self._regular: dict[str, ToolCall] = {}
+        self._shared: dict[str, list[tuple[str, str, int]]] = {}
         self._without_id: set[str] | None = None
         self.document_names: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
@@ -218,7 +223,8 @@ class Reader:
     def note_call(self, wire_id: Any, call: ToolCall) -> None:
         """Record a call, so that its result finds it by the id on the wire.
 
-        A call whose id repeats within a message becomes invalid, unless the id is blank: they cannot be distinguished.
+        A call whose id repeats within a message becomes invalid, unless the id is blank or stands for none. The results
+        of calls with one id are matched in order.
         """
         if self._regular:
             self.record_pending_calls()
@@ -227,9 +233,13 @@ class Reader:
         self._open.append((self.turn, call))
         if type(wire_id) is str:
             known = self._called.get(wire_id)
-            if known is not None and known[2] == self.turn and call.invalid is None and wire_id.strip():
-                call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
-            self._called[wire_id] = (call.id, call.name, self.turn)
+            found = self._called[wire_id] = (call.id, call.name, self.turn)
+            if known is not None:
+                shared = self._shared.pop(wire_id, [known])
+                if known[2] == self.turn:
+                    self._shared[wire_id] = [*shared, found]
+                    if call.invalid is None and wire_id.strip() and wire_id not in NO_IDS:
+                        call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
 
     def note_opaque_call_id(self, wire: Any) -> None:
         """Record a call that stays opaque, so that its result finds its id."""
@@ -246,10 +256,16 @@ class Reader:
         return known is not None and not known[1]
 
     def find_call_id_and_name(self, wire_id: str) -> tuple[str, str]:
-        """Return id and tool name of the last call with this id on the wire. The name is empty if there is none."""
+        """Return id and tool name of the call that a result with this id on the wire answers.
+
+        It is the last call with the id; or, if a message has several, the next one without a result. The name is empty
+        if there is none.
+        """
         if self._regular:
             self.record_pending_calls()
-        identifier, name, _ = self._called.get(wire_id) or (wire_id, "", 0)
+        shared = self._shared.get(wire_id)
+        call = shared.pop(0) if shared is not None and len(shared) > 1 else self._called.get(wire_id)
+        identifier, name, _ = call or (wire_id, "", 0)
         return identifier, name
 
     def take_unanswered_call_id(self, name: str) -> str | None:

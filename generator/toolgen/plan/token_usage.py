@@ -13,16 +13,16 @@ from toolgen.resolve import Format
 
 @dataclass(frozen=True, slots=True)
 class CountPlan:
-    """A count of the provider: the object and key that have it, and the variable that holds it.
+    """A count of the provider: its path, the object and key that have it, and the variable that holds it.
 
-    `other` is the key of `other_holder` that has the number if this one is missing.
+    `others` have the number if this one is missing: object and key, in the order in which they are looked at.
     """
 
+    way: str
     variable: str
     holder: str
     key: str
-    other_holder: str = ""
-    other: str = ""
+    others: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,13 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
     }
     ways = {name: [way[0].removesuffix("?").rstrip() for way in found] for name, found in said.items()}
     unsure = {way[0][:-1].rstrip() for found in said.values() for way in found if way[0].endswith("?")}
-    other = {way[0]: way[1] for found in said.values() for way in found if len(way) > 1}
+    other = {way[0]: way[1:] for found in said.values() for way in found if len(way) > 1}
     single = {found[0]: name for name, found in ways.items() if len(found) == 1}
     counts: dict[str, CountPlan] = {}
     for found in ways.values():
         for way in found:
             if way not in counts:
-                counts[way] = CountPlan(_snake(way), *_place(way), *(_place(other[way]) if way in other else ()))
+                counts[way] = CountPlan(way, _snake(way), *_place(way), tuple(map(_place, other.get(way, ()))))
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two paths differ only in case or punctuation")
     if unsure and not (unsure <= {*ways["outputTokens"][1:]} & single.keys() and "totalTokens" in ways):
@@ -123,7 +123,7 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
         if found or field.required:
             own = counts[found[0]] if found else None
             totals.append(UsageFieldPlan(field.python, own, others, parts, field.required))
-    inner = (w.rpartition(".")[0] for w in (*counts, *other.values()))
+    inner = (w.rpartition(".")[0] for w in (*counts, *(w for found in other.values() for w in found)))
     holders = tuple((_snake(key), key) for key in dict.fromkeys(inner) if key)
     typed = {found[0] for found in ways.values()} | {w for found in ways.values() for w in found[1:] if w in single}
     known: dict[str, tuple[str, ...]] = {"wire": tuple(key for _, key in holders), **{held: () for held, _ in holders}}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import Any, ClassVar
 
-from .conversion.reader import Reader
+from .conversion.reader import NO_IDS, Reader
 from .conversion.values import to_plain_object
 from .conversion.wire import ProviderWire
 from .conversion.writer import OnLoss, Writer
@@ -53,12 +53,12 @@ class BaseStream:
         self.wire: ProviderWire = self.converter.wire
         self._names = Reader(self.wire, turn, self._tools)
         self._calls: list[OpenCall] = []
-        self._owners: dict[str, OpenCall] = {}
+        self._owners: dict[str, OpenCall | None] = dict.fromkeys(NO_IDS)
         self._failure: str | None = None
         self._api_error: ApiError | None = None
         self._fault: str | None = None
         self._finished = False
-        self._calls_told = False
+        self._told_ids: set[str] = set()
 
     @classmethod
     def iter_events(
@@ -150,7 +150,7 @@ class BaseStream:
             if not open_call.was_announced:
                 open_call.was_announced = True
                 events.append(ToolCallDelta(open_call.index, call.id, call.name))
-        if self._ended() and not self._calls_told:
+        if self._ended():
             events += self._call_events(completion)
         if self._failure is not None or not self._ended():
             events.append(
@@ -220,11 +220,13 @@ class BaseStream:
         return call.partial.view(call.pieces)
 
     def _call_events(self, completion: Completion | None = None) -> list[StreamEvent]:
-        """Return events for the calls of a response that ended normally, in order."""
-        self._calls_told = True
+        """Return events, once for each, for the calls of a response that ended normally. Some come after its reason."""
         calls = calls_in((completion or self.result()).message)
-        cut = any(call.invalid is not None and call.invalid.reason in ("truncated", "filtered") for call in calls)
-        return [] if cut else [ToolCallEvent(call) for call in calls]
+        if any(call.invalid is not None and call.invalid.reason in ("truncated", "filtered") for call in calls):
+            return []
+        new = [call for call in calls if call.id not in self._told_ids]
+        self._told_ids.update(call.id for call in new)
+        return [ToolCallEvent(call) for call in new]
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:
         """Return the delta of a call. The first delta for which both are known contains the id and the name."""

@@ -50,9 +50,11 @@ from ..runtime.fields import (
     read_effort,
     read_number_at_most,
     read_schema_or_empty,
+    read_string_or_list,
     write_effort,
     write_number_at_most,
     write_schema_or_empty,
+    write_string_or_list,
 )
 from ..runtime.json_values import is_strict_json
 from ..runtime.models import (
@@ -546,7 +548,9 @@ class Bedrock(BedrockConverter):
             _REQUEST_BODY_TEMPERATURE,
         )
         top_p = optional_number(inference_config, "topP", (at, "inferenceConfig"))
-        stop = optional_value(inference_config, "stopSequences", (at, "inferenceConfig"), list)
+        stop, stop_kept = read_string_or_list(
+            inference_config.get("stopSequences", ABSENT), ((at, "inferenceConfig"), "stopSequences"), reader
+        )
         tool_choice, tool_choice_kept = self.read_request_tool_choice(
             tool_config.get("toolChoice", ABSENT), ((at, "toolConfig"), "toolChoice"), reader, tools
         )
@@ -561,6 +565,8 @@ class Bedrock(BedrockConverter):
         output_config_rest = unmapped_members(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
         if temperature_kept is not ABSENT:
             inference_config_rest["temperature"] = temperature_kept
+        if stop_kept is not ABSENT:
+            inference_config_rest["stopSequences"] = stop_kept
         if tools_kept is not ABSENT:
             tool_config_rest["tools"] = tools_kept
         if tool_choice_kept is not ABSENT:
@@ -637,8 +643,14 @@ class Bedrock(BedrockConverter):
             inference_config["temperature"] = temperature
         if request.top_p is not None:
             inference_config["topP"] = request.top_p
-        if request.stop is not None:
-            inference_config["stopSequences"] = request.stop
+        stop = write_string_or_list(
+            request.stop,
+            extra_at(extras, "inferenceConfig", "stopSequences") if extras else ABSENT,
+            (at, "stop"),
+            writer,
+        )
+        if stop is not ABSENT:
+            inference_config["stopSequences"] = stop
         wire: dict[str, Any] = {}
         wire |= self.write_conversation(request.messages, extras, (at, "messages"), writer)
         if inference_config:

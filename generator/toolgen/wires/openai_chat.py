@@ -365,6 +365,18 @@ class OpenaiChat(ChatConverter):
                 "prompt_tokens_details",
                 unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
             )
+        if prompt_tokens_details_cached_tokens_count is None:
+            prompt_tokens_details_cached_tokens_count = read_count(wire, "cached_tokens", at)
+            if prompt_tokens_details_cached_tokens_count is not None:
+                note_alias(rest, "prompt_tokens_details.cached_tokens", "cached_tokens")
+        if prompt_tokens_details_cached_tokens_count is None:
+            prompt_tokens_details_cached_tokens_count = read_count(wire, "cache_read_input_tokens", at)
+            if prompt_tokens_details_cached_tokens_count is not None:
+                note_alias(rest, "prompt_tokens_details.cached_tokens", "cache_read_input_tokens")
+        if prompt_tokens_details_cache_write_tokens_count is None:
+            prompt_tokens_details_cache_write_tokens_count = read_count(wire, "cache_creation_input_tokens", at)
+            if prompt_tokens_details_cache_write_tokens_count is not None:
+                note_alias(rest, "prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens")
         if prompt_tokens_count is None:
             rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
@@ -409,9 +421,19 @@ class OpenaiChat(ChatConverter):
         if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
             wire["total_tokens"] = total_tokens_count
         if usage.input_cached_tokens is not None:
-            prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
+            key = original_key(extras, "prompt_tokens_details.cached_tokens")
+            if key == "cached_tokens":
+                wire["cached_tokens"] = usage.input_cached_tokens
+            elif key == "cache_read_input_tokens":
+                wire["cache_read_input_tokens"] = usage.input_cached_tokens
+            else:
+                prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
         if usage.input_cache_creation_tokens is not None:
-            prompt_tokens_details_count["cache_write_tokens"] = usage.input_cache_creation_tokens
+            key = original_key(extras, "prompt_tokens_details.cache_write_tokens")
+            if key == "cache_creation_input_tokens":
+                wire["cache_creation_input_tokens"] = usage.input_cache_creation_tokens
+            else:
+                prompt_tokens_details_count["cache_write_tokens"] = usage.input_cache_creation_tokens
         if usage.input_image_tokens is not None:
             prompt_tokens_details_count["image_tokens"] = usage.input_image_tokens
         if usage.reasoning_tokens is not None:

@@ -548,16 +548,20 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
 
 def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     table = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
-    usage = plan_usage({**table, "inputCachedTokens": ["details.cached | num_cached"]}, USAGE)
+    usage = plan_usage({**table, "inputCachedTokens": ["details.cached | cached | num_cached"]}, USAGE)
     read, write = ("\n".join(method.body_lines) for method in (usage_reader_method(usage), usage_writer_method(usage)))
     assert read.startswith('details_count = wire.get("details")\n')
     assert line_of(read, "details_cached_count =") == 'details_cached_count = details_count.get("cached")'
     assert (
         body("""
         if details_cached_count is None:
+            details_cached_count = read_count(wire, "cached", at)
+            if details_cached_count is not None:
+                note_alias(rest, "details.cached", "cached")
+        if details_cached_count is None:
             details_cached_count = read_count(wire, "num_cached", at)
             if details_cached_count is not None:
-                note_alias(rest, "cached", "num_cached")
+                note_alias(rest, "details.cached", "num_cached")
     """)
         in read
     )
@@ -569,9 +573,13 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
     assert (
         body("""
         if usage.input_cached_tokens is not None:
-            other = original_key(extras, "cached")
-            holder = wire if other == "num_cached" else details_count
-            holder[other] = usage.input_cached_tokens
+            key = original_key(extras, "details.cached")
+            if key == "cached":
+                wire["cached"] = usage.input_cached_tokens
+            elif key == "num_cached":
+                wire["num_cached"] = usage.input_cached_tokens
+            else:
+                details_count["cached"] = usage.input_cached_tokens
         if details_count:
             wire["details"] = details_count
     """)

@@ -9,25 +9,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark, unmapped_members
-from ...conversion.reader import Reader
+from ...conversion.reader import NO_IDS, Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
+from ...json_text import is_object_text
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
+from ...stream_parts import OpenCall
 from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
     "StreamedPartList",
+    "begins_another_call",
     "extras_of_choice",
     "has_content",
     "join_custom_call",
     "join_response_texts",
     "join_values",
+    "piece_id",
     "read_audio_format",
     "read_file_name",
     "read_inline_data",
     "read_participant_name",
+    "repeats_call",
     "restore_missing_message",
     "restore_role",
     "write_audio_format",
@@ -192,6 +197,29 @@ def join_values(old: Any, new: Any) -> Any:
     if type(old) is dict and type(new) is dict:
         return {**old, **{key: join_values(old.get(key), value) for key, value in new.items()}}
     return old if new is None else new
+
+
+def piece_id(piece: dict[str, Any]) -> Any:
+    """Return the id of a piece of a call, or None if it has none."""
+    identifier = piece.get("id")
+    return None if identifier in ("", *NO_IDS) else identifier
+
+
+def begins_another_call(call: OpenCall, piece: dict[str, Any]) -> bool:
+    """Return whether a piece has a name, and arguments or another name, although its call is already complete."""
+    function = inner_extras(piece, "function")
+    name = function.get("name")
+    more = function.get("arguments") or call.name not in (None, name)
+    return bool(name and more) and is_object_text("".join(call.pieces)) and not repeats_call(call, piece)
+
+
+def repeats_call(call: OpenCall, piece: dict[str, Any]) -> bool:
+    """Return whether a piece says all of a call again, as in a chunk that a server sends twice."""
+    function = inner_extras(piece, "function")
+    if not call.wire_id or piece.get("id") != call.wire_id or function.get("name") != call.name:
+        return False
+    text = "".join(call.pieces)
+    return function.get("arguments") == text and is_object_text(text)
 
 
 def join_custom_call(old: Any, new: Any) -> Any:

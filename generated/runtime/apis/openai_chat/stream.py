@@ -13,7 +13,7 @@ from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
-from .fields import StreamedPartList, join_custom_call, join_values
+from .fields import StreamedPartList, begins_another_call, join_custom_call, join_values, piece_id, repeats_call
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
@@ -160,7 +160,8 @@ class ChatStream(BaseStream):
         word = choice.get("finish_reason")
         if word and self._end is None:
             self._end = word
-            if self._calls and all(call.was_announced for call in self._calls):
+            whole = (call.was_announced and is_object_text("".join(call.pieces)) for call in self._calls)
+            if self._calls and all(whole):
                 events += self._call_events()
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
@@ -181,22 +182,22 @@ class ChatStream(BaseStream):
                 call.malformed = True
             elif key != "arguments" and value not in (None, "") and type(head) is dict:
                 head[key] = value
-        identifier = piece.get("id")
-        if not call.wire_id and type(identifier) is str and identifier:
+        identifier = piece_id(piece)
+        if not call.wire_id and type(identifier) is str:
             call.wire_id = identifier
             self._by_id.setdefault(identifier, call)
         if not call.name and type(function.get("name")) is str:
             call.name = function["name"] or None
         if type(text) is dict:
             call.head["function"] = {**(head or {}), "arguments": text}
+        if text is not None and type(text) is not str:
+            call.malformed |= type(text) is not dict
             text = dump_allowing_nan(text)
-        elif text is not None and type(text) is not str:
-            call.malformed = True
-            text = dump_allowing_nan(text)
-        first = len(call.pieces) == 0 and not call.was_announced
+        if text and repeats_call(call, piece):
+            text = None
         if text:
             call.add(text)
-        if call.index >= 0 and (text or first or not call.was_announced):
+        if call.index >= 0 and (text or not call.was_announced):
             events.append(self._delta(call, text or None))
 
     def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
@@ -207,17 +208,17 @@ class ChatStream(BaseStream):
         with a name whose id is known from another index.
         """
         index = piece.get("index")
-        identifier = piece.get("id") or None
+        identifier = piece_id(piece)
         slot = index if type(index) is int else ("at", position)
         known = self._slots.get(slot)
         if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
             same = self._by_id.get(identifier) if type(identifier) is str else None
             moved = same is not None and None not in (index, same.wire_index) and function.get("name")
-            if same is not None and not moved and not _begins_anew(same, function):
+            if same is not None and not moved and not begins_another_call(same, piece):
                 self._slots[slot] = same
                 return same
             known = None
-        elif known is not None and identifier is None and _begins_anew(known, function):
+        elif known is not None and begins_another_call(known, piece):
             known = None
         if known is None:
             custom = "custom" in piece and "function" not in piece
@@ -281,11 +282,6 @@ def _joined_call(call: OpenCall) -> dict[str, Any]:
     if type(whole.get("function")) is dict:
         whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
     return whole
-
-
-def _begins_anew(call: OpenCall, function: dict[str, Any]) -> bool:
-    """Return whether a piece has a name and arguments, although its call is already complete."""
-    return bool(function.get("name") and function.get("arguments")) and is_object_text("".join(call.pieces))
 
 
 class ChatStreamWriter(BaseStreamWriter):

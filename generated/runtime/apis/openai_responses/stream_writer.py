@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...json_text import is_object_text
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...stream_parts import is_completion_read_from_wire
@@ -47,9 +48,10 @@ class _Sent:
 
 
 class ResponsesStreamWriter(BaseStreamWriter):
-    """Writes items as they arrive. Encrypted content, known only at the end, comes when the items are done.
+    """Writes items as they arrive. An item is done before the next one starts, if it is complete and those before it are.
 
-    An item keeps the id that it started with. If the completion was read from this wire, its own ids come at the end.
+    Clients take items in the order in which they are done. Reasoning is done at the end of the stream, because its
+    encrypted content is known only then. An item keeps the id that it started with. If the completion was read from this wire, its own ids come at the end.
 
     Consecutive text of one kind is one item. An item of the complete response that was not streamed is written at the
     end, as a whole. The last event has the response in its own order.
@@ -60,6 +62,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
     def _set_up(self) -> None:
         self._number = 0
         self._items: list[_Sent] = []
+        self._done_count = 0
         self._by_call: dict[int, _Sent] = {}
         self._begun = False
 
@@ -79,10 +82,24 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [self._event(kind, response=response) for kind in ("response.created", "response.in_progress")]
 
     def _open(self, head: dict[str, Any]) -> tuple[_Sent, list[dict[str, Any]]]:
+        events = self._end_complete(head["type"])
         place = len(self._items)
         item = _Sent(place, {"id": f"{_PREFIXES[head['type']]}_{place}", **head})
         self._items.append(item)
-        return item, [self._event("response.output_item.added", output_index=place, item=item.head)]
+        return item, [*events, self._event("response.output_item.added", output_index=place, item=item.head)]
+
+    def _end_complete(self, next_kind: str) -> list[dict[str, Any]]:
+        """End complete items, in order, before an item of the next kind. The arguments of calls may be interleaved."""
+        events: list[dict[str, Any]] = []
+        for item in self._items[self._done_count :]:
+            kind = item.head["type"]
+            if kind == "function_call" and not item.text and next_kind != kind:
+                events.append(self._argue(item, "{}"))
+            if kind == "reasoning" or (kind == "function_call" and not is_object_text(item.text)):
+                break
+            events += self._done(item, {**self._as_sent(item), "status": "completed"})
+            self._done_count += 1
+        return events
 
     def _piece(self, kind: str, text: str) -> list[dict[str, Any]]:
         events = self._start()
@@ -161,11 +178,16 @@ class ResponsesStreamWriter(BaseStreamWriter):
                 begun = (found for found in alike if _text_of(found).startswith(item.text))
                 whole = next(begun, alike[0] if alike else None)
             if whole is None:
-                events += self._done(item, self._as_sent(item))
+                named = self._as_sent(item)
             else:
                 left.remove(whole)
-                named = whole if is_own else {**whole, "id": item.head["id"]}
-                renamed[id(whole)] = named
+                named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
+                joined = _sent_together(item.text, whole, left)
+                if joined:
+                    left = [other for other in left if not any(other is sent for sent in joined)]
+                    rest = {key: value for key, value in named.items() if key not in ("content", "summary")}
+                    named = {**self._as_sent(item), **rest}
+            if item.place >= self._done_count:
                 events += self._rest(item, named)
                 events += self._done(item, named)
         for place, whole in enumerate(left, len(self._items)):
@@ -208,6 +230,19 @@ class ResponsesStreamWriter(BaseStreamWriter):
             done = self._event("response.reasoning_summary_text.done", **at, summary_index=0, text=item.text)
             events = [done, self._part_event(item, "done", item.text)]
         return [*events, self._event("response.output_item.done", output_index=item.place, item=whole)]
+
+
+def _sent_together(text: str, first: dict[str, Any], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the items whose text was sent in one item with that of the first, because no event separated them."""
+    found: list[dict[str, Any]] = []
+    said = _text_of(first)
+    for other in others:
+        more = _text_of(other)
+        if said == text or other.get("type") != first.get("type") or not text.startswith(said + more):
+            break
+        found.append(other)
+        said += more
+    return found if said == text and first.get("type") != "function_call" else []
 
 
 def _text_of(item: dict[str, Any]) -> str:

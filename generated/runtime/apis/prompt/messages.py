@@ -57,6 +57,7 @@ def read_text_messages(
     """
     if type(wires) is not list:
         raise wrong_type(at, "an array", wires)
+    reader.used.clear()  # the text has the ids of an app or a model, so none stands for no id
     found = _offered(wires[0] if wires else None)
     entries, text = found or ([], "")
     tools = [read_tool(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]

@@ -49,15 +49,16 @@ def _read_count(count: CountPlan) -> Iterator[Statement]:
 
 
 def _read_other_path(count: CountPlan, holders: Mapping[str, str]) -> Iterator[Statement]:
-    if count.other:
-        key, other, outer = python_string(count.key), python_string(count.other), holders.get(count.other_holder)
-        noted = [call("note_alias", "rest", key, other)]
+    way = python_string(count.way)
+    for holder, key in count.others:
+        other, outer = python_string(key), holders.get(holder)
+        noted = [call("note_alias", "rest", way, other)]
         if outer is not None:
             noted = [f"rest = {call('without_extra_at', 'rest', python_string(outer), other)}"]
-            noted.append(call("set_extra_at", "rest", f'["$as", {key}]', other))
+            noted.append(call("set_extra_at", "rest", f'["$as", {way}]', other))
         yield block(
             f"if {count.variable} is None",
-            f"{count.variable} = {call('read_count', count.other_holder, other, 'at')}",
+            f"{count.variable} = {call('read_count', holder, other, 'at')}",
             block(f"if {count.variable} is not None", *noted),
         )
 
@@ -145,12 +146,14 @@ def _write_total(total: UsageFieldPlan, count: CountPlan) -> Iterator[Statement]
         yield f"{count.variable} = {field}{apart}"
         said = f" != {' + '.join(f'usage.{part}' for part in total.parts)}" if total.parts else ""
         yield block(f"if {key} not in absent or {count.variable}{said}", f"{target} = {count.variable}")
-    elif count.other:
+    elif count.others:
+        given = [block(f"if key == {python_string(k)}", f"{item(held, k)} = {field}") for held, k in count.others]
         yield block(
             f"if {field} is not None",
-            f"other = {call('original_key', 'extras', key)}",
-            f"holder = {count.other_holder} if other == {python_string(count.other)} else {count.holder}",
-            f"holder[other] = {field}",
+            f"key = {call('original_key', 'extras', python_string(count.way))}",
+            given[0],
+            *(block(f"el{more.head}", *more.body) for more in given[1:]),
+            block("else", f"{target} = {field}"),
         )
     else:
         yield block(f"if {field} is not None", f"{target} = {field}")

@@ -140,11 +140,14 @@ def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
 
 
 def mark_part_as_from_request(part: Any, reader: Reader) -> Any:
-    """Mark a part that was read from a request, if the API usually rejects such a part."""
+    """Mark a part that was read from a request, if the API usually rejects such a part.
+
+    No model accepts reasoning with an empty signature, so it is not marked.
+    """
     name = reader.wire.name
     kind = type(part)
     blank = kind is TextPart and not part.text.strip()
-    unsigned = kind is ReasoningPart and not _is_signed(inner_extras(part.metadata or {}, name))
+    unsigned = kind is ReasoningPart and _signature(inner_extras(part.metadata or {}, name)) is ABSENT
     if blank or unsigned:
         merge_extras_into(part, name, {"$sent": True})
     elif kind is ToolCallPart and extra_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT:
@@ -152,10 +155,10 @@ def mark_part_as_from_request(part: Any, reader: Reader) -> Any:
     return part
 
 
-def _is_signed(extras: Extras) -> bool:
-    if "redactedContent" in inner_extras(extras, "reasoningContent"):
-        return True
-    return bool(extra_at(extras, "reasoningContent", "reasoningText", "signature"))
+def _signature(extras: Extras) -> Any:
+    """Return the signature of reasoning, or its redacted content."""
+    redacted = extra_at(extras, "reasoningContent", "redactedContent")
+    return extra_at(extras, "reasoningContent", "reasoningText", "signature") if redacted is ABSENT else redacted
 
 
 def write_part_unless_rejected(part: Any, at: Path, writer: Writer, write: Write) -> Any:
@@ -165,7 +168,7 @@ def write_part_unless_rejected(part: Any, at: Path, writer: Writer, write: Write
         return ABSENT
     if type(part) is ReasoningPart:
         extras = writer.peek_extras(part.metadata)
-        if not _is_signed(extras) and "$sent" not in extras:
+        if not _signature(extras) and "$sent" not in extras:
             writer.own_extras(part.metadata, at)
             writer.report_loss(at, "reasoning", "dropped", "the API only accepts signed reasoning")
             return ABSENT

@@ -116,7 +116,7 @@ class CopilotQuorumStream(BaseStream):
             delta = self._delta(call, text)
             if text is not None or call.was_announced != told:
                 events.append(delta)
-        return [*events, *self._call_events()] if self._failure is None and not self._calls_told else events
+        return [*events, *self._call_events()] if self._failure is None else events
 
     def _tell_rest(self, text: str) -> list[StreamEvent]:
         """Return an event for the part of a text that was not streamed."""

@@ -171,7 +171,8 @@ def read_result_id_or_placeholder(
         identifier, called = reader.find_call_id_and_name(found)
         reader.note_answered(identifier)
         return identifier, name or called, rest
-    identifier = reader.take_unanswered_call_id(name) or name
+    call = reader.take_unanswered_call(name or None)
+    identifier, name = (call.id, call.name) if call is not None else (name, name)
     rest["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
     return identifier, name, rest
 

@@ -198,6 +198,7 @@ def read_text_response(wire: dict[str, Any], at: Path, reader: Reader, names: Ma
     if wire.get("content") is None and wire.get("error"):
         raise BareApiError(format_path(at), wire)
     content = optional_text(wire, "content", at)
+    reader.used.clear()  # as in messages
     message = AssistantMessage(None) if content is None else read_assistant_text(content, names, reader)
     rest = {} if type(wire) is PlainStringResponse else {**unmapped_members(wire, _KNOWN), "$whole": True}
     if "content" not in wire:
