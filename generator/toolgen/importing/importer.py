@@ -5,6 +5,7 @@ Before anything is written, the checks of a build decide whether the declaration
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from toolgen.load.limits import FILES
 from toolgen.load.loading import load_shipped, load_single_file
 from toolgen.parse import parse
 from toolgen.parse.config import Config, parse_config
+from toolgen.resolve.identifiers import wire_name_pattern
 from toolgen.resolve.profiles import resolve_profiles
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS, resolve_catalog, resolve_tools
 from toolgen.resources import shipped_folder
@@ -110,7 +112,7 @@ def import_document(
         if isinstance(each, ImportedType)
     ]
     there = load(schemas, Findings(), builtin=shipped_folder("schemas")) if schemas.is_dir() else None
-    reading = _Reading(document, previous, _strict_dialects(there))
+    reading = _Reading(document, previous, *_provider_facts(there, {name for tool in tools for name in tool.providers}))
     chosen = _chosen(tools, types, selection, reading, there, findings)
     if chosen is None:
         return None
@@ -157,7 +159,9 @@ def _chosen(
         if not said.has_errors and there is not None:
             new = [each.document for each in incoming if each.key not in previous.tools]
             _check_project(new, needed, there, said)
-        findings.items += said.items
+        # What was said of a round that is repeated without some tools no longer holds: only its errors stay.
+        again = selection.skip_faulty and said.has_errors
+        findings.items += [finding for finding in said.items if finding.level == "error" or not again]
         if not said.has_errors:
             return incoming
     if not findings.has_errors:
@@ -198,29 +202,35 @@ _NO_FOLDER = "pass the folder that contains tools/ with --out, or move the exist
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A file that is read, what the last import of it wrote, and the strict dialects of the project's providers."""
+    """A file that is read, what the last import of it wrote, and facts about providers.
+
+    `dialects` are the strict ones of the project's providers, `accepted` the tool names that those of the file accept.
+    """
 
     document: Document
     previous: SourceRecord
     dialects: Mapping[str, Dialect]
+    accepted: Mapping[str, re.Pattern[str]]
 
 
-def _strict_dialects(there: Sources | None) -> dict[str, Dialect]:
-    """Return the strict dialects of the providers that a project builds, or builds by default."""
+def _provider_facts(there: Sources | None, of_file: set[str]) -> tuple[dict[str, Dialect], dict[str, re.Pattern[str]]]:
+    """Return the strict dialects of the providers that a project builds, or builds by default, and the accepted names."""
     config = parse_config(there, Findings()) if there is not None else Config()
     documents = (
         there.providers if there is not None else load_shipped("providers", shipped_folder("schemas"), Findings())
     )
-    profiles = resolve_profiles(documents, config.providers or DEFAULT_PROVIDERS, Findings())
-    found = {profile.name: profile.facts["dialects"].get("strict") for profile in profiles}
-    return {name: Dialect(strict) for name, strict in found.items() if strict}
+    built = config.providers or DEFAULT_PROVIDERS
+    profiles = resolve_profiles(documents, (*built, *sorted(of_file)), Findings())
+    found = {profile.name: profile.facts["dialects"].get("strict") for profile in profiles if profile.name in built}
+    accepted = {profile.name: wire_name_pattern(profile) for profile in profiles if profile.name in of_file}
+    return {name: Dialect(strict) for name, strict in found.items() if strict}, accepted
 
 
 def _incoming(tools: list[ImportedTool], reading: _Reading, findings: Findings) -> list[IncomingDeclaration]:
     known = {key: str(entry.value["name"]) for key, entry in reading.previous.tools.items()}
     found = []
-    for name, tool in assign_names(tools, reading.document, findings, known):
-        declaration = repair_schemas(make_declaration(name, tool, reading.document), findings)
+    for name, tool in assign_names(tools, reading.document, findings, known, reading.accepted):
+        declaration = repair_schemas(make_declaration(name, tool, reading.document, reading.accepted), findings)
         declaration = relax_strictness(declaration, reading.dialects, findings)
         found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
     return found
