@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -184,13 +184,13 @@ class _Reporter:
 
 
 _SENTENCES = {
-    "minLength": "the string is shorter than {0} characters",
-    "maxLength": "the string is longer than {0} characters",
-    "minItems": "the list has fewer than {0} items",
-    "maxItems": "the list has more than {0} items",
+    "minLength": "the string is shorter than {0} character{2}",
+    "maxLength": "the string is longer than {0} character{2}",
+    "minItems": "the list has fewer than {0} item{2}",
+    "maxItems": "the list has more than {0} item{2}",
     "uniqueItems": "the list contains an item twice",
-    "minProperties": "there are fewer than {0} keys",
-    "maxProperties": "there are more than {0} keys",
+    "minProperties": "there are fewer than {0} key{2}",
+    "maxProperties": "there are more than {0} key{2}",
     "minimum": "{1} is less than {0}",
     "maximum": "{1} is greater than {0}",
     "exclusiveMinimum": "{1} is not greater than {0}",
@@ -209,7 +209,8 @@ def _sentence(keyword: str, error: ValidationError) -> str:
     form = _SENTENCES.get(keyword)
     if form is None:
         return f"the value violates the rule {quote_name(keyword)}"
-    return form.format(_shown(error.validator_value), _shown(error.instance))
+    limit = error.validator_value
+    return form.format(_shown(limit), _shown(error.instance), "" if limit == 1 else "s")
 
 
 def _shown(value: object) -> str:
@@ -222,14 +223,10 @@ def _shown(value: object) -> str:
 
 
 def _listed(values: Iterable[object]) -> str:
-    def parts() -> Iterator[str]:
-        for at, value in enumerate(values):
-            if at == 12:
-                yield "…"
-                return
-            yield _shown(value)
-
-    return ", ".join(parts())
+    """Return the first values. A number beside the string with the same text, as in a year, is left out."""
+    shown = [_shown(value) for value in values]
+    distinct = [each for each in shown if quote_name(each) not in shown]
+    return ", ".join(distinct[:12] + ["…"] * (len(distinct) > 12))
 
 
 def wrong_type_hint(expected: str, value: object, key: object = None) -> str | None:
