@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import RawText, did_you_mean
+from toolgen.diagnostics.finding import RawText, did_you_mean, did_you_mean_or_known
 from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Document
 from toolgen.load.sources import json_type, value_at
@@ -140,7 +140,7 @@ def check_configured_defaults(
         return
     for name in defaults:
         if name not in known:
-            hint = did_you_mean(name, known) or f"known providers: {', '.join(known)}"
+            hint = did_you_mean_or_known(name, known, "providers")
             findings.add("provider-unknown", sources.config.key_span("defaults", name), hint=hint, name=name)
     profiles = {profile.name: profile for profile in resolve_profiles(sources.providers, defaults, Findings())}
     profiles |= {profile.name: profile for profile in resolved_profiles}
