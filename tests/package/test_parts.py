@@ -46,7 +46,7 @@ def test_a_name_of_a_part_that_is_left_out_says_so(tmp_path: Path) -> None:
         _ = tools.dispatch
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tools.nothing
-    with pytest.raises(ImportError, match="tools.dispatch needs the part `running`"):
+    with pytest.raises(ImportError, match=r"tools\.dispatch needs the part `running`"):
         exec("from .tools import dispatch", {"__package__": tools.__name__.rpartition(".")[0]})
     with pytest.raises(ImportError, match="cannot import name 'nothing'"):
         exec("from .tools import nothing", {"__package__": tools.__name__.rpartition(".")[0]})
