@@ -177,13 +177,13 @@ class _Reporter:
 
 
 _SENTENCES = {
-    "minLength": "the string is shorter than {0} characters",
-    "maxLength": "the string is longer than {0} characters",
-    "minItems": "the list has fewer than {0} items",
-    "maxItems": "the list has more than {0} items",
+    "minLength": "the string is shorter than {0} character{2}",
+    "maxLength": "the string is longer than {0} character{2}",
+    "minItems": "the list has fewer than {0} item{2}",
+    "maxItems": "the list has more than {0} item{2}",
     "uniqueItems": "the list contains an item twice",
-    "minProperties": "there are fewer than {0} keys",
-    "maxProperties": "there are more than {0} keys",
+    "minProperties": "there are fewer than {0} key{2}",
+    "maxProperties": "there are more than {0} key{2}",
     "minimum": "{1} is less than {0}",
     "maximum": "{1} is greater than {0}",
     "exclusiveMinimum": "{1} is not greater than {0}",
@@ -202,7 +202,8 @@ def _sentence(keyword: str, error: ValidationError) -> str:
     form = _SENTENCES.get(keyword)
     if form is None:
         return f"the value violates the rule {quote_name(keyword)}"
-    return form.format(_shown(error.validator_value), _shown(error.instance))
+    limit = error.validator_value
+    return form.format(_shown(limit), _shown(error.instance), "" if limit == 1 else "s")
 
 
 def _shown(value: object) -> str:
@@ -214,9 +215,11 @@ def _shown(value: object) -> str:
     return escape_text(json.dumps(value))
 
 
-def _listed(values: list[object]) -> str:
-    shown = [_shown(value) for value in values[:12]]
-    return ", ".join([*shown, "…"] if len(values) > 12 else shown)
+def _listed(values: Iterable[object]) -> str:
+    """Return the first values. A number beside the string with the same text, as in a year, is left out."""
+    shown = [_shown(value) for value in values]
+    distinct = [each for each in shown if quote_name(each) not in shown]
+    return ", ".join(distinct[:12] + ["…"] * (len(distinct) > 12))
 
 
 def wrong_type_hint(expected: str, value: object, key: object = None) -> str | None:

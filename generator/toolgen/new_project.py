@@ -49,7 +49,7 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
     """Return the files that a project in this folder should have, in the order in which people read them.
 
     The providers are those whose official clients the project depends on, else the default ones. A tool is only created
-    if there is none. The CI job is for GitHub, unless the folder uses GitLab.
+    if there is none. The CI job is for GitHub, unless the repository uses GitLab.
     """
     values = {
         "providers": detect_providers(folder, profiles) or list(DEFAULT_PROVIDERS),
@@ -57,7 +57,8 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
         "out": OUT,
         "version": __version__,
     }
-    gitlab = (folder / ".gitlab-ci.yml").exists() and not (folder / ".github").exists()
+    root = _repository_root(folder) or folder
+    gitlab = (root / ".gitlab-ci.yml").exists() and not (root / ".github").exists()
     tools = folder / SCHEMAS / "tools"
     has_tools = tools.is_dir() and any(path.suffix in (".yaml", ".yml", ".json") for path in tools.rglob("*"))
     wanted = {
@@ -161,8 +162,12 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
 def files_to_move_to_repository_root(folder: Path, created: Sequence[NewFile]) -> tuple[Path, str] | None:
     """Return the root of the repository and the files that are only read there; None if all are where they are read."""
     names = [file.path for file in created if file.path.startswith((".github/", ".gitlab-ci", ".pre-commit"))]
-    root = next((each for each in (folder.resolve(), *folder.resolve().parents) if (each / ".git").exists()), None)
+    root = _repository_root(folder)
     return None if root in (None, folder.resolve()) or not names else (root, " and ".join(names))
+
+
+def _repository_root(folder: Path) -> Path | None:
+    return next((each for each in (folder.resolve(), *folder.resolve().parents) if (each / ".git").exists()), None)
 
 
 def _has_lines(path: Path, text: str) -> bool:

@@ -197,6 +197,7 @@ def test_a_file_of_accepted_changes_with_a_fault_is_refused(repository: Path, co
         (["--against", "--upload-pack=touch canary"], "cannot start with a dash"),
         (["--against", "-p"], "cannot start with a dash"),
         (["--against", "schemas"], "--against-dir schemas"),
+        (["--against", ""], "no revision ''\n  hint: `git branch --all` lists branches"),
         (["--against", "main:schemas"], "no revision"),
     ],
 )

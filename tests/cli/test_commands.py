@@ -117,6 +117,13 @@ def test_check_reports_each_file_to_programs(built: Path, form: str) -> None:
         assert problem in said
 
 
+def test_check_gives_programs_the_advice_that_people_get(built: Path) -> None:
+    with (built / "generated" / "models.py").open("a", encoding="utf-8") as file:
+        file.write("# edited\n")
+    found = json.loads(toolgen("check", "--format", "json", cwd=built).stdout)
+    assert [each["hint"] for each in found if each["code"] == "package-out-of-date"] == ["run `toolgen build --force`"]
+
+
 def test_check_of_a_package_that_was_not_built_says_so_in_two_lines(project: Path) -> None:
     result = toolgen("check", cwd=project)
     assert (result.returncode, result.stdout) == (1, "generated: missing\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import yaml
 from tests.corpus.tools_list import tools_list
 from tests.support.commands import toolgen, toolgen_process
 from tests.support.repository import ROOT
+from toolgen.importing.formats import MODULES
 
 GITHUB = ROOT / "tests" / "corpus" / "github-tools.json"
 
@@ -75,6 +77,14 @@ def test_an_api_is_imported_built_and_brought_up_to_date(tmp_path: Path) -> None
     assert (declared["risk"], declared["description"]) == ("low", "All pets, sorted.")
     assert declared["parameters"]["properties"]["limit"]["maximum"] == 50
     assert toolgen("check", "schemas", "--out", "app", cwd=tmp_path).returncode == 1
+
+
+def test_the_formats_are_named_where_one_is_missing() -> None:
+    missing = toolgen("import", "--out", "schemas")
+    assert (missing.returncode, "Missing argument 'FORMAT'. Choose from:" in missing.stderr) == (2, True)
+    described = toolgen("import", "--help").stdout
+    assert "toolgen import [OPTIONS] FORMAT [FILE]" in described
+    assert [name for name in MODULES if not re.search(rf"\b{name}\b", described)] == []
 
 
 def test_a_source_may_be_given_a_name(tmp_path: Path) -> None:

@@ -93,12 +93,13 @@ def test_a_server_over_http_is_asked(tmp_path: Path, address: str) -> None:
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        (("--command", "no-such-program-anywhere"), "No such file or directory"),
+        (("--command", "no-such-program-anywhere"), "tools: No such file or directory: no-such-program-anywhere\n"),
         (("--command", f"'{sys.executable}' -c 'import time; time.sleep(60)'", "--timeout", "0.5"), "no response within 0.5 seconds"),
         (("--command", f"'{sys.executable}' -c 'print(1)'"), ""),
         (("--command", "'"), "No closing quotation"),
         (("--command", " "), "the command is empty"),
-        (("--url", "http://127.0.0.1:9/mcp"), ""),
+        (("--url", "http://127.0.0.1:9/mcp"), "hint: check the address, and that the server is running"),
+        (("--url", "http://me:secret@127.0.0.1:9/mcp?key=secret"), "http://127.0.0.1:9/mcp:1:1: error"),
         (("--url", "nonsense"), ""),
     ],
 )  # fmt: skip
@@ -108,6 +109,7 @@ def test_a_server_that_does_not_answer_is_a_finding(tmp_path: Path, source: tupl
     assert "error[import-server]: the server did not list its tools: " in done.stderr
     assert reason in done.stderr
     assert "Traceback" not in done.stderr
+    assert "secret" not in done.stderr
     assert not (tmp_path / "schemas").exists()
 
 

@@ -111,6 +111,10 @@ def test_ci_is_that_of_the_folder(tmp_path: Path) -> None:
     done = toolgen("init", tmp_path)
     assert ".gitlab-ci.yml already exists" in done.stderr
     assert not (tmp_path / ".github").exists()
+    (tmp_path / ".git").mkdir()
+    below = toolgen("init", tmp_path / "below")
+    assert f".gitlab-ci.yml: only read in the root of the repository; move them to {tmp_path}" in below.stderr
+    assert not (tmp_path / "below" / ".github").exists()
 
 
 def test_hooks_and_jobs_are_what_their_tools_read(tmp_path: Path) -> None:
@@ -131,7 +135,7 @@ def test_what_cannot_be_written_is_said_and_leaves_nothing(tmp_path: Path) -> No
     (tmp_path / ".github").write_text("a file")
     done = toolgen("init", tmp_path)
     assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (2, "", False)
-    assert done.stderr.startswith(f"toolgen: cannot write {tmp_path}/.github")
+    assert done.stderr == f"toolgen: cannot write {tmp_path}/.github: it is not a folder; move it away\n"
     assert sorted(tree(tmp_path)) == [".github"]
     assert not (tmp_path / "schemas").exists()
 

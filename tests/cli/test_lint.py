@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,7 @@ def test_what_is_lost_is_told_once_for_all_providers_that_lose_the_same(project:
 def test_explain_says_what_why_and_how(tmp_path: Path, code: str) -> None:
     result = toolgen("explain", code, cwd=tmp_path)
     assert (result.returncode, result.stderr) == (0, "")
+    assert re.search("\n  (Error|Warning|Note) (while [a-z]+ing|of lint|of toolgen)", result.stdout), result.stdout
     for title in ("What it means", "Why it matters", "How to fix it", "How to silence it"):
         assert f"\n{title}\n" in result.stdout
     assert CODES[code].why.split()[0] in result.stdout

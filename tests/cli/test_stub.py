@@ -51,5 +51,7 @@ def test_what_is_not_there(project: Path) -> None:
     result = toolgen("stub", "get_ordr", cwd=project)
     assert (result.returncode, result.stdout) == (2, "")
     assert "unknown tool 'get_ordr'\n  hint: did you mean 'get-order'?" in result.stderr
+    assert "  hint: known tools: " in toolgen("stub", "xyzzy", cwd=project).stderr
+    assert "  hint: known tools: " in toolgen("show", "xyzzy", cwd=project).stderr
     for name in ("a b", "class"):
         assert toolgen("stub", "--class", name, cwd=project).returncode == 2

@@ -42,6 +42,11 @@ def test_nothing_to_upgrade(project: Path) -> None:
         assert (done.returncode, done.stdout) == (0, "")
 
 
+def test_where_there_is_no_package_it_says_so(project: Path) -> None:
+    done = toolgen("upgrade", "schemas", "--out", "other", "--dry-run", cwd=project)
+    assert (done.returncode, done.stdout.partition("\n")[0]) == (1, "there was no package")
+
+
 def test_changes_are_told_by_audience_and_then_written(project: Path) -> None:
     as_by_an_older_release(project, "providers/anthropic.py", '"description": "Current', '"description": "The current')
     as_by_an_older_release(project, "tools/get_weather.py", "city: StrictStr", "town: StrictStr")

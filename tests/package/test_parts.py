@@ -46,6 +46,10 @@ def test_a_name_of_a_part_that_is_left_out_says_so(tmp_path: Path) -> None:
         _ = tools.dispatch
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = tools.nothing
+    with pytest.raises(ImportError, match=r"tools\.dispatch needs the part `running`"):
+        exec("from .tools import dispatch", {"__package__": tools.__name__.rpartition(".")[0]})
+    with pytest.raises(ImportError, match="cannot import name 'nothing'"):
+        exec("from .tools import nothing", {"__package__": tools.__name__.rpartition(".")[0]})
     assert tools.parse_arguments("get_weather", '{"city": "Oslo"}').city == "Oslo"
 
 

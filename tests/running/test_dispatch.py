@@ -93,6 +93,15 @@ def test_a_call_by_an_alias_runs_the_tool(runnable: Package, alias: str) -> None
     assert alias not in tools.DEFINITIONS
 
 
+def test_what_is_no_call_is_a_type_error(runnable: Package) -> None:
+    running = runnable.module("running")
+    made = {"id": "1", "name": "read_file", "arguments": {"path": "a"}}
+    with pytest.raises(TypeError, match="a call must be a ToolCall, not a dict"):
+        running.dispatch_sync(made, Handlers())
+    with pytest.raises(TypeError, match="a call must be a ToolCall, not a dict"):
+        asyncio.run(running.dispatch_all([made], Handlers(), review=running.allow_all))
+
+
 def test_a_name_that_looks_alike_is_unknown(runnable: Package) -> None:
     handlers = Handlers()
     assert run(runnable, call(runnable, "re\u0430d_file", {"path": "a"}), handlers).kind == "error"

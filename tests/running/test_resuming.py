@@ -107,6 +107,39 @@ def test_what_is_for_no_waiting_call_is_refused(runnable: Package, setting: str)
         resumed(runnable, first.messages, Handlers(), **{setting: given})
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [("verdicts", "a verdict must be Allow, Deny, Edit or Hold, not bool"), ("review", "review must be a function")],
+)
+def test_what_is_no_verdict_and_no_review_is_refused_before_anything_runs(
+    runnable: Package, setting: str, said: str
+) -> None:
+    running, first, handlers = runnable.module("running"), held(runnable, READ, WRITE), Handlers()
+    given: dict[str, Any] = {"verdicts": dict.fromkeys((call.id for call in first.pending), True), "review": True}
+    settings = {"review": running.allow_all, setting: given[setting]}
+    with pytest.raises(TypeError, match=said):
+        resumed(runnable, first.messages, handlers, **settings)
+    work = running.dispatch_all(first.pending, handlers, **settings)
+    with pytest.raises(TypeError, match=said):
+        asyncio.run(work)
+    assert handlers.log == []
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_stream_runs_once(runnable: Package, stopped: bool) -> None:
+    """A second iteration has no events, and runs no held call again."""
+    running, first, handlers = runnable.module("running"), held(runnable, WRITE), Handlers()
+    session = native(runnable, [completion(runnable, "Done.")])
+    request = runnable.module("models").Request(first.messages)
+    stream = running.run_stream(session, request, handlers, review=running.allow_all)
+    for event in stream:
+        if stopped and event.type == "tool_result":
+            break
+    result, log = stream.result, list(handlers.log)
+    assert (list(stream), handlers.log, log) == ([], log, ["+write_file", "-write_file"])
+    assert stream.result is result
+
+
 def test_calls_that_a_limit_or_a_crash_left_run_first(runnable: Package) -> None:
     session = native(runnable, [completion(runnable, READ)])
     first = reviewed(runnable).run(session, "Hello", Handlers(), max_tool_turns=1)

@@ -95,6 +95,22 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("list: []\n", "the list has fewer than 1 item"),
+        ("list: [a, b, c]\n", "the list has more than 2 items"),
+        ("map: {}\n", "there are fewer than 1 key"),
+        ("year: '2025'\n", "'2025' is not one of '2026', 2027"),
+    ],
+)
+def test_a_message_is_a_sentence(text: str, message: str, tmp_path: Path) -> None:
+    """One is singular, and a number that may also be a string is named once."""
+    years = {"enum": ["2026", 2026, 2027]}
+    _, found = checked(tmp_path, GOOD + text, {**META, "properties": {**META["properties"], "year": years}})
+    assert [each.message for each in found] == [message]
+
+
 def checked(root: Path, text: str, schema: Mapping[str, Any] = META) -> tuple[bool, list[Finding]]:
     (root / "schemas" / "tools").mkdir(parents=True, exist_ok=True)
     (root / "schemas" / "tools" / "x.yaml").write_text(text)

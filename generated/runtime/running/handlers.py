@@ -87,13 +87,21 @@ def allow_all(call: ToolCall, arguments: object) -> Allow:
     return Allow()
 
 
-def check_review(names: Iterable[str], low_risk: Collection[str], review: Review | None) -> None:
+def check_review(
+    names: Iterable[str], low_risk: Collection[str], review: Review | None, verdicts: Mapping[str, Verdict] | None
+) -> None:
     """Check that calls of high-risk tools are reviewed.
 
     Raises:
-        TypeError: There is no review, but some tools are high-risk. The message lists them.
+        TypeError: There is no review, but some tools are high-risk; the message lists them. Or the review is not a
+            function, or a verdict is not one.
     """
+    for verdict in (verdicts or {}).values():
+        if not isinstance(verdict, Verdict):
+            raise TypeError(f"a verdict must be Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
     if review is not None:
+        if not callable(review):
+            raise TypeError(f"review must be a function of a call and its arguments, not {type(review).__name__}")
         return
     risky = [name for name in names if name not in low_risk]
     if risky:

@@ -172,7 +172,8 @@ def check_other_handlers_and_review(
             f"the request offers tools that are neither declared nor handled: {', '.join(unknown)}; pass "
             "others={name: function of a ToolCall}"
         )
-    check_review(names, {*low_risk, *settings.get("low_risk", ())}, settings.get("review"))
+    known = {*low_risk, *settings.get("low_risk", ())}
+    check_review(names, known, settings.get("review"), settings.get("verdicts"))
 
 
 _FAULTS = 20

@@ -252,6 +252,7 @@ class RunStream:
     def __init__(self, rounds: ToolLoop) -> None:
         """Set the tool loop. Nothing runs before the iteration starts."""
         self._rounds = rounds
+        self._events = rounds.events()
 
     @property
     def result(self) -> RunResult | None:
@@ -259,8 +260,8 @@ class RunStream:
         return self._rounds.result
 
     def __iter__(self) -> Iterator[StreamEvent | AgentEvent]:
-        """Run, and yield the events."""
-        events = self._rounds.events()
+        """Run, and yield the events. After the end, or after an iteration that was stopped, there are none."""
+        events = self._events
         with SyncRunner() as blocking:
             try:
                 while True:

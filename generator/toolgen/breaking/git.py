@@ -124,7 +124,7 @@ _FETCH_ALL = 'git fetch --unshallow --tags origin "+refs/heads/*:refs/remotes/or
 
 
 def _unknown_hint(folder: Path, revision: str) -> str:
-    if Path(revision).is_dir():
+    if revision and Path(revision).is_dir():
         return f"to compare with a folder, use --against-dir {revision}"
     if run_git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true":
         return f"the clone is shallow; run `{_FETCH_ALL}`, or set `fetch-depth: 0` in actions/checkout"

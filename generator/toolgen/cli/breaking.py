@@ -58,8 +58,8 @@ def command(
 ) -> None:
     """Show which changes break handlers, the model or conversations.
 
-    Compares SCHEMAS with an older version. Exits with 1 if a change breaks something and SCHEMAS/accepted.yaml does not
-    accept it.
+    Compares SCHEMAS with an older version. Exits with 1 if a finding is an error. SCHEMAS/accepted.yaml has the changes
+    that you accept.
 
     \b
     Example:

@@ -51,9 +51,14 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
     output = package_output(built, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
     failed = findings.has_errors
+    advice = [
+        *([f"run `{output.command}{drift.force_option}`"] if drift.is_out_of_date else []),
+        *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
+    ]
+    hint = ", and ".join(advice)
     if reporter.output_format != "text":  # the text and the diff below tell people the same
         for path, problem in drift.problems(output.name):
-            findings.add("package-out-of-date", Span(path), problem=RawText(problem))
+            findings.add("package-out-of-date", Span(path), hint=hint, problem=RawText(problem))
     reported = reporter.print_findings(findings)
     if failed:
         sys.exit(EXIT_ERROR)
@@ -69,9 +74,5 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
     diff = "" if drift.is_absent else paint_diff(drift.diff)
     text = "".join(f"{line}\n" for line in drift.messages(output.name)) + diff
     write_output(text, sys.stderr if reporter.output_format in DOCUMENT_FORMATS else sys.stdout, painted=True)
-    advice = [
-        *([f"run `{output.command}{drift.force_option}`"] if drift.is_out_of_date else []),
-        *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
-    ]
-    reporter.say(f"{display_path(output.name)}: out of date with {built.sources.name}; {', and '.join(advice)}\n")
+    reporter.say(f"{display_path(output.name)}: out of date with {built.sources.name}; {hint}\n")
     sys.exit(EXIT_FINDINGS)

@@ -45,9 +45,9 @@ def command(folder: Path, quiet: bool) -> None:
         lock = NewFile(f"{EDITOR_FOLDER}/{LOCK}", lock_text(editor_schema_files(), editor_lock_facts()))
         written = write_project(folder, [*project_files(folder, profiles), lock])
     except OSError as error:
-        write_output(
-            f"toolgen: cannot write {escape_unprintable(str(error.filename or folder))}: {error.strerror}\n", sys.stderr
-        )
+        path, in_the_way = escape_unprintable(str(error.filename or folder)), (FileExistsError, NotADirectoryError)
+        why = "it is not a folder; move it away" if isinstance(error, in_the_way) else error.strerror
+        write_output(f"toolgen: cannot write {path}: {why}\n", sys.stderr)
         sys.exit(EXIT_ERROR)
     reporter = Reporter(quiet=quiet)
     for file in written.created:

@@ -57,11 +57,11 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
     Returns None if there is no such tool.
     """
     from toolgen.diagnostics import Span
-    from toolgen.diagnostics.finding import did_you_mean
+    from toolgen.diagnostics.finding import did_you_mean_or_known
 
     known = [tool.name for tool in compilation.project.catalog.tools]
     if name not in known:
-        span, hint = Span(compilation.sources.name), did_you_mean(name, known)
+        span, hint = Span(compilation.sources.name), did_you_mean_or_known(name, known, "tools")
         findings.add("tool-unknown", span, hint=hint, name=name)
         return None
     shown: dict[str, tuple[Any, list[str]]] = {}

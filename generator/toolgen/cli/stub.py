@@ -28,7 +28,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
       toolgen stub get_weather > handlers.py
     """
     from toolgen.diagnostics import Findings, Span
-    from toolgen.diagnostics.finding import did_you_mean
+    from toolgen.diagnostics.finding import did_you_mean_or_known
     from toolgen.pipeline import resolve_project
     from toolgen.render.tools import make_handler_class_stub
 
@@ -39,9 +39,8 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
     known = {tool.name: tool for tool in project.catalog.tools} if project is not None else {}
     for word in tools if project is not None else ():
         if word not in known:
-            findings.add(
-                "tool-unknown", Span(project.sources.name if project else ""), hint=did_you_mean(word, known), name=word
-            )
+            hint = did_you_mean_or_known(word, known, "tools")
+            findings.add("tool-unknown", Span(project.sources.name if project else ""), hint=hint, name=word)
     Reporter(output_format, quiet=True).print_findings(findings, stream=sys.stderr)
     if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)

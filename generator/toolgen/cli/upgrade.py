@@ -84,7 +84,8 @@ def command(
         _texts(output.folder, paths), {path: built.files[path] for path in paths if path in built.files}
     )
     reporter.print_findings(findings)
-    lines = [drift.version or f"built by toolgen {__version__}"] if reporter.verbose or changes.has_changes else []
+    before = f"built by toolgen {__version__}" if output.folder.is_dir() else "there was no package"
+    lines = [drift.version or before] if reporter.verbose or changes.has_changes else []
     lines += [f"{config[0].as_posix()}: set edition {new_edition}"] if config else []
     lines += [f"handlers: {each}" for each in changes.handlers]
     lines += [f"model: {each}" for each in changes.model]

@@ -89,9 +89,7 @@ class ToolgenFiles:
 @out_option
 @provider_option
 @format_option
-@click.option(
-    "--then", "after_build", metavar="COMMAND", help="Run this command after each build that wrote the package."
-)
+@click.option("--then", "after_build", metavar="COMMAND", help="Run this command after each successful build.")
 @click.option(
     "--poll", is_flag=True, help="Poll for changes instead of using file system events, which some containers lack."
 )

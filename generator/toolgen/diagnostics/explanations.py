@@ -30,10 +30,11 @@ def explanation_page(code: str) -> str | None:
     row = CODES.get(code)
     if row is None:
         return None
-    stage = next(STAGES[name] for name, rows in BY_STAGE.items() if row in rows)
+    title = next(STAGES[name] for name, rows in BY_STAGE.items() if row in rows)
+    stage = f"while {title}" if title.partition(" ")[0].endswith("ing") else f"of {title}"
     parts = [
         f"{row.id}\n{'=' * len(row.id)}\n",
-        _section("What it means", f"{row.level} of {stage}: {_shown(row.message)}"),
+        _section("What it means", f"{row.level} {stage}: {_shown(row.message)}"),
         _section("Why it matters", row.why),
         _section("How to fix it", row.hint or row.fix),
         _section("How to silence it", _silencing(row)),

@@ -97,6 +97,16 @@ def did_you_mean(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str
     return f"did you mean {quote_name(near[0])}?" if near else None
 
 
+def did_you_mean_or_known(word: str, known: Iterable[str], what: str) -> str:
+    """Return a hint with the most similar known word, or else with the first known words."""
+    words = list(known)
+    first = ", ".join(words[:_LISTED]) + (", …" if len(words) > _LISTED else "")
+    return did_you_mean(word, words) or f"known {what}: {first}"
+
+
+_LISTED = 30
+
+
 def _plain(word: str) -> str:
     return word.lower().replace("-", "_")
 

@@ -28,9 +28,15 @@ _LOOKED_AT = 1_000
 
 
 def assign_names(
-    tools: Iterable[ImportedTool], document: Document, findings: Findings, known: Mapping[str, str]
+    tools: Iterable[ImportedTool],
+    document: Document,
+    findings: Findings,
+    known: Mapping[str, str],
+    accepted: Mapping[str, re.Pattern[str]],
 ) -> list[tuple[str, ImportedTool]]:
     """Return each tool with a valid name, in the order of the file. Changed names are reported.
+
+    `accepted` has the names that each provider accepts: a changed name is kept for those of its source that accept it.
 
     A tool that an earlier import named keeps its name in `known`, without a finding. Then come valid names, then the
     others, each group sorted, so that the names are the same if a server lists its tools in another order next time.
@@ -58,7 +64,8 @@ def assign_names(
         name = distinct_name(wanted, owners, partial(_numbered, wanted), fold_name)
         names[tool.name] = name
         if name != tool.name:
-            _report(tool, name, owners.get(fold_name(wanted)), document, findings)
+            wires = _keepers(tool, accepted)
+            _report(tool, name, owners.get(fold_name(wanted)), wires, document, findings)
         owners[fold_name(name)] = tool
     return [(names[tool.name], tool) for tool in first.values()]
 
@@ -88,10 +95,24 @@ def _numbered(name: str, n: int) -> str:
     return name[: _LONGEST - len(end)] + end
 
 
-def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document: Document, findings: Findings) -> None:
+def _keepers(tool: ImportedTool, accepted: Mapping[str, re.Pattern[str]]) -> list[str]:
+    """Return the providers of a tool's source that accept its own name. A build refuses it for the others."""
+    patterns = {name: accepted.get(name) for name in tool.providers if tool.name}  # none for a faulty profile
+    return [name for name, pattern in patterns.items() if pattern is None or pattern.fullmatch(tool.name)]
+
+
+def _report(
+    tool: ImportedTool,
+    name: str,
+    other: ImportedTool | None,
+    wires: list[str],
+    document: Document,
+    findings: Findings,
+) -> None:
     code = "import-renamed" if other is None else "import-collision"
-    wires = f"kept for {' and '.join(tool.providers)}" if tool.providers else "kept in tools/import.lock"
-    kept = RawText(wires if tool.name else "dropped, because it is empty")
+    where = f"kept for {' and '.join(wires)}" if wires else "kept in tools/import.lock"
+    refusing = "" if wires or not tool.providers else f", because {' and '.join(tool.providers)} would refuse it"
+    kept = RawText(where + refusing if tool.name else "dropped, because it is empty")
     holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": kept}
     if other is not None:
         holes["other"] = other.name
@@ -101,14 +122,16 @@ def _report(tool: ImportedTool, name: str, other: ImportedTool | None, document:
 _STRICT = {True: "always", False: "never"}
 
 
-def make_declaration(name: str, tool: ImportedTool, document: Document) -> Document:
+def make_declaration(
+    name: str, tool: ImportedTool, document: Document, accepted: Mapping[str, re.Pattern[str]]
+) -> Document:
     """Return the declaration of a tool under a valid name, with its keys in the usual order.
 
     Its `source` is the file that will be written. Its path and locations are those of the imported file.
     """
     providers: dict[str, dict[str, Any]] = {tool.providers[0]: dict(tool.patch)} if tool.patch else {}
-    if name != tool.name and tool.name:
-        for source in tool.providers:
+    if name != tool.name:
+        for source in _keepers(tool, accepted):
             providers[source] = {"name": tool.name, **providers.get(source, {})}
     value = {
         "name": name,

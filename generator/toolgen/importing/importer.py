@@ -5,6 +5,7 @@ Before anything is written, the checks of a build decide whether the declaration
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from toolgen.load.limits import FILES
 from toolgen.load.loading import load_shipped, load_single_file
 from toolgen.parse import parse
 from toolgen.parse.config import Config, parse_config
+from toolgen.resolve.identifiers import wire_name_pattern
 from toolgen.resolve.profiles import resolve_profiles
 from toolgen.resolve.references import reachable
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS, resolve_catalog, resolve_tools
@@ -109,9 +111,9 @@ def import_document(
         if isinstance(each, ImportedType)
     ]
     there = load(schemas, Findings(), builtin=shipped_folder("schemas")) if schemas.is_dir() else None
-    this = _Import(
-        document, schemas, name, record.with_source(name, previous), there, _strict_dialects(there), findings
-    )
+    dialects, accepted = _provider_facts(there, {name for tool in tools for name in tool.providers})
+    record = record.with_source(name, previous)
+    this = _Import(document, schemas, name, record, there, dialects, accepted, findings)
     chosen = this.choose(tools, types, selection)
     if chosen is None:
         return None
@@ -140,15 +142,17 @@ def _are_folders(schemas: Path, findings: Findings) -> bool:
 _NO_FOLDER = "pass the folder that contains tools/ with --out, or move the existing file away"
 
 
-def _strict_dialects(there: Sources | None) -> dict[str, Dialect]:
-    """Return the strict dialects of the providers that a project builds, or builds by default."""
+def _provider_facts(there: Sources | None, of_file: set[str]) -> tuple[dict[str, Dialect], dict[str, re.Pattern[str]]]:
+    """Return the strict dialects of the providers that a project builds, or builds by default, and the accepted names."""
     config = parse_config(there, Findings()) if there is not None else Config()
     documents = (
         there.providers if there is not None else load_shipped("providers", shipped_folder("schemas"), Findings())
     )
-    profiles = resolve_profiles(documents, config.providers or DEFAULT_PROVIDERS, Findings())
-    found = {profile.name: profile.facts["dialects"].get("strict") for profile in profiles}
-    return {name: Dialect(strict) for name, strict in found.items() if strict}
+    built = config.providers or DEFAULT_PROVIDERS
+    profiles = resolve_profiles(documents, (*built, *sorted(of_file)), Findings())
+    found = {profile.name: profile.facts["dialects"].get("strict") for profile in profiles if profile.name in built}
+    accepted = {profile.name: wire_name_pattern(profile) for profile in profiles if profile.name in of_file}
+    return {name: Dialect(strict) for name, strict in found.items() if strict}, accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,7 @@ class _Import:
     """The import of a document into a project.
 
     `name` is that of its source in the import record. `there` are the sources of the project, if it exists, and
-    `dialects` the strict dialects of its providers.
+    `dialects` the strict dialects of its providers. `accepted` are the tool names that the providers of the document accept.
     """
 
     document: Document
@@ -165,6 +169,7 @@ class _Import:
     record: ImportRecord
     there: Sources | None
     dialects: Mapping[str, Dialect]
+    accepted: Mapping[str, re.Pattern[str]]
     findings: Findings
 
     @property
@@ -201,7 +206,9 @@ class _Import:
             if not said.has_errors:
                 new = [each.document for each in incoming if each.key not in self.previous.tools]
                 self._check_project(new, [each.document for each in needed], said)
-            findings.items += said.items
+            # What was said of a round that is repeated without some tools no longer holds: only its errors stay.
+            again = selection.skip_faulty and said.has_errors
+            findings.items += [finding for finding in said.items if finding.level == "error" or not again]
             if not said.has_errors:
                 return incoming
         if not findings.has_errors:
@@ -211,8 +218,8 @@ class _Import:
     def _incoming(self, tools: list[ImportedTool], findings: Findings) -> list[IncomingDeclaration]:
         known = {key: str(entry.value["name"]) for key, entry in self.previous.tools.items()}
         found = []
-        for name, tool in assign_names(tools, self.document, findings, known):
-            declaration = repair_schemas(make_declaration(name, tool, self.document), findings)
+        for name, tool in assign_names(tools, self.document, findings, known, self.accepted):
+            declaration = repair_schemas(make_declaration(name, tool, self.document, self.accepted), findings)
             declaration = relax_strictness(declaration, self.dialects, findings)
             found.append(IncomingDeclaration(tool.name, declaration, dict(tool.origin)))
         return found

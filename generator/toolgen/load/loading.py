@@ -257,13 +257,14 @@ class _Loading:
             own = (self.folder or partial(Folder, self.schemas))(self.name, self.findings)
             found = own.list_sources(_TOOLS, recursive=True)
             tools = self._own(own, found, "tool")
-            if not found and not self.findings.has_errors:
-                path = own.display_path("tools")
-                self.findings.add("no-tools", Span(self.name), hint=self._hint_of_folder(), path=path)
+            empty = not found and not self.findings.has_errors
             types = self._own(own, own.list_sources("types", recursive=True), "type")
             providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
             formats += self._own(own, own.list_sources("format", recursive=False), "format")
             config = self._config(own)
+            if empty:
+                path = own.display_path(_TOOLS)
+                self.findings.add("no-tools", Span(self.name), hint=self._hint_of_tools(path), path=path)
         texts, digests = self.findings.texts, dict(sorted(self.digests.items()))
         return Sources(self.name, tuple(tools), tuple(types), tuple(providers), tuple(formats), config, texts, digests)
 
@@ -271,17 +272,26 @@ class _Loading:
         if self.folder is not None or self.schemas.is_dir():
             return True
         problem = "is not a folder" if self.schemas.exists() else "does not exist"
-        self.findings.add("no-schemas", Span(self.name), path=self.name, problem=RawText(problem))
+        hint = self._hint_of_folder()
+        self.findings.add("no-schemas", Span(self.name), hint=hint, path=self.name, problem=RawText(problem))
         return False
 
+    def _hint_of_tools(self, tools: str) -> str | None:
+        """Return the folder to name instead, or what to move into the folder of tools; None if nothing is found."""
+        ignored = next((finding.span.path for finding in self.findings if finding.code == "misplaced-source"), None)
+        move = f"put the tools of {quote_name(ignored)} into {quote_name(tools)}" if ignored else None
+        return self._hint_of_folder() or move
+
     def _hint_of_folder(self) -> str | None:
-        """Return which folder to name instead, if it is the one above or below; None if there is no such folder."""
+        """Return which folder to name instead, if it is one above, below or beside; None if there is no such folder."""
         if self.folder is not None:
             return None
-        if self.schemas.name == _TOOLS:
-            return f"pass the folder that contains it: {quote_name(self.schemas.parent.as_posix())}"
-        inner = self.schemas / _INNER
-        return f"did you mean {quote_name(inner.as_posix())}?" if (inner / _TOOLS).is_dir() else None
+        above = next((each.parent for each in (self.schemas, *self.schemas.parents) if each.name == _TOOLS), None)
+        if above is not None:
+            return f"pass the folder that contains it: {quote_name(above.as_posix())}"
+        near = (self.schemas / _INNER, self.schemas.parent)
+        found = next((each for each in near if (each / _TOOLS).is_dir() and each != self.schemas), None)
+        return None if found is None else f"did you mean {quote_name(found.as_posix())}?"
 
     def _shipped(self, kind: str) -> list[Document]:
         """Return the shipped documents of a kind; none if SCHEMAS is the shipped folder, which is read as its own."""

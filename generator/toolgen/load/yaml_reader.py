@@ -97,6 +97,8 @@ def _events(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -
         reporter.abort("not-yaml", problem=RawText(escape_text(str(error).partition("\n")[0], 200)))
 
 
+_TAB, _NO_TABS = "the line is indented with a tab", "indent with spaces; YAML does not allow tabs here"
+
 _CAUSES = (
     ("mapping values are not allowed", "unquoted text contains a colon", 'put the text in quotes: description: "First: then."'),
     ("did not find expected ',' or", "a bracket is not closed, or text inside it needs quotes", "close `{` with `}` and `[` with `]`, and put text with `,` `:` `{` or `}` in quotes"),
@@ -105,6 +107,7 @@ _CAUSES = (
     ("could not find expected ':'", "a key has no colon, or text has no quotes", "write `key: value`, and put text that continues on the next line in quotes"),
     ("found unexpected end of stream", "a quote is not closed", "close it, or double a quote that is part of the text"),
     ("found unknown escape character", "a backslash in double quotes starts no valid escape", "put the text in single quotes, or double the backslash"),
+    ("found a tab character", _TAB, _NO_TABS),
     ("block sequence entries are not allowed", "a list starts on the line of its key", "start the list on the next line, or write `[a, b]`"),
 )  # fmt: skip
 """Messages of the parser, what causes them, and how to fix it."""
@@ -130,7 +133,7 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
     if "cannot start any token" in problem and mark is not None:
         begun = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
         if "\t" in begun and not begun.strip():
-            return "the line is indented with a tab", "indent with spaces; YAML does not allow tabs here", place
+            return _TAB, _NO_TABS, place
         return f"unquoted text cannot start with {begun[-1:]}", "put it in quotes", place
     for sentence, cause, hint in _CAUSES:
         if problem.startswith(sentence):

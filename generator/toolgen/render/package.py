@@ -30,7 +30,7 @@ from toolgen.render.shipped import (
 )
 from toolgen.render.templates import HEADER, SHARED_HEADER, format_generated_module, format_python, render_template
 from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayload, ToolPayload, build_payloads
-from toolgen.render.tools import tool_modules
+from toolgen.render.tools import RUNNING, tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
 from toolgen.resources import runtime_folder, wires_folder
 from toolgen.runtime.lowering.coercion import coercions
@@ -141,6 +141,9 @@ def _package_module(catalog: Catalog) -> str:
     runtime = MINOR if catalog.config.runtime == "installed" else None
     modules = {path.strip("/").removesuffix(".py"): part for path, part in _left_out(catalog.config.parts).items()}
     public = {name: part for name, part in modules.items() if "/" not in name and name != "wires"}
+    if "running" in modules.values() and "tools" not in modules:
+        # `from package.tools import dispatch` looks for a module of this name before it fails.
+        public |= {f"tools.{name}": "running" for name in RUNNING}
     return _module("__init__.py", runtime=runtime, left_out=public)
 
 

@@ -124,6 +124,11 @@ def check_tool_name_collisions(declared: Iterable[Declaration], findings: Findin
                 )
 
 
+def wire_name_pattern(profile: Profile) -> re.Pattern[str]:
+    """Return the pattern that a whole tool name matches if the provider accepts it."""
+    return re.compile(str(profile.facts.get("names", {}).get("pattern", ".*")), re.DOTALL)
+
+
 def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], findings: Findings) -> None:
     """Report tools with the same name at one provider, and names set for a provider that it refuses.
 
@@ -131,7 +136,7 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
     """
     offered = list(tools)
     for profile in profiles:
-        legal = re.compile(str(profile.facts.get("names", {}).get("pattern", ".*")), re.DOTALL)
+        legal = wire_name_pattern(profile)
         owners: dict[str, Tool] = {}
         for tool in offered:
             if profile.name in tool.unsupported:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import RawText, did_you_mean
+from toolgen.diagnostics.finding import RawText, did_you_mean_or_known
 from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Document
 from toolgen.load.sources import json_type, value_at
@@ -113,9 +113,12 @@ def _resolve(
         parent = document.value.get("extends")
         if isinstance(parent, str) and parent != name:
             place = document.span("extends")
-            if parent in below or parent not in layers:
-                code = "profile-cycle" if parent in below else "profile-unknown"
-                findings.add(code, place, hint=did_you_mean(parent, layers), name=parent)
+            if parent in below:
+                findings.add("profile-cycle", place, name=parent)
+                return None
+            if parent not in layers:
+                hint = did_you_mean_or_known(parent, sorted(layers), "providers")
+                findings.add("profile-unknown", place, hint=hint, name=parent)
                 return None
             base = _resolve(parent, layers, (*below, name), findings)
             if base is None:
@@ -140,7 +143,7 @@ def check_configured_defaults(
         return
     for name in defaults:
         if name not in known:
-            hint = did_you_mean(name, known) or f"known providers: {', '.join(known)}"
+            hint = did_you_mean_or_known(name, known, "providers")
             findings.add("provider-unknown", sources.config.key_span("defaults", name), hint=hint, name=name)
     profiles = {profile.name: profile for profile in resolve_profiles(sources.providers, defaults, Findings())}
     profiles |= {profile.name: profile for profile in resolved_profiles}

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean
+from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean_or_known
 from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes, key_digest, plain_findings, report_stored_findings
 from toolgen.load import Document, Pointer, Sources
 from toolgen.parse import Config, Declaration, ParsedProject
@@ -211,7 +211,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
                 Span(sources.name)
                 if requested_providers or not sources.config
                 else sources.config.span("providers", i),
-                hint=did_you_mean(name, known) or f"known providers: {', '.join(known)}",
+                hint=did_you_mean_or_known(name, known, "providers"),
                 name=name,
             )
     resolved = _resolved_profiles(sources, wanted, findings)

@@ -372,7 +372,7 @@ def test_a_definition_of_the_agent_sdk(tmp_path: Path) -> None:
     declared, codes = one(tmp_path, tool, "agent_sdk")
     assert (declared["name"], declared["strict"], declared["parameters"]) == ("read_file", "always", schema)
     assert (declared["providers"], codes) == (
-        {"agent_sdk": {"name": "read.file", "meta": {"a": 1}}},
+        {"agent_sdk": {"meta": {"a": 1}}},
         ["import-renamed"],
     )
 

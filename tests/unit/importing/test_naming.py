@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from toolgen.diagnostics import Findings
 from toolgen.importing.declarations import legal_name
+from toolgen.importing.selection import ImportSelection
+from toolgen.pipeline import resolve_project
 
 from .imports import imported
 
@@ -53,20 +56,46 @@ def test_a_name_of_a_million_characters_costs_little() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "key", "sources"),
+    ("format", "key", "name", "sources", "kept"),
     [
-        ("mcp", "inputSchema", ["mcp"]),
-        ("openai", "parameters", ["openai_chat", "openai_responses"]),
-        ("anthropic", "input_schema", ["anthropic"]),
+        ("mcp", "inputSchema", "weather.get", ["mcp"], "kept for mcp"),
+        ("gemini", "parametersJsonSchema", "weather.get", ["gemini"], "kept for gemini"),
+        ("anthropic", "input_schema", "weather_" * 10, ["anthropic"], "kept for anthropic"),
+        ("openai", "parameters", "weather_" * 10, ["openai_responses"], "kept for openai_responses"),
+        (
+            "openai",
+            "parameters",
+            "weather.get",
+            [],
+            "kept in tools/import.lock, because openai_chat and openai_responses would refuse it",
+        ),
+        (
+            "anthropic",
+            "input_schema",
+            "weather.get",
+            [],
+            "kept in tools/import.lock, because anthropic would refuse it",
+        ),
     ],
 )
-def test_a_name_that_changed_is_kept_for_its_source(tmp_path: Path, format: str, key: str, sources: list[str]) -> None:
-    result = imported(tmp_path, [{"name": "weather.get", key: {"type": "object"}}], format)
-    assert result.tools["weather_get"]["providers"] == {source: {"name": "weather.get"} for source in sources}
+def test_a_name_that_changed_is_kept_for_its_source_if_that_accepts_it(
+    tmp_path: Path, format: str, key: str, name: str, sources: list[str], kept: str
+) -> None:
+    result = imported(tmp_path, [{"name": name, key: {"type": "object"}}], format)
+    ((legal, tool),) = result.tools.items()
+    assert tool.get("providers") == ({source: {"name": name} for source in sources} or None)
     assert result.codes == ["import-renamed"]
-    assert result.findings[0].message.startswith(
-        "'weather.get' is not a valid name and was changed to 'weather_get'; the original name is kept for"
+    assert result.findings[0].message == (
+        f"'{name}' is not a valid name and was changed to '{legal}'; the original name is {kept}"
     )
+    findings = Findings()
+    assert resolve_project(tmp_path / "schemas", findings) is not None, list(findings)
+
+
+def test_a_note_about_a_tool_that_was_left_out_after_it_does_not_stay(tmp_path: Path) -> None:
+    faulty = {"name": "get_x", "inputSchema": {"type": "object", "properties": {"a": {"type": "int"}}}}
+    result = imported(tmp_path, [*tools("get.x"), faulty], choice=ImportSelection(skip_faulty=True))
+    assert (list(result.tools), result.codes) == (["get_x"], ["import-left-out", "import-renamed"])
 
 
 def test_the_kept_name_stands_beside_other_members(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from toolgen.diagnostics import Findings
 from toolgen.diagnostics.codes import BY_STAGE
-from toolgen.load import limits
+from toolgen.load import limits, load
 
 from .projects import TOOL, brief, loaded
 
@@ -88,7 +89,8 @@ CASES = [
     # YAML
     tool("open bracket", "name: [1\n", "1:7", "not-yaml"),
     tool("colon in text", "name: x\nd: a: b\n", "2:5", "not-yaml"),
-    tool("tab as indent", "name:\n\tx: 1\n", "2:1", "not-yaml"),
+    tool("tab as indent", "name:\n\tx: 1\n", "2:1", "not-yaml", "the line is indented with a tab"),
+    tool("tab as indent of a later key", "name: x\n\ty: 1\n", "2:1", "not-yaml", "the line is indented with a tab"),
     tool("deep flow", "name: " + "[" * 100_000, "1:70", "too-deep"),
     tool("deep flow, closed", "name: " + "[" * 70 + "]" * 70, "1:70", "too-deep"),
     tool("deep block", "\n".join(" " * i + "a:" for i in range(80)), "65:65", "too-deep"),
@@ -179,6 +181,29 @@ def test_the_folder_that_was_meant_is_in_the_hint(tmp_path: Path) -> None:
     ]
     above = loaded(tmp_path / "above", {"schemas/tools/x.yaml": TOOL})[1]
     assert [f.hint for f in above] == ["did you mean 'schemas/schemas'?"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "code", "hint"),
+    [
+        ("p", "no-tools", "did you mean 'p/schemas'?"),
+        ("p/schemas/tools", "no-tools", "pass the folder that contains it: 'p/schemas'"),
+        ("p/schemas/tools/x.yaml", "no-schemas", "pass the folder that contains it: 'p/schemas'"),
+        ("p/schemas/schemas", "no-schemas", "did you mean 'p/schemas'?"),
+        ("q", "no-tools", "put the tools of 'q/x.yaml' into 'q/tools'"),
+        ("nothing", "no-schemas", "pass the folder that contains tools/, or create a project with `toolgen init`"),
+    ],
+)
+def test_a_wrong_folder_has_a_hint(
+    folder: str, code: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("p/schemas/tools/x.yaml", "q/x.yaml"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text(TOOL)
+    monkeypatch.chdir(tmp_path)
+    findings = Findings()
+    load(Path(folder), findings)
+    assert [(f.code, f.hint) for f in findings if f.level == "error"] == [(code, hint)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -67,6 +67,16 @@ def test_a_profile_that_no_provider_uses_is_a_warning(
 
 
 @pytest.mark.parametrize(
+    ("parent", "hint"),
+    [("openai_chatt", "did you mean 'openai_chat'?"), ("xyzzy", "known providers: agent_sdk, anthropic, azure, "), ("mine_too", "remove `extends` from one of")],
+)  # fmt: skip
+def test_a_wrong_parent_names_what_there_is(tmp_path: Path, parent: str, hint: str) -> None:
+    findings = Findings()
+    compile_project(project(tmp_path, "mine", mine=f"extends: {parent}\n", mine_too="extends: mine\n"), findings)
+    assert findings.items[0].hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
     ("text", "code", "line"),
     [
         ("title: Mine\n", "missing-key", 1),

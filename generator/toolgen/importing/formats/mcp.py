@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -99,9 +100,10 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
     """Return a server's response to tools/list, all pages; None, with a finding, if it fails.
 
     `command` starts a server that communicates over standard input and output, without a shell. `url` is that of a
-    server over HTTP. The server has `seconds` for everything.
+    server over HTTP. The server has `seconds` for everything. Findings show no password or query of the URL.
     """
-    shown = command or url or ""
+    shown = re.sub("//[^/]*@", "//", url.partition("?")[0]) if url else command or ""
+    hint = "check the address, and that the server is running" if url else None
     logging.disable()  # the client logs tracebacks of errors that are findings here
     try:
         import mcp
@@ -115,10 +117,11 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
         server = url or mcp.StdioServerParameters(command=words[0], args=words[1:])
         answer = asyncio.run(asyncio.wait_for(_asked(mcp.Client(server)), seconds))
     except TimeoutError:
-        findings.add("import-server", Span(shown), reason=RawText(f"no response within {seconds:g} seconds"))
+        limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
+        findings.add("import-server", Span(shown), hint=hint, reason=RawText(f"no response within {limit}"))
         return None
     except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - the server and its client may raise anything
-        findings.add("import-server", Span(shown), reason=RawText(_reason(error)))
+        findings.add("import-server", Span(shown), hint=hint, reason=RawText(_reason(error)))
         return None
     finally:
         logging.disable(logging.NOTSET)
@@ -144,5 +147,6 @@ def _reason(error: BaseException) -> str:
     """Return the message of the innermost error."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    words = " ".join(str(error).split())[:300]
+    text = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
+    words = " ".join(text.split())[:300]
     return words or type(error).__name__

@@ -141,7 +141,7 @@ class Dispatcher:
 
     async def run_one(self, call: ToolCall) -> ToolResult:
         """Run one call."""
-        ready = self._ready(call)
+        ready = self._ready(*_distinct([call]))
         if isinstance(ready, ToolResult):
             return self._report_result(ready)
         return await self._run(ready, self._inline)
@@ -167,7 +167,7 @@ class Dispatcher:
         if max_parallel < 1:
             raise ValueError("max_parallel must be at least 1")
         self.held = []
-        ready = [self._ready(call) for call in _unique(calls)]
+        ready = [self._ready(call) for call in _distinct(calls)]
         results: list[ToolResult] = []
         for low, run in groupby(ready, lambda one: self._is_low(one, verdicts)):
             if low:
@@ -357,11 +357,17 @@ def _validate_arguments(entry: ToolEntry | None, arguments: Any) -> Any:
     return arguments
 
 
-def _unique(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """Return the calls. A repeated id makes a call invalid, because only one of the calls can have a result."""
+def _distinct(calls: Iterable[ToolCall]) -> list[ToolCall]:
+    """Return the calls. A repeated id makes a call invalid, because only one of the calls can have a result.
+
+    Raises:
+        TypeError: One of them is a dict, as an app has it that stores calls as JSON.
+    """
     met: set[str] = set()
     marked = []
     for call in calls:
+        if isinstance(call, dict):
+            raise TypeError("a call must be a ToolCall, not a dict; `load(ToolCall, …)` of `models` makes one of it")
         again = call.id in met and call.invalid is None
         marked.append(replace(call, invalid=InvalidCall("", "duplicate_id")) if again else call)
         met.add(call.id)

@@ -232,7 +232,7 @@ class RunnableTools(ToolSet, Generic[H]):
             low_risk=low_risk,
             around=around,
         )
-        check_review(made.tool_names, made.low_risk_names, review)
+        check_review(made.tool_names, made.low_risk_names, review, verdicts)
         results = await made.run_all(calls, review, max_parallel, verdicts or {})
         for call in made.held:
             if on_hold is not None:
