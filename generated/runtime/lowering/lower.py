@@ -239,7 +239,10 @@ def _merged(
     ):
         if any(branch.get(word) not in (None, *harmless) for branch in branches):
             reason, more = "only branches that were merged have it", True
-            context.record_dropped((keyword,), word, reason, blocks_strict=closes)
+            if closes:
+                context.record_change((keyword,), word, "narrowed", reason, blocks_strict=True)
+            else:
+                context.record_dropped((keyword,), word, reason)
     if not more and branches and all(branch.get("additionalProperties") is False for branch in branches):
         found.setdefault("additionalProperties", False)
     if "unevaluatedProperties" in found and any(not branch.keys().isdisjoint(_EVALUATING) for branch in branches):
