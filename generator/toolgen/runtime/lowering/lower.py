@@ -110,6 +110,8 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
     refused = set(context.dialect.root.get("without", ()))
     if not context.dialect.plain:
         refused |= {"$ref", "allOf", "anyOf", "oneOf"}
+    if context.dialect.enum != "any":  # the root would be a string
+        refused |= {"enum", "const"}
     if "$ref" in schema and ("$ref" in refused or "type" not in schema):
         definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
         found, _ = context.resolve(schema, ())

@@ -531,3 +531,11 @@ def test_an_empty_closed_object_is_sent_as_it_is(place: dict[str, Any]) -> None:
     found = lower(of(place, "a", **{"$defs": {"E": empty}}), DIALECTS[STRICT])
     assert found.changes == ()
     assert admits(found, {"a": [{}] if "items" in place else {}})
+
+
+@pytest.mark.parametrize("rule", [{"const": {"count": 1}}, {"enum": [{"count": 1}, {}]}, {"allOf": [{"const": {}}]}])
+@every_dialect
+def test_a_root_with_listed_objects_is_an_object(rule: dict[str, Any], dialect: tuple[str, str]) -> None:
+    """Also where listed objects are sent as texts."""
+    found = lowered({"type": "object", **COUNT, **rule}, dialect)
+    assert found.schema.get("type", "object") in ("object", "OBJECT")
