@@ -286,7 +286,7 @@ def shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict
     if items:
         found["items"] = items
     branches = schema.get("anyOf") or schema.get("oneOf")
-    if type(branches) is list and "type" not in found:
+    if type(branches) is list:
         shapes = [shape_of(branch, resolve, depth + 1) for branch in branches]
         if all(shapes):
             found["any"] = shapes

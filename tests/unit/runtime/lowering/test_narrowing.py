@@ -539,3 +539,17 @@ def test_a_root_with_listed_objects_is_an_object(rule: dict[str, Any], dialect: 
     """Also where listed objects are sent as texts."""
     found = lowered({"type": "object", **COUNT, **rule}, dialect)
     assert found.schema.get("type", "object") in ("object", "OBJECT")
+
+
+@every_dialect
+def test_a_union_in_a_branch_tells_it_from_the_others(dialect: tuple[str, str]) -> None:
+    """Also with a type beside it: the values of the other branch are spelled as this branch lists them."""
+    kinds = [{"properties": {"kind": {"const": kind}}, "required": ["kind"]} for kind in ("x", "y", "z")]
+    listed = {"properties": {"kind": {"const": "z"}, "count": {"enum": [{}, {"count": 1}]}}, "required": ["kind"]}
+    union = {"type": "object", "anyOf": [{"oneOf": kinds[:2]}, listed]}
+    found = lowered(of(union, "a"), dialect)
+    for value in ({"kind": "z", "count": {}}, {"kind": "x"}):
+        spelled, back = there_and_back(found, {"a": value})
+        assert back == {"a": value}
+        if not found.unsupported_changes:
+            assert admits(found, spelled, openapi=dialect[1] == "openapi")
