@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from toolgen.diagnostics import Findings, Span
+from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, did_you_mean
-from toolgen.load import Sources, load
+from toolgen.load import Pointer, Sources, load
 from toolgen.load.loading import FolderFactory, load_single_file
+from toolgen.load.sources import value_at
 from toolgen.parse import UNKNOWN_CODE, Config, parse
 from toolgen.resolve import Catalog
 
@@ -140,9 +141,16 @@ def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T
     try:
         return make()
     except MappingError as error:
-        profile = next((p for p in project.catalog.profiles if p.name == error.profile), None)
-        span = profile.documents[-1].span(*error.pointer) if profile is not None else Span(project.sources.name)
-        findings.add("profile-shape", span, hint=did_you_mean(error.word, error.known), reason=error.reason)
+        from toolgen.render.package import profile_ancestors
+
+        lines = profile_ancestors(project.catalog.profiles)
+        document = next(line[0].documents[-1] for line in lines if line[0].name == error.profile)
+        words = (p for p in document.values if p and error.word in (p[-1], value_at(document.value, p)))
+        stated = error.pointer and error.pointer in document.values
+        at: Pointer = error.pointer if stated or not error.word else next(words, error.pointer)
+        findings.add(
+            "profile-shape", document.span(*at), hint=did_you_mean(error.word, error.known), reason=error.reason
+        )
         return None
 
 

@@ -6,7 +6,9 @@ import ast
 import re
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 _ALL = re.compile(r"^__all__ = (\[[^\]]*\])", re.MULTILINE)
 _PACKAGE = Path(__file__).resolve().parent
@@ -42,3 +44,9 @@ def modules_by_exported_name() -> Mapping[str, str]:
                 raise ValueError(f"runtime.{found[name]} and runtime.{module} both export {name}")
             found[name] = module
     return found
+
+
+def exported_by_runtime(name: str) -> Any:
+    """Return what a module below `runtime` exports under a name; None if none does."""
+    module = modules_by_exported_name().get(name)
+    return getattr(import_module(f"toolgen.runtime.{module}"), name) if module else None

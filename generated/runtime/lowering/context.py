@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 from ..conversion.encoding import Table
 from ..json_values import same_json
 from .dialects import Dialect
-from .references import References, RetainedDefinitions
+from .references import References, RetainedDefinitions, always_declared_names
 from .schemas import (
     SCHEMA_LISTS,
     SCHEMA_MAPS,
@@ -100,7 +99,6 @@ class LoweredSchema:
 
 
 _OF_EVERY_ROOT = ("type", "properties")
-
 _MOST = 4000
 """Maximum number of schemas that one lowering creates."""
 
@@ -112,8 +110,8 @@ _RESTRICTING = (STRUCTURE | VALIDATED | {"format", "additionalItems"}) - {"descr
 _BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
 """Keywords whose meaning depends on their location."""
 
-
 _UNIONS = ("anyOf", "oneOf")
+_DECLARING = (*_UNIONS, "if", "dependentSchemas", "dependencies")
 _DEEPEST_UNION = 8
 
 
@@ -254,7 +252,8 @@ class LoweringContext(ABC):
                 if type(inner) is dict:
                     met = len(lost)
                     joined = merge_schemas(joined, inner, lost)
-                    dropped += [{key: inner[key]} for key in lost[met:] if key in _UNIONS]
+                    keys = [key for key in lost[met:] if key in _DECLARING]
+                    dropped += [{word: inner[word] for word in (key, "then", "else") if word in inner} for key in keys]
             self.record_conflicts(pointer, lost)
             schema = self.record_source_pointer(joined, pointer)
         if dropped:
@@ -297,10 +296,8 @@ class LoweringContext(ABC):
         declared: dict[str, Any] = schema["properties"] if type(schema.get("properties")) is dict else {}
         found: dict[str, Any] = {}
         kept = {key: schema[key] for key in _UNIONS if type(schema.get(key)) is list}
-        branches = [self.names_in_branches(schema, key, ref_stack) for key in kept if kept[key]]
-        settled = {name for name, value in declared.items() if id(value) not in self.added}
-        settled = settled.union(*(set.intersection(*names) for names in branches))
-        sendable = set(declared).union(*itertools.chain(*branches))
+        settled = always_declared_names(kept, resolve) | {n for n, v in declared.items() if id(v) not in self.added}
+        sendable = set(declared).union(*(n for key in kept for n in self.names_in_branches(schema, key, ref_stack)))
         required = conditionally_required_names(source)
         for hidden, condition in ((True, source), (False, kept)):
             for inner in conditional_schemas(condition, resolve, applies=not hidden):
@@ -314,7 +311,9 @@ class LoweringContext(ABC):
                 reason = "a condition requires it, but it is declared nowhere, so it cannot be sent"
                 self.record_change((*pointer, "required"), name, "narrowed", reason, blocks_strict=True)
         added = {name: either_of(values) for name, values in found.items()}
-        for name in added:
+        certain = always_declared_names(source, resolve)
+        uncertain = [name for name in added if name not in certain]
+        for name in uncertain:
             reason = "it is only declared under a condition, and is sent without it"
             action, checked = ("rewritten", "parse_arguments") if closed else ("narrowed", "")
             self.record_change((*pointer, "properties", name), "a property", action, reason, checked=checked)
@@ -323,7 +322,7 @@ class LoweringContext(ABC):
         more = schema.get("additionalProperties")
         if type(more) is dict and "patternProperties" not in schema:
             added = {name: {"allOf": [more, value]} for name, value in added.items()}
-        self.added.update((id(value), found[name]) for name, value in added.items() if type(value) is dict)
+        self.added.update((id(added[name]), found[name]) for name in uncertain if type(added[name]) is dict)
         schema = self.record_source_pointer({**schema, "properties": {**declared, **added}}, pointer)
         return schema, (*ref_stack, *led)
 

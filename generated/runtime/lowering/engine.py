@@ -17,6 +17,7 @@ from .keywords import (
     OneSchema,
     add_null,
     add_sentences,
+    conditions_not_sent,
     describe_needs,
     describe_rule,
     keep_rules,
@@ -62,10 +63,10 @@ class Engine(LoweringContext):
             return _lower_reference(self, schema, pointer, ref_stack)
         source = schema
         schema, ref_stack = self.merge_all_of(schema, pointer, ref_stack)
-        sent = self.dialect.supports("if") and not (self.dialect.closed or self.dialect.says_open)
         of_object = "object" in declared_types(schema) or "properties" in schema
-        if of_object and not sent and not source.keys().isdisjoint(_CONDITIONS):
-            schema, ref_stack = self.declare_conditional_properties(source, schema, pointer, ref_stack)
+        if of_object and not source.keys().isdisjoint(_CONDITIONS):
+            unsent = conditions_not_sent(self, source, schema)
+            schema, ref_stack = self.declare_conditional_properties(unsent, schema, pointer, ref_stack)
         if schema is NEVER or schema.get("type") == []:  # merged types that exclude each other
             return NEVER, None
         one, ref_stack = _one_union(self, schema, pointer, ref_stack)
@@ -100,7 +101,7 @@ def _lower_reference(context: LoweringContext, schema: dict[str, Any], pointer: 
     if circular and context.dialect.recursion == "refuse":
         context.record_unsupported(pointer, "$ref", "a recursive schema is not supported")
     if context.dialect.refs == "keep" and not (circular and context.dialect.recursion == "unroll"):
-        if circular or rest.keys() <= ANNOTATIONS:
+        if rest.keys() <= ANNOTATIONS or (circular and target in ref_stack):
             return _kept(context, rest, target, pointer)
     elif circular and ref_stack.count(target) >= context.depth:
         return _end(context, found, pointer)

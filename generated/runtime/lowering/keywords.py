@@ -37,6 +37,7 @@ __all__ = [
     "add_null",
     "add_sentences",
     "can_keep_schemas",
+    "conditions_not_sent",
     "describe_needs",
     "describe_rule",
     "keep_rules",
@@ -158,6 +159,15 @@ def _supported_rule(
 def can_keep_schemas(context: LoweringContext, keyword: str) -> bool:
     """Return whether a keyword that contains schemas can be kept unchanged."""
     return context.dialect.supports(keyword) and context.dialect.refs == "keep" and not context.dialect.closed
+
+
+def conditions_not_sent(context: LoweringContext, source: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema with the conditions that are not sent; `source` is the schema before its `allOf` was merged."""
+    if not can_keep_schemas(context, "if") or context.dialect.says_open:
+        return source
+    keys = [key for key in ("if", "then", "else", "dependentSchemas", "dependencies") if key in schema]
+    lost = {key for key in keys if _supported_rule(context, key, schema[key], None, False)[0] is None}
+    return {key: schema[key] for key in keys if key == "if" or key in lost or "if" in lost}
 
 
 def _leave_dependent(one: OneSchema) -> None:

@@ -113,6 +113,8 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
     refused = set(context.dialect.root.get("without", ()))
     if not context.dialect.plain:
         refused |= {"$ref", "allOf", "anyOf", "oneOf"}
+    if context.dialect.enum != "any":  # the root would be a string
+        refused |= {"enum", "const"}
     if "$ref" in schema and ("$ref" in refused or "type" not in schema):
         definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
         found, _ = context.resolve(schema, ())
@@ -239,7 +241,10 @@ def _merged(
     ):
         if any(branch.get(word) not in (None, *harmless) for branch in branches):
             reason, more = "only branches that were merged have it", True
-            context.record_dropped((keyword,), word, reason, blocks_strict=closes)
+            if closes:
+                context.record_change((keyword,), word, "narrowed", reason, blocks_strict=True)
+            else:
+                context.record_dropped((keyword,), word, reason)
     if not more and branches and all(branch.get("additionalProperties") is False for branch in branches):
         found.setdefault("additionalProperties", False)
     if "unevaluatedProperties" in found and any(not branch.keys().isdisjoint(_EVALUATING) for branch in branches):

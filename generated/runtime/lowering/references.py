@@ -13,12 +13,13 @@ from urllib.parse import unquote
 
 from ..conversion.encoding import Encoding, Table
 from ..json_text import dump_allowing_nan
-from .schemas import Pointer, declared_types, json_type, merge_schemas, subschemas
+from .schemas import Pointer, declared_types, json_type, merge_schemas, property_names, subschemas
 
 __all__ = [
     "References",
     "RetainedDefinitions",
     "admits_plain_text",
+    "always_declared_names",
     "encode_as_unique_texts",
     "sends_as_text",
     "shape_of",
@@ -219,6 +220,33 @@ def _ends(schema: dict[str, Any], ending: set[str]) -> bool:
     return type(branches) is not list or any(_ends(branch, ending) for branch in branches)
 
 
+def always_declared_names(
+    schema: Any, resolve: Callable[[Any], Any], met: dict[int, set[str]] | None = None
+) -> set[str]:
+    """Return the properties that a schema declares for every value: itself, or in all branches of a condition or union.
+
+    `resolve` returns a schema with its references resolved; `met` has what schemas that were visited declare.
+    """
+    met = {} if met is None else met
+    key = id(schema)
+    if key in met:
+        return met[key]
+    met[key] = set()  # of a schema that leads back to itself
+    schema = resolve(schema)
+    if type(schema) is not dict:
+        return met[key]
+    groups = [[part] for part in schema["allOf"]] if type(schema.get("allOf")) is list else []
+    groups += [schema[word] for word in ("anyOf", "oneOf") if type(schema.get(word)) is list]
+    if "if" in schema:
+        groups.append([schema.get(word) for word in ("then", "else")[: 1 if schema["if"] is True else 2]])
+    found = property_names(schema)
+    for branches in groups:
+        names = [always_declared_names(branch, resolve, met) for branch in branches if branch is not False]
+        found |= set.intersection(*names) if names else set()
+    met[key] = found
+    return found
+
+
 def _resolved(schema: Any, resolve: Callable[[Any], Any]) -> Any:
     steps = 0
     while type(schema) is dict and "$ref" in schema and steps < 8:
@@ -258,7 +286,7 @@ def shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict
     if items:
         found["items"] = items
     branches = schema.get("anyOf") or schema.get("oneOf")
-    if type(branches) is list and "type" not in found:
+    if type(branches) is list:
         shapes = [shape_of(branch, resolve, depth + 1) for branch in branches]
         if all(shapes):
             found["any"] = shapes

@@ -8,9 +8,10 @@ through the field readers and writers. Here their regular forms are data; tests 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from inspect import get_annotations, signature
+from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ class KeyMapping:
 
     `key_path` leads to the key on the wire and ends with it; `field` is the name of its first field in the format.
     `variables` hold the values read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
-    functions of a field, mapping or union, if `kind` is not plain. A key of kind `beside` shares its fields with other
+    functions of a field, mapping or union, if `kind` is not plain. `table` is the constant of the table for them, and
+    `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields with other
     keys of the object: its functions read the whole object, and return what is added to it.
     """
 
@@ -175,6 +177,7 @@ class KeyMapping:
     given: tuple[str, ...]
     given_attributes: tuple[str, ...]
     table: str
+    table_spec: Any
     aliases: tuple[str, ...]
 
     @property
@@ -186,6 +189,32 @@ class KeyMapping:
     def function_name(self) -> str:
         """Return the name that the reader and the writer share."""
         return self.reads.removeprefix("self.").removeprefix("read_")
+
+    @property
+    def pointer(self) -> tuple[str, ...]:
+        """Return where the key is in its mapping."""
+        return tuple(step for key in self.key_path for step in ("keys", key))
+
+    def misfit(self, reader: Callable[..., Any] | None, writer: Callable[..., Any] | None) -> str:
+        """Return why a reader and a writer, if there are any, cannot take what the key gives them; "" if they can."""
+        if reader is None:
+            return "" if self.reads else "`fields` and `beside` need `as` or `block`"
+        table = [self.table] if self.table else []
+        written = [*self.attributes, *(["extras"] if self.may_have_extras else []), "at", "writer"]
+        whole = next(iter(get_annotations(reader).values())) == "dict[str, Any]"
+        if whole is not (self.kind == "beside"):
+            return (
+                f"{self.function_name} reads "
+                + ("the whole object, and needs" if whole else "one key, without")
+                + " `beside`"
+            )
+        try:
+            signature(reader).bind("value", "at", "reader", *self.given, *table)
+            if writer is not None:
+                signature(writer).bind(*written, *self.given_attributes, *table)
+        except TypeError:
+            return f"{self.function_name} needs other fields, or others in `given` and `with`"
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

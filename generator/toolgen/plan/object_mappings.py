@@ -106,7 +106,7 @@ def plan_union(
             continue
         word = next((str(word) for key, word in mapping.tag if key == tag), None)
         if word is None and tag:
-            raise MappingError(("mappings", mapping_name, "tag"), f"needs the tag {tag}, because it is part of {name}")
+            raise MappingError(("mappings", mapping_name, "tag"), f"needs the tag {tag}, as part of {name}", word=tag)
         needs = tuple(facts["mappings"][mapping_name].get("needs", ()))
         members.append(MemberPlan(word, bool(tag) and tag == mapping.untagged, mapping_name, mapping.type, needs))
     return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
@@ -198,9 +198,8 @@ class _Planner:
         for name in self.mapping.get("outside", {}):
             field = self._field(name, "outside", name)
             if field is None or field.schema.get("type") != "string":
-                raise MappingError(
-                    ("mappings", self.name, "outside"), f"{self.kind.name}.{name} is not a string in the format"
-                )
+                reason = f"{self.kind.name}.{name} is not a string in the format"
+                raise MappingError(("mappings", self.name, "outside"), reason)
             found[str(name)] = self._variable(field)
         return found
 
@@ -393,5 +392,6 @@ class _Planner:
             given=tuple(self._variable(f) for f in given if self._variable(f) in read),
             given_attributes=tuple(f.python for f in given),
             table=table,
+            table_spec=spec.get("with"),
             aliases=tuple(spec.get("also", ())),
         )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from inspect import get_annotations, isfunction
 from types import CodeType
 from typing import Any
 
+from toolgen.load import Pointer
 from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
 from toolgen.plan.names import natural_key
-from toolgen.plan.object_mappings import MappingError, constant_name, plan_list, plan_mapping, plan_union, require_known
+from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union, require_known
 from toolgen.plan.token_usage import UsagePlan, plan_usage
 from toolgen.resolve import Catalog, Profile
-from toolgen.resources import modules_by_exported_name
+from toolgen.resources import exported_by_runtime, modules_by_exported_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +112,11 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     lists = {n: plan_list(n, said, mappings, used) for n, said in facts.get("lists", {}).items()}
     _check_constants(mappings)
     capabilities = _capabilities(facts, mappings)
-    tables = _tables(facts)
+    tables = _tables(facts, mappings)
     fields = _class_facts(facts, mappings, tables)
     objects = {*mappings, *unions, *lists, *(["usage"] if facts.get("usage") else [])}
     _check_complete(kind, fields, capabilities, objects, facts)
-    _check_methods(kind, mappings, lists, objects)
+    _check_methods(kind, mappings, lists, objects, stated)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     patches = {t.name: t.providers.get(profile.name, {}) for t in tools}
     return ProviderPlan(
@@ -158,10 +158,10 @@ def import_converter_class(name: str) -> Any:
     Raises:
         MappingError: there is no class of this name.
     """
-    module = modules_by_exported_name().get(name)
-    if module is None:
-        raise MappingError(("converter",), f"there is no {name}")
-    return getattr(import_module(f"toolgen.runtime.{module}"), name)
+    found = exported_by_runtime(name)
+    if found is None:
+        raise MappingError(("converter",), f"there is no {name}", word=name, known=modules_by_exported_name())
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,27 +266,37 @@ def _check_complete(
 
 
 def _check_methods(
-    kind: Any, mappings: Mapping[str, ObjectMapping], lists: Mapping[str, ListPlan], objects: Collection[str]
+    kind: Any,
+    mappings: Mapping[str, ObjectMapping],
+    lists: Mapping[str, ListPlan],
+    objects: Collection[str],
+    stated: Container[Pointer],
 ) -> None:
-    """Check that what reads and writes keys and items is an object of the profile, or methods of the class of its API.
+    """Check what reads and writes keys and items: an object of the profile, or a method of the class of its API.
+
+    The functions of `stated` keys have to take what the key gives them.
 
     Raises:
-        MappingError: there is no such object, and no such method.
+        MappingError: there is no such object, and no such method, or a function does not fit its key.
     """
-    used = [
-        (("mappings", name, "keys", *key.key_path[:1]), method.removeprefix("self."))
-        for name, mapping in mappings.items()
-        for key in mapping.keys
-        for method in (key.reads, key.writes)
-        if method.startswith("self.")
+    instance = kind.__new__(kind)
+    used: list[tuple[tuple[str, ...], str, Collection[str]]] = [
+        (("lists", name, "item"), f"{way}_{one.item}", objects) for name, one in lists.items() for way in one.directions
     ]
-    used += [(("lists", name, "item"), f"{way}_{plan.item}") for name, plan in lists.items() for way in plan.directions]
+    for place, key in ((("mappings", n, *key.pointer), key) for n, mapping in mappings.items() for key in mapping.keys):
+        ways = [way.removeprefix("self.") for way in (key.reads, key.writes)]
+        if key.reads.startswith("self."):
+            used += [(place, way, objects if key.kind == "text_or" else ()) for way in ways]
+        if place in stated and (key.kind in ("call", "beside") or len(key.variables) > 1):
+            reason = key.misfit(*(getattr(instance, way, None) or exported_by_runtime(way) for way in ways))
+            if reason:
+                raise MappingError(place, reason)
     own = {name.split("_", 1)[1] for name in dir(kind) if name.startswith(("read_", "write_"))}
-    for place, method in used:
+    for place, method, others in used:
         name = method.split("_", 1)[1]
-        if name not in objects and not hasattr(kind, method):
+        if name not in others and not hasattr(kind, method):
             reason = f"there is no mapping, union or list {name}, and no {method} of {kind.__name__}"
-            raise MappingError(place, reason, word=name, known=[*objects, *own])
+            raise MappingError(place, reason, word=name, known=[*others, *own])
 
 
 def _used_by(kind: Any) -> set[str]:
@@ -352,29 +362,20 @@ def _check_constants(mappings: Mapping[str, ObjectMapping]) -> None:
             seen[constant] = name
 
 
-def _tables(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+def _tables(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> Mapping[str, Any]:
     """Return the tables that the profile gives to readers and writers of fields, by the name of their module constant.
 
     Raises:
         MappingError: a key refers to a table that the profile does not have.
     """
     found: dict[str, Any] = {}
-
-    def walk(mapping: str, keys: Mapping[str, Any]) -> None:
-        for key, spec in keys.items():
-            if not isinstance(spec, Mapping):
-                continue
-            if "keys" in spec:
-                walk(mapping, spec["keys"])
-            elif isinstance(spec.get("with"), str):
-                if spec["with"] not in facts:
-                    raise MappingError(("mappings", mapping), f"refers to {spec['with']}, which is not in the profile")
-                found[constant_name(spec["with"])] = _without_notes(facts[spec["with"]])
-            elif "with" in spec:
-                found[constant_name(mapping, key)] = spec["with"]
-
-    for name, mapping in facts.get("mappings", {}).items():
-        walk(name, mapping["keys"])
+    for name, mapping in mappings.items():
+        for key in (key for key in mapping.keys if key.table):
+            section = key.table_spec
+            if isinstance(section, str) and section not in facts:
+                reason = f"refers to {section}, which is not in the profile"
+                raise MappingError(("mappings", name, *key.pointer), reason, word=section, known=facts)
+            found[key.table] = _without_notes(facts[section]) if isinstance(section, str) else section
     return found
 
 

@@ -32,7 +32,7 @@ from toolgen.render.templates import HEADER, SHARED_HEADER, format_generated_mod
 from toolgen.render.tool_payloads import EntryPlaceholder, ProviderPayload, ToolPayload, build_payloads
 from toolgen.render.tools import RUNNING, tool_modules
 from toolgen.resolve import Catalog, Format, Profile, Tool
-from toolgen.resources import runtime_folder, wires_folder
+from toolgen.resources import modules_by_exported_name, runtime_folder, wires_folder
 from toolgen.runtime.lowering.coercion import coercions
 
 Files = dict[str, str]
@@ -245,7 +245,7 @@ def _exports(names: list[str]) -> list[str]:
 
 
 def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
-    """Return each profile, followed by those that it extends, the nearest first. Extended profiles are listed too."""
+    """Return each profile, followed by those that it extends, the nearest first. Extended profiles are listed before it."""
     known = {profile.name: profile for profile in profiles}
     found: dict[str, tuple[Profile, ...]] = {}
     for first in known.values():
@@ -253,7 +253,7 @@ def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
         while (parent := line[-1].parent) is not None:
             line.append(known.get(parent.name, parent))
         found |= {profile.name: tuple(line[i:]) for i, profile in enumerate(line)}
-    return [found[name] for name in sorted(found)]
+    return sorted(found.values(), key=lambda line: (len(line), line[0].name))
 
 
 def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], models: list[str]) -> str:
@@ -275,8 +275,16 @@ def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], mo
     try:
         text = render_template("wires/module.py", plan=plan, made=made)
         return format_generated_module(f"wires/{plan.name}.py", insert_imports(text, models, homes))
-    except (UndefinedError, UnknownNameError) as error:
+    except UndefinedError as error:
         raise MappingError((), f"{error}", plan.name) from error
+    except UnknownNameError as error:
+        raise _misspelled(error, plan.name) from error
+
+
+def _misspelled(error: UnknownNameError, provider: str) -> MappingError:
+    """Return the error of a name in a profile. It says functions of keys without what they do."""
+    word, *known = (re.sub("^(read|write)_", "", name) for name in (error.name, *modules_by_exported_name()))
+    return MappingError((), f"{error}", provider, word, known)
 
 
 _ENTRY = re.compile(r"^( +)_entry_([0-9]+)_*(?=,?$)", re.MULTILINE)
@@ -342,7 +350,7 @@ def _provider(plan: ProviderPlan, models: list[str], wire: ProviderPayload, with
     try:
         text = insert_imports(text, models, {plan.class_name: f"..wires.{plan.name}"}, short)
     except UnknownNameError as error:
-        raise MappingError((), f"{error}", plan.name) from error
+        raise _misspelled(error, plan.name) from error
     text = format_generated_module(f"providers/{plan.name}.py", text)
 
     def in_place(found: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import resolve_project
 from toolgen.plan.object_mappings import plan_mapping
+from toolgen.plan.provider import _check_methods, import_converter_class
 from toolgen.plan.token_usage import plan_usage
 
 
@@ -100,14 +101,30 @@ def test_a_wrong_parent_names_what_there_is(tmp_path: Path, parent: str, hint: s
         ("extends: openai_chat\nmappings: {tool_call: {type: Tool_Call}}\n", "profile-shape", 2),
         ("extends: openai_chat\nunions: {user_content: {mappings: [nothing]}}\n", "profile-shape", 2),
         ("extends: openai_chat\nmappings: {tool_call: {keys: {x: {as: call_id}}}}\n", "profile-shape", 2),
-        ("extends: openai_chat\nmappings: {tool_call: {keys: {id: {as: no_such}}}}\n", "profile-shape", 1),
-        ("extends: openai_chat\nstream: {reads: Os}\n", "profile-shape", 1),
+        ("extends: openai_chat\nmappings: {tool_call: {keys: {id: {as: no_such}}}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nmappings: {tool_call: {keys: {id: {beside: [x]}}}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nmappings: {tool_call: {keys: {id: {as: null, beside: [x]}}}}\n", "profile-shape", 2),
+        ("extends: kagami\nmappings: {tool_result: {keys: {toolCallId: {beside: null}}}}\n", "profile-shape", 2),
+        ("extends: kagami\nmappings: {tool_result: {keys: {toolCallId: {as: null}}}}\n", "profile-shape", 2),
+        ("extends: kagami\nmappings: {tool_result: {keys: {toolCallId: {as: text_block}}}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nmappings: {tool_call: {keys: {id: {with: [x]}}}}\n", "profile-shape", 2),
+        ("extends: openai_chat\nmappings: {request: {keys: {messages: {block: user_message}}}}\n", "profile-shape", 2),
+        (
+            "extends: xai\nmappings: {tool_result: {keys: {tool_call_id: {as: null, fields: [name]}}}}\n",
+            "profile-shape",
+            2,
+        ),
+        ("extends: openai_chat\nmappings: {audio_part: null}\n", "profile-shape", 2),
+        ("extends: openai_chat\nunions:\n  system_content: {tag: kind}\n", "profile-shape", 3),
+        ("extends: openai_chat\nunions: {user_content: {by: tool_name}}\n", "wrong-type", 2),
+        ("extends: modular_prompt\nunions: {tool_entry: {mappings: []}}\n", "invalid-value", 2),
+        ("extends: openai_chat\nstream: {reads: Os}\n", "profile-shape", 2),
         ("extends: openai_chat\ndialects: {uses: openapi}\n", "profile-dialect", 2),
         ("extends: mcp\ndialects:\n  uses: openapi\n", "profile-dialect", 3),
         ("extends: gemini\ndialects: {openapi: null, uses: openapi}\n", "profile-dialect", 2),
         ("extends: anthropic\nsdk: null\n", "profile-shape", 1),
         ("extends: anthropic\nefforts: null\n", "profile-shape", 1),
-        ("extends: ollama\nefforts: null\n", "profile-shape", 1),
+        ("extends: ollama\nefforts: null\n", "profile-shape", 2),
         ("extends: bedrock\ndefaults: {user: null}\n", "profile-shape", 2),
         ("extends: openai_chat\nstream: {reads: 'object): x = 1 #'}\n", "invalid-value", 2),
     ],
@@ -143,6 +160,10 @@ def test_a_profile_that_does_not_hold_together_is_named_with_its_line(
         ("lists: {tool_calls: {item: tool_call, mappings: [tool_cal]}}", "tool_call"),
         ("usage: {inputTokns: [prompt_tokens]}", "inputTokens"),
         ("output_format: {schema: output_schma}", "output_schema"),
+        ("mappings: {tool_call: {keys: {id: {as: call_idd}}}}", "call_id"),
+        ("mappings: {tool: {keys: {function: {keys: {name: {as: tool_nam}}}}}}", "tool_name"),
+        ("mappings: {request: {keys: {model: {field: model, as: id_or_placeholder, with: idds}}}}", "ids"),
+        ("stream: {reads: ChatStreem}", "ChatStream"),
     ],
 )
 def test_a_misspelled_name_in_a_profile_is_an_error_with_the_nearest_name(tmp_path: Path, text: str, near: str) -> None:
@@ -158,6 +179,33 @@ class Everything:
 
     def __contains__(self, pointer: object) -> bool:
         return True
+
+
+def test_a_fault_of_a_profile_that_others_extend_is_reported_there(tmp_path: Path) -> None:
+    text = "extends: openai_chat\nmappings: {tool_call: {keys: {id: {as: call_idd}}}}\n"
+    result, errors = built(project(tmp_path, "mine", mine="extends: the_base\n", the_base=text))
+    assert result is None
+    assert [(code, line, path) for code, line, path in errors] == [
+        ("profile-shape", 2, "schemas/providers/the_base.yaml")
+    ]
+
+
+def test_arguments_of_calls_may_be_a_plain_key(tmp_path: Path) -> None:
+    text = "extends: modular_prompt\nmappings: {tool_call: {keys: {function: {keys: {arguments: arguments}}}}}\n"
+    result, errors = built(project(tmp_path, "mine", mine=text))
+    assert result is not None, errors
+
+
+def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
+    project_ = resolve_project(project(tmp_path, ", ".join(PROFILES)), Findings())
+    assert project_ is not None
+    for one in project_.catalog.profiles:
+        kind = import_converter_class(str(one.facts["converter"]))
+        mappings = {
+            name: plan_mapping(name, said, project_.catalog.format) for name, said in one.facts["mappings"].items()
+        }
+        objects = {*mappings, *one.facts.get("unions", {}), *one.facts.get("lists", {})}
+        _check_methods(kind, mappings, {}, objects, Everything())
 
 
 def test_the_fields_that_built_in_profiles_name_are_in_the_format(tmp_path: Path) -> None:

@@ -122,7 +122,8 @@ def tool_call_read_conditions(plain: FastPathObject) -> list[str]:
 def tool_call_expression(mapping: ObjectMapping, kept: str, from_object: str, from_text: str) -> str:
     """Return the expression that makes a call, by the function for its kind of arguments."""
     arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
-    if PLAIN_FORMS[arguments.reads.removeprefix("read_")].written == JSON_TEXT.written:
+    form = PLAIN_FORMS.get(arguments.reads.removeprefix("read_"))
+    if form is not None and form.written == JSON_TEXT.written:
         return call(from_text, "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
     return call(from_object, "id", "name", "arguments", *([kept] if kept != "None" else []))
 

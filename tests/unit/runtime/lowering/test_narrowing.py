@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from tests.unit.runtime.lowering.lowered_schemas import (
     DIALECTS,
+    STRICT,
     TEXT,
     admits,
     every_dialect,
@@ -18,6 +19,7 @@ from tests.unit.runtime.lowering.lowered_schemas import (
 )
 from toolgen.runtime.conversion.encoding import Encoding
 from toolgen.runtime.lowering.coercion import coercions
+from toolgen.runtime.lowering.lower import lower
 from toolgen.runtime.lowering.schemas import conditional_schemas
 
 METHOD = {"properties": {"method": {"enum": ["card", "bank"], "type": "string"}}, "required": ["method"]}
@@ -434,3 +436,120 @@ def test_a_schema_under_a_condition_is_visited_once() -> None:
     union["anyOf"] += [union, {"allOf": [union, union]}]
     found = list(conditional_schemas({"if": True, "then": union}, lambda one: one))
     assert [found.count(A), found.count(B), len(found)] == [1, 1, 4]
+
+
+KIND = {"type": "object", "properties": {"kind": TEXT}}
+TREE = {"properties": {"child": {"$ref": "#/$defs/Tree"}}}
+IF_KIND = {"if": {"required": ["kind"]}}
+COUNT = {"properties": {"count": {"type": "integer"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "name"),
+    [
+        ({**KIND, **IF_KIND, "then": {"properties": {"child": {"$ref": "#"}}}}, "child"),
+        ({**KIND, **IF_KIND, "else": {"$ref": "#/$defs/Tree"}, "$defs": {"Tree": TREE}}, "child"),
+        ({**KIND, "if": {"$ref": "#/$defs/Tree"}, "then": COUNT, "$defs": {"Tree": TREE}}, "count"),
+        ({**KIND, "dependentSchemas": {"kind": COUNT}}, "count"),
+        ({**KIND, "dependencies": {"kind": COUNT}}, "count"),
+        ({**KIND, "allOf": [{**IF_KIND, "then": {"required": ["kind"]}}, {"if": COUNT, "then": COUNT}]}, "count"),
+        ({**KIND, "allOf": [{"dependentSchemas": {"kind": {}}}, {"dependentSchemas": {"a": COUNT}}]}, "count"),
+    ],
+)
+@every_dialect
+def test_a_property_under_a_condition_that_is_not_sent_is_declared(
+    schema: dict[str, Any], name: str, dialect: tuple[str, str]
+) -> None:
+    """Whichever part of the condition cannot be sent: it is circular, or the second one, or its keyword is not known."""
+    found = lowered(schema, dialect)
+    if found.unsupported_changes:
+        return
+    assert f"'{name}': " in str(found.schema)
+    if not DIALECTS[dialect].plain and DIALECTS[dialect].keywords is not None:
+        assert name in found.schema["properties"]
+
+
+@pytest.mark.parametrize("mode", [("agent_sdk", "open"), STRICT])
+def test_keywords_next_to_a_circular_reference_are_kept_once(mode: tuple[str, str]) -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}}}
+    beside = {"$ref": "#/$defs/N", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
+    found = lowered(of(beside, "a", **{"$defs": {"N": node}}), mode)
+    inner = found.schema["properties"]["a"]
+    assert inner["properties"].keys() == {"next", "count"}
+    assert "count" in inner["required"]
+    assert "#/$defs/N" in str(inner["properties"]["next"])
+    endless = lowered(of({"$ref": "#/$defs/N"}, **{"$defs": {"N": {**node, "properties": {"next": beside}}}}), mode)
+    assert [change.reason for change in endless.changes if change.what == "required"] == [
+        "it is next to a circular reference"
+    ]
+
+
+STRINGS = {"properties": {"count": TEXT}}
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        {**IF_KIND, "then": COUNT, "else": STRINGS},
+        {**IF_KIND, "then": {"anyOf": [COUNT, STRINGS]}, "else": {"allOf": [{"$ref": "#/$defs/C"}]}},
+        {"anyOf": [{"properties": {"z": TEXT}}, {"properties": {"z": TEXT, "y": TEXT}}], "oneOf": [COUNT, STRINGS]},
+        {"allOf": [{"anyOf": [COUNT, STRINGS]}, {"anyOf": [{"properties": {"z": TEXT}}, {"required": ["kind"]}]}]},
+    ],
+)
+@every_dialect
+def test_a_property_that_all_branches_declare_is_under_no_condition(
+    condition: dict[str, Any], dialect: tuple[str, str]
+) -> None:
+    found = lowered(of({**KIND, **condition}, "a", **{"$defs": {"C": COUNT}}), dialect)
+    assert [c for c in found.changes if c.what == "a property" and c.pointer[-1] == "count"] == []
+    for value in ({"kind": "k", "count": 1}, {"kind": "k", "count": "x"}):
+        if DIALECTS[dialect].closed:
+            assert admits(found, there_and_back(found, {"a": value})[0])
+
+
+def test_a_property_that_one_branch_declares_is_under_a_condition() -> None:
+    for branches in ({"then": COUNT}, {"then": COUNT, "else": True}, {"else": STRINGS}):
+        found = lowered(of({**KIND, **IF_KIND, **branches}), STRICT)
+        assert [c.action for c in found.changes if c.what == "a property"] == ["rewritten"]
+
+
+@pytest.mark.parametrize("word", ["patternProperties", "additionalProperties", "unevaluatedProperties"])
+def test_properties_that_only_a_merged_branch_has_are_narrowed_where_objects_are_closed(word: str) -> None:
+    more = {"^x": TEXT} if word == "patternProperties" else TEXT
+    root = {"type": "object", "oneOf": [{**COUNT, word: more}, {**STRINGS, "additionalProperties": False}]}
+    for dialect, rules in DIALECTS.items():
+        if "oneOf" in rules.root.get("without", ()) and rules.unions == "merged":
+            found = [c for c in lowered(root, dialect).changes if c.what == word and c.pointer == ("oneOf",)]
+            closed = rules.closed
+            assert [(c.action, c.blocks_strict) for c in found] == [("narrowed" if closed else "dropped", closed)]
+
+
+@pytest.mark.parametrize("place", [{"$ref": "#/$defs/E"}, {"type": "array", "items": {"$ref": "#/$defs/E"}}])
+def test_an_empty_closed_object_is_sent_as_it_is(place: dict[str, Any]) -> None:
+    """No rule of strict mode speaks against it. A map that would become one is refused."""
+    empty = {"type": "object", "properties": {}, "additionalProperties": False}
+    found = lower(of(place, "a", **{"$defs": {"E": empty}}), DIALECTS[STRICT])
+    assert found.changes == ()
+    assert admits(found, {"a": [{}] if "items" in place else {}})
+
+
+@pytest.mark.parametrize("rule", [{"const": {"count": 1}}, {"enum": [{"count": 1}, {}]}, {"allOf": [{"const": {}}]}])
+@every_dialect
+def test_a_root_with_listed_objects_is_an_object(rule: dict[str, Any], dialect: tuple[str, str]) -> None:
+    """Also where listed objects are sent as texts."""
+    found = lowered({"type": "object", **COUNT, **rule}, dialect)
+    assert found.schema.get("type", "object") in ("object", "OBJECT")
+
+
+@every_dialect
+def test_a_union_in_a_branch_tells_it_from_the_others(dialect: tuple[str, str]) -> None:
+    """Also with a type beside it: the values of the other branch are spelled as this branch lists them."""
+    kinds = [{"properties": {"kind": {"const": kind}}, "required": ["kind"]} for kind in ("x", "y", "z")]
+    listed = {"properties": {"kind": {"const": "z"}, "count": {"enum": [{}, {"count": 1}]}}, "required": ["kind"]}
+    union = {"type": "object", "anyOf": [{"oneOf": kinds[:2]}, listed]}
+    found = lowered(of(union, "a"), dialect)
+    for value in ({"kind": "z", "count": {}}, {"kind": "x"}):
+        spelled, back = there_and_back(found, {"a": value})
+        assert back == {"a": value}
+        if not found.unsupported_changes:
+            assert admits(found, spelled, openapi=dialect[1] == "openapi")
