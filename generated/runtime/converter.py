@@ -344,9 +344,9 @@ class Converter:
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
     ) -> tuple[ToolChoice | None, Any]:
         """Read the tool choice. Without tools it is also kept as an extra, because the API accepted it."""
-        choice, kept = self.read_tool_choice(value, at, reader)
-        if choice is None or kept is not ABSENT or self.has_choosable_tools(tools):
-            return choice, kept
+        choice, extra = self.read_tool_choice(value, at, reader)
+        if choice is None or extra is not ABSENT or self.has_choosable_tools(tools):
+            return choice, extra
         return choice, {"$whole": value}
 
     def write_tool_choice_with_tools(

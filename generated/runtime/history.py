@@ -127,9 +127,9 @@ def expand(result: ToolResult, fetch: Callable[[str], str]) -> ToolResult:
         except ValueError as error:
             raise ConversionError("value", "the fetched result is not valid JSON") from error
     elif result.kind == "multimodal":
-        places = [i for i, part in enumerate(result.value) if type(part) is TextPart]
+        positions = [i for i, part in enumerate(result.value) if type(part) is TextPart]
         value = [part for part in result.value if type(part) is not TextPart]
-        value.insert(places[0] if places else 0, TextPart(text))
+        value.insert(positions[0] if positions else 0, TextPart(text))
     return replace(result, value=value, trimmed=False)
 
 

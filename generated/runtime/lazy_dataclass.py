@@ -92,7 +92,7 @@ def _as_stated(kind: Any) -> type:
     """Return the class as its source states it: fields with defaults, and no slots."""
     defaults = kind.__init__.__defaults__ or ()
     body = dict(zip(kind.__slots__[-len(defaults) :], defaults, strict=False))
-    kept = {name: vars(kind)[name] for name in ("__module__", "__doc__", "__init__")}
+    own = {name: vars(kind)[name] for name in ("__module__", "__doc__", "__init__")}
     return type(
-        kind.__name__, (), {**body, **kept, "__qualname__": kind.__qualname__, "__annotations__": kind.__annotations__}
+        kind.__name__, (), {**body, **own, "__qualname__": kind.__qualname__, "__annotations__": kind.__annotations__}
     )

@@ -122,29 +122,29 @@ def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
     ordered: list[Placed] = []
     taken: set[Position] = set()
     positions = _result_positions(placed, writer.wire.name)
-    for i, (message, place, _) in enumerate(placed):
+    for i, (message, path, _) in enumerate(placed):
         if type(message) is ToolMessage:
-            left = [(r, (((place, "results")), j)) for j, r in enumerate(message.results) if (i, j) not in taken]
+            left = [(r, (((path, "results")), j)) for j, r in enumerate(message.results) if (i, j) not in taken]
             if len(left) == len(message.results):
-                ordered.append((message, place, None))
+                ordered.append((message, path, None))
             elif left:
                 rest = ToolMessage([r for r, _ in left], message.metadata)
-                ordered.append((rest, place, tuple(p for _, p in left)))
+                ordered.append((rest, path, tuple(p for _, p in left)))
             continue
-        ordered.append((message, place, None))
-        answers = [
+        ordered.append((message, path, None))
+        candidates = [
             next((spot for spot in positions.get(key, ()) if spot[0] > i and spot not in taken), None)
             for key in dict.fromkeys(_answerable_ids(message, writer.wire.name))
         ]
-        found = [spot for spot in answers if spot is not None]
+        found = [spot for spot in candidates if spot is not None]
         if _directly_follow(found, placed, i):
             continue
         gathered = [(j, k, results[k]) for j, k in found if (results := _results(placed[j][0]))]
         if gathered:
             taken.update((j, k) for j, k, _ in gathered)
             _report(placed, i, max(j for j, _, _ in gathered), writer)
-            places = tuple(((placed[j][1], "results"), k) for j, k, _ in gathered)
-            ordered.append((ToolMessage([result for _, _, result in gathered]), placed[gathered[0][0]][1], places))
+            paths = tuple(((placed[j][1], "results"), k) for j, k, _ in gathered)
+            ordered.append((ToolMessage([result for _, _, result in gathered]), placed[gathered[0][0]][1], paths))
     return ordered
 
 
@@ -172,9 +172,9 @@ def _directly_follow(found: list[Position], placed: list[Placed], turn: int) -> 
 
     Opaque results of the turn may divide it into several.
     """
-    places = sorted({j for j, _ in found})
-    return places == list(range(turn + 1, turn + 1 + len(places))) and not any(
-        type(placed[j][0]) is ToolMessage and type(placed[j - 1][0]) is ToolMessage for j in places
+    indexes = sorted({j for j, _ in found})
+    return indexes == list(range(turn + 1, turn + 1 + len(indexes))) and not any(
+        type(placed[j][0]) is ToolMessage and type(placed[j - 1][0]) is ToolMessage for j in indexes
     )
 
 
@@ -210,7 +210,7 @@ def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Plac
     unsent: set[str] = set()
     called: set[str] = set()
     described: list[Placed] = []
-    for message, place, places in placed:
+    for message, path, paths in placed:
         if type(message) is AssistantMessage and type(message.content) is list:
             opaque = [part for part in message.content if type(part) is OpaquePart]
             unsent.update(key for part in opaque if (key := _opaque_call_id(part)) is not None)
@@ -221,18 +221,18 @@ def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Plac
             stored = [result for result in message.results if _is_stored_elsewhere(result, writer.wire.name)]
             unsent.update(result.tool_call_id for result in stored if result.tool_call_id not in called)
         if type(message) is not ToolMessage or unsent.isdisjoint(r.tool_call_id for r in message.results):
-            described.append((message, place, places))
+            described.append((message, path, paths))
             continue
-        pairs = list(results_of(message, place, places))
+        pairs = list(results_of(message, path, paths))
         sent = [pair for pair in pairs if pair[0].tool_call_id not in unsent]
         if sent:
             rest = ToolMessage([result for result, _ in sent], message.metadata)
-            described.append((rest, place, tuple(there for _, there in sent)))
+            described.append((rest, path, tuple(there for _, there in sent)))
         for result, there in pairs:
             if result.tool_call_id in unsent:
                 reason = "its call is another provider's own, and is not sent"
                 writer.report_loss(there, "a result", "described", reason, "warning")
-                described.append((UserMessage(describe_result(result)), place, None))
+                described.append((UserMessage(describe_result(result)), path, None))
     return described
 
 
@@ -243,6 +243,6 @@ def _is_stored_elsewhere(result: ToolResult, provider: str) -> bool:
 
 def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
     for j in range(turn + 1, last):
-        message, place, _ = placed[j]
+        message, path, _ = placed[j]
         if type(message) is not ToolMessage:
-            writer.report_loss(place, "a message", "moved", "the results of a turn must directly follow its calls")
+            writer.report_loss(path, "a message", "moved", "the results of a turn must directly follow its calls")

@@ -35,13 +35,13 @@ FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "error"
 
 
 def derive_finish_reason(
-    word: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False
+    stop_reason: Any, message: AssistantMessage, table: Mapping[str, Any], opaque_calls: bool = False
 ) -> FinishReason:
     """Return the stop reason: a cut, a filter or a failure first, then calls, then the provider's reason.
 
     Providers report `stop` for responses with calls and `tool_calls` for those without, so the message decides.
     """
-    reason: FinishReason = table.get(word, "other") if type(word) is str else "other"
+    reason: FinishReason = table.get(stop_reason, "other") if type(stop_reason) is str else "other"
     if reason in ("length", "content_filter", "error"):
         return reason
     content = message.content
@@ -119,26 +119,26 @@ def provider_stop_reason(
     says nothing more stands for all of them; with calls that were cut, it is a failure. A stream needs no reason for a
     failure: without one, it has failed.
     """
-    word = completion.stop_reason
+    stop_reason = completion.stop_reason
     meaning = completion.finish_reason
-    found = None if has_foreign else table.get(word or "")
+    found = None if has_foreign else table.get(stop_reason or "")
     known = found is not None and (found == meaning or meaning in ("stop", "tool_calls"))
     is_cut = meaning == "other" and any(
         call.invalid is not None and call.invalid.reason == "truncated" for call in calls_in(completion.message)
     )
-    if word is not None and (known or extras or (meaning == "other" and not is_cut)):
-        return word
+    if stop_reason is not None and (known or extras or (meaning == "other" and not is_cut)):
+        return stop_reason
     if is_cut:
         meaning = "error"
     others = () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
     for similar in (meaning, *others):
-        for word, reason in table.items():
-            if reason == similar and (reason != "other" or word.lower() == "other"):
+        for stop_reason, reason in table.items():
+            if reason == similar and (reason != "other" or stop_reason.lower() == "other"):
                 if similar != meaning != "tool_calls":
                     severity: Literal["warning", "note"] = "warning" if meaning == "other" else "note"
-                    said = f"the nearest reason is {word}"
-                    writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", said, severity)
-                return word
+                    text = f"the nearest reason is {stop_reason}"
+                    writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", text, severity)
+                return stop_reason
     return None
 
 
@@ -152,10 +152,10 @@ def with_usage(completion: Completion, writer: Writer) -> Completion:
 
 def substitute_normal_stop_reason(table: Mapping[str, FinishReason], writer: Writer) -> str | None:
     """Return the provider's reason for a normal end, and report it. A stream without a reason would have failed."""
-    word = next((word for word, reason in table.items() if reason == "stop"), None)
-    reason = f"a stream must end with a reason, and the nearest one is {word}"
+    stop_reason = next((stop_reason for stop_reason, reason in table.items() if reason == "stop"), None)
+    reason = f"a stream must end with a reason, and the nearest one is {stop_reason}"
     writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", reason, "warning")
-    return word
+    return stop_reason
 
 
 def read_count(wire: dict[str, Any], key: str, at: Path) -> int | None:
@@ -216,15 +216,15 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     message), `message` (paths of the message) and `final` (codes for which a retry does not help). If the status means
     success, a code that is an HTTP status replaces it.
     """
-    codes = [found for way in table.get("codes", ()) if type(found := value_at_path(body, way)) in (str, int)]
+    codes = [found for path in table.get("codes", ()) if type(found := value_at_path(body, path)) in (str, int)]
     if status < 400:
         status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", str(code))), status)
-    texts = [value_at_path(body, way) for way in table.get("message", ())] + [body]
+    texts = [value_at_path(body, path) for path in table.get("message", ())] + [body]
     message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
-    words: Mapping[str, Kind] = table.get("words", {})
+    kinds: Mapping[str, Kind] = table.get("words", {})
     phrases: Mapping[str, Kind] = table.get("phrases", {})
     lowered = message.lower()
-    kind = _first(words, [str(code) for code in codes])
+    kind = _first(kinds, [str(code) for code in codes])
     if kind in (None, "invalid_request", "server"):
         kind = _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
     if kind is None:
@@ -234,10 +234,10 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     return ApiError(kind, message, kind in _RETRYABLE and not final, {provider: state})
 
 
-def _first(table: Mapping[str, Kind], words: list[str]) -> Kind | None:
-    for word in words:
-        if word in table:
-            return table[word]
+def _first(table: Mapping[str, Kind], keys: list[str]) -> Kind | None:
+    for key in keys:
+        if key in table:
+            return table[key]
     return None
 
 

@@ -232,7 +232,7 @@ def _loader(hint: Any) -> Load:
     if origin is list:
         return _list_loader(_loader(typing.get_args(hint)[0]))
     if origin is Literal:
-        return _word_loader(typing.get_args(hint))
+        return _literal_loader(typing.get_args(hint))
     if origin is dict or hint is dict:
         return _plain_loader(dict, "an object")
     if origin is types.UnionType or origin is typing.Union:
@@ -260,13 +260,13 @@ def _number(data: Any, at: Path) -> Any:
     return data
 
 
-def _word_loader(words: tuple[Any, ...]) -> Load:
-    expected = "one of " + ", ".join(map(repr, words))
+def _literal_loader(values: tuple[Any, ...]) -> Load:
+    expected = "one of " + ", ".join(map(repr, values))
 
     def read(data: Any, at: Path) -> Any:
         if type(data) is not str:
             raise wrong_type(at, expected, data)
-        if data not in words:
+        if data not in values:
             raise ConversionError(format_path(at), f"must be {expected}")
         return data
 
@@ -291,7 +291,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
     others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
     tag, tagged = _tags(classes)
     expected = " or ".join(
-        word for word, there in (("a string", texts), ("an array", lists), ("an object", classes)) if there
+        label for label, there in (("a string", texts), ("an array", lists), ("an object", classes)) if there
     )
 
     def read(data: Any, at: Path) -> Any:
@@ -300,11 +300,11 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
             return None
         if kind is str and texts is not None:
             if classes and texts is not str and data not in typing.get_args(texts):
-                words = ", ".join(map(repr, typing.get_args(texts)))
+                literals = ", ".join(map(repr, typing.get_args(texts)))
                 field = _stated(classes[0])[0][0]
-                meant = data if field == "name" and re.fullmatch(_NAME, str(data)) else "…"
+                example = data if field == "name" and re.fullmatch(_NAME, str(data)) else "…"
                 raise ConversionError(
-                    format_path(at), f"must be one of {words}, or an object such as {{{field}: {meant}}}"
+                    format_path(at), f"must be one of {literals}, or an object such as {{{field}: {example}}}"
                 )
             return _loader(texts)(data, at)
         if kind is list and lists is not None:
@@ -321,11 +321,11 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
 def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
     for tag in ("type", "role"):
         found = {
-            word: c
+            value: c
             for c in classes
             for name, hint, _ in _stated(c)
             if name == tag and typing.get_origin(hint) is Literal
-            for word in typing.get_args(hint)
+            for value in typing.get_args(hint)
         }
         if found and len(found) >= len(classes) - 1:
             return tag, found
@@ -338,13 +338,13 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
         return classes[0]
     untagged = [c for c in classes if c not in tagged.values()]
     if tag and tag in data:
-        word = data[tag]
-        if type(word) is not str:
-            raise wrong_type((at, tag), "a string", word)
-        if word in tagged:
-            return tagged[word]
+        kind = data[tag]
+        if type(kind) is not str:
+            raise wrong_type((at, tag), "a string", kind)
+        if kind in tagged:
+            return tagged[kind]
         if not untagged:
-            raise ConversionError(format_path((at, tag)), f"{word[:40]!r} is not one of {', '.join(map(repr, tagged))}")
+            raise ConversionError(format_path((at, tag)), f"{kind[:40]!r} is not one of {', '.join(map(repr, tagged))}")
     if len(untagged) == 1 and tagged:
         return untagged[0]
     for candidate in untagged:
@@ -387,8 +387,8 @@ def _object_loader(kind: Any) -> Load:
                 raise ConversionError(format_path((at, min(unknown))), f"is not a field of {kind.__name__}")
             values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
         if refined is not None:
-            tag, word, field, inner = refined
-            if values.get(tag) == word:
+            tag, value, field, inner = refined
+            if values.get(tag) == value:
                 values[field] = inner(values[field], (at, field))
         return kind(**values)
 

@@ -247,15 +247,15 @@ class AgentSdk(AgentSdkConverter):
         input_image_tokens_count = wire.get("input_image_tokens")
         if type(input_image_tokens_count) is not int and input_image_tokens_count is not None:
             input_image_tokens_count = read_count(wire, "input_image_tokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
         input_tokens = input_tokens_count or 0
         if output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
         output_tokens = output_tokens_count or 0
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -265,7 +265,7 @@ class AgentSdk(AgentSdkConverter):
             input_cached_tokens_count,
             input_cache_creation_tokens_count,
             input_image_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -376,26 +376,26 @@ class AgentSdk(AgentSdkConverter):
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a tool."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_empty_as_none(
+        description, description_extra = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
         strict = optional_value(wire, "strict", at, bool)
-        parameters, parameters_kept = read_schema_or_empty(
+        parameters, parameters_extra = read_schema_or_empty(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and description_kept is ABSENT
-            and parameters_kept is ABSENT
+            and description_extra is ABSENT
+            and parameters_extra is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = unmapped_members(wire, _TOOL)
-        if description_kept is not ABSENT:
-            rest["description"] = description_kept
-        if parameters_kept is not ABSENT:
-            rest["parameters"] = parameters_kept
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        if description_extra is not ABSENT:
+            extras["description"] = description_extra
+        if parameters_extra is not ABSENT:
+            extras["parameters"] = parameters_extra
+        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
@@ -442,19 +442,19 @@ class AgentSdk(AgentSdkConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_kept = read_json_arguments(
+        arguments, invalid, arguments_extra = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _FUNCTION_CALL)
-        function_rest = unmapped_members(function, _FUNCTION_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _FUNCTION_CALL)
+        function_extras = unmapped_members(function, _FUNCTION_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            function_extras["arguments"] = arguments_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_function_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -490,8 +490,8 @@ class AgentSdk(AgentSdkConverter):
             raise wrong_type((at, "id"), "a string", id)
         byte_size = optional_value(wire, "byte_size", at, int)
         line_count = optional_value(wire, "line_count", at, int)
-        rest = unmapped_members(wire, _OUTPUT_REF)
-        return OutputRef(id, byte_size, line_count, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _OUTPUT_REF)
+        return OutputRef(id, byte_size, line_count, metadata=reader.as_metadata(extras))
 
     def write_output_ref(self, ref: OutputRef, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the location of the complete output."""
@@ -509,23 +509,23 @@ class AgentSdk(AgentSdkConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, tool_call_id_kept = read_result_call_id(
+        tool_call_id, tool_call_id_extra = read_result_call_id(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
         name = read_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
-        kind, value_, is_error, kind_kept = self.read_result_content(wire, at, reader)
-        output_ref, output_ref_kept = self.read_output_reference(
+        kind, value_, is_error, kind_extras = self.read_result_content(wire, at, reader)
+        output_ref, output_ref_extra = self.read_output_reference(
             wire.get("output_ref", ABSENT), (at, "output_ref"), reader
         )
         trimmed = optional_value(wire, "trimmed", at, bool)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            rest["tool_call_id"] = tool_call_id_kept
-        rest |= kind_kept
-        if output_ref_kept is not ABSENT:
-            rest["output_ref"] = output_ref_kept
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        if tool_call_id_extra is not ABSENT:
+            extras["tool_call_id"] = tool_call_id_extra
+        extras |= kind_extras
+        if output_ref_extra is not ABSENT:
+            extras["output_ref"] = output_ref_extra
         return ToolResult(
-            tool_call_id, name, kind, value_, is_error, output_ref, trimmed, metadata=reader.as_metadata(rest)
+            tool_call_id, name, kind, value_, is_error, output_ref, trimmed, metadata=reader.as_metadata(extras)
         )
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
@@ -557,8 +557,8 @@ class AgentSdk(AgentSdkConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
@@ -577,12 +577,14 @@ class AgentSdk(AgentSdkConverter):
         image_url = wire.get("image_url")
         if type(image_url) is not dict:
             raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type, detail, url_kept = read_image_url(image_url, (at, "image_url"), reader, _IMAGE_PART_URL)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        image_url_rest |= url_kept
-        keep_inner_extras(rest, wire, "image_url", image_url_rest)
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(rest))
+        url, data, media_type, detail, url_extras = read_image_url(
+            image_url, (at, "image_url"), reader, _IMAGE_PART_URL
+        )
+        extras = unmapped_members(wire, _IMAGE_PART)
+        image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
+        image_url_extras |= url_extras
+        keep_inner_extras(extras, wire, "image_url", image_url_extras)
+        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
@@ -609,15 +611,15 @@ class AgentSdk(AgentSdkConverter):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document part."""
-        url, data, media_type, url_kept = read_inline_source(
+        url, data, media_type, url_extra = read_inline_source(
             wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
         )
-        if wire.keys() == _DOCUMENT_PART_LEAST and url_kept is ABSENT and None not in wire.values():
+        if wire.keys() == _DOCUMENT_PART_LEAST and url_extra is ABSENT and None not in wire.values():
             return DocumentPart(url, data, media_type)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        if url_kept is not ABSENT:
-            rest["source"] = url_kept
-        return DocumentPart(url, data, media_type, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        if url_extra is not ABSENT:
+            extras["source"] = url_extra
+        return DocumentPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document part."""
@@ -652,8 +654,8 @@ class AgentSdk(AgentSdkConverter):
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
         name = optional_text(wire, "name", at)
         cache = optional_value(wire, "cache", at, bool)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, name, cache, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
+        return SystemMessage(content, name, cache, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
@@ -679,8 +681,8 @@ class AgentSdk(AgentSdkConverter):
             return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
         name = optional_text(wire, "name", at)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        return UserMessage(content, name, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""

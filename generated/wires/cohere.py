@@ -266,14 +266,14 @@ class Cohere(CohereConverter):
         tokens_image_tokens_count = tokens_count.get("image_tokens")
         if type(tokens_image_tokens_count) is not int and tokens_image_tokens_count is not None:
             tokens_image_tokens_count = read_count(tokens_count, "image_tokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if "tokens" in wire:
-            keep_inner_extras(rest, wire, "tokens", unmapped_members(tokens_count, _USAGE_TOKENS_COUNT))
+            keep_inner_extras(extras, wire, "tokens", unmapped_members(tokens_count, _USAGE_TOKENS_COUNT))
         if tokens_input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
         input_tokens = tokens_input_tokens_count or 0
         if tokens_output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
         output_tokens = tokens_output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
@@ -284,7 +284,7 @@ class Cohere(CohereConverter):
             cached_tokens_count,
             None,
             tokens_image_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -418,13 +418,13 @@ class Cohere(CohereConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is str:
-                        rest: Extras | None = None
+                        extras: Extras | None = None
                         if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
-                            rest = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
+                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
                             if wire.get("type") is None:
-                                rest["$absent"] = ["type"]
+                                extras["$absent"] = ["type"]
                         call = make_pending_call_from_json_if_regular(
-                            id, name, arguments, rest, ["function", "arguments"], reader
+                            id, name, arguments, extras, ["function", "arguments"], reader
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))
@@ -434,40 +434,40 @@ class Cohere(CohereConverter):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         max_output_tokens = optional_value(wire, "max_tokens", at, int)
-        temperature, temperature_kept = read_number_at_most(
+        temperature, temperature_extra = read_number_at_most(
             wire.get("temperature", ABSENT), (at, "temperature"), reader, _REQUEST_BODY_TEMPERATURE
         )
         top_p = optional_number(wire, "p", at)
-        stop, stop_kept = read_strings_at_most(
+        stop, stop_extra = read_strings_at_most(
             wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader, _REQUEST_BODY_STOP_SEQUENCES
         )
         seed = optional_value(wire, "seed", at, int)
-        reasoning, reasoning_kept = read_thinking_settings(wire.get("thinking", ABSENT), (at, "thinking"), reader)
+        reasoning, reasoning_extra = read_thinking_settings(wire.get("thinking", ABSENT), (at, "thinking"), reader)
         stream = optional_value(wire, "stream", at, bool)
-        rest = unmapped_members(wire, _REQUEST_BODY)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if output_format_kept is not ABSENT:
-            rest["response_format"] = output_format_kept
-        if temperature_kept is not ABSENT:
-            rest["temperature"] = temperature_kept
-        if stop_kept is not ABSENT:
-            rest["stop_sequences"] = stop_kept
-        if reasoning_kept is not ABSENT:
-            rest["thinking"] = reasoning_kept
+        extras = unmapped_members(wire, _REQUEST_BODY)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if output_format_extra is not ABSENT:
+            extras["response_format"] = output_format_extra
+        if temperature_extra is not ABSENT:
+            extras["temperature"] = temperature_extra
+        if stop_extra is not ABSENT:
+            extras["stop_sequences"] = stop_extra
+        if reasoning_extra is not ABSENT:
+            extras["thinking"] = reasoning_extra
         return Request(
             messages,
             model,
@@ -481,7 +481,7 @@ class Cohere(CohereConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -556,22 +556,22 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "function"), "an object", function)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         description = optional_text(function, "description", (at, "function"))
-        parameters, parameters_kept = read_tool_schema(
+        parameters, parameters_extra = read_tool_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_kept is ABSENT
+            and parameters_extra is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = unmapped_members(wire, _TOOL)
-        function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_kept is not ABSENT:
-            function_rest["parameters"] = parameters_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        function_extras = unmapped_members(function, _TOOL_FUNCTION)
+        if parameters_extra is not ABSENT:
+            function_extras["parameters"] = parameters_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
@@ -614,21 +614,21 @@ class Cohere(CohereConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_kept = read_json_arguments(
+        arguments, invalid, arguments_extra = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
+        extras = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+            extras["$absent"] = ["type"]
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            function_extras["arguments"] = arguments_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -660,13 +660,13 @@ class Cohere(CohereConverter):
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
         tool_call_id, name = read_result_call(wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader)
-        kind, value_, kind_kept = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _TOOL_RESULT_LEAST and kind_kept is ABSENT and None not in wire.values():
+        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
+        if wire.keys() == _TOOL_RESULT_LEAST and kind_extra is ABSENT and None not in wire.values():
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        if kind_kept is not ABSENT:
-            rest["content"] = kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        if kind_extra is not ABSENT:
+            extras["content"] = kind_extra
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
@@ -694,8 +694,8 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
@@ -722,10 +722,10 @@ class Cohere(CohereConverter):
             and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        keep_inner_extras(rest, wire, "image_url", image_url_rest)
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _IMAGE_PART)
+        image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
+        keep_inner_extras(extras, wire, "image_url", image_url_extras)
+        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
@@ -749,8 +749,8 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "thinking"), "a string", text)
         if len(wire) == 2:
             return ReasoningPart(text)
-        rest = unmapped_members(wire, _THINKING_PART)
-        return ReasoningPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _THINKING_PART)
+        return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of thinking, which is not signed."""
@@ -769,8 +769,8 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "schema"), "an object", schema)
         if len(wire) == 2:
             return OutputSchema(schema)
-        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        return OutputSchema(schema, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
+        return OutputSchema(schema, metadata=reader.as_metadata(extras))
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
@@ -792,8 +792,8 @@ class Cohere(CohereConverter):
         if len(wire) == 2 and type(content) is str:
             return SystemMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
@@ -818,8 +818,8 @@ class Cohere(CohereConverter):
         if len(wire) == 2 and type(content) is str:
             return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""

@@ -148,17 +148,17 @@ class Deepseek(OpenaiCompatible):
         prompt_cache_hit_tokens_count = wire.get("prompt_cache_hit_tokens")
         if type(prompt_cache_hit_tokens_count) is not int and prompt_cache_hit_tokens_count is not None:
             prompt_cache_hit_tokens_count = read_count(wire, "prompt_cache_hit_tokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if "completion_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "completion_tokens_details",
                 unmapped_members(completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT),
             )
         if "prompt_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "prompt_tokens_details",
                 unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
@@ -166,22 +166,22 @@ class Deepseek(OpenaiCompatible):
         if prompt_cache_hit_tokens_count is None:
             prompt_cache_hit_tokens_count = read_count(prompt_tokens_details_count, "cached_tokens", at)
             if prompt_cache_hit_tokens_count is not None:
-                rest = without_extra_at(rest, "prompt_tokens_details", "cached_tokens")
-                set_extra_at(rest, ["$as", "prompt_cache_hit_tokens"], "cached_tokens")
+                extras = without_extra_at(extras, "prompt_tokens_details", "cached_tokens")
+                set_extra_at(extras, ["$as", "prompt_cache_hit_tokens"], "cached_tokens")
         if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
         if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "completion_tokens"]
         output_tokens = completion_tokens_count or 0
         if (
             completion_tokens_details_reasoning_tokens_count
             and total_tokens_count == input_tokens + output_tokens + completion_tokens_details_reasoning_tokens_count
         ):
             output_tokens += completion_tokens_details_reasoning_tokens_count
-            rest["$apart"] = True
+            extras["$apart"] = True
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -192,7 +192,7 @@ class Deepseek(OpenaiCompatible):
             None,
             None,
             completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:

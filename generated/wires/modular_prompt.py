@@ -105,22 +105,22 @@ class ModularPrompt(ModularPromptConverter):
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = read_count(wire, "totalTokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "promptTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "promptTokens"]
         input_tokens = prompt_tokens_count or 0
         if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completionTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "completionTokens"]
         output_tokens = completion_tokens_count or 0
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "totalTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "totalTokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
             input_tokens,
             output_tokens,
             total_tokens,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -168,25 +168,25 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the options of a query."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
-        tool_choice, tool_choice_kept = self.read_tool_choice(
+        tool_choice, tool_choice_extra = self.read_tool_choice(
             wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
         )
-        messages, messages_kept = self.read_messages_after_prompt(
+        messages, messages_extra = self.read_messages_after_prompt(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
         temperature = optional_number(wire, "temperature", at)
         max_output_tokens = optional_value(wire, "maxTokens", at, int)
         top_p = optional_number(wire, "topP", at)
         stream = optional_value(wire, "stream", at, bool)
-        rest = unmapped_members(wire, _REQUEST)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["toolChoice"] = tool_choice_kept
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
+        extras = unmapped_members(wire, _REQUEST)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["toolChoice"] = tool_choice_extra
+        if messages_extra is not ABSENT:
+            extras["messages"] = messages_extra
         return Request(
             messages,
             tools=tools,
@@ -195,7 +195,7 @@ class ModularPrompt(ModularPromptConverter):
             temperature=temperature,
             top_p=top_p,
             stream=stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -247,22 +247,22 @@ class ModularPrompt(ModularPromptConverter):
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         description = optional_text(function, "description", (at, "function"))
         strict = optional_value(function, "strict", (at, "function"), bool)
-        parameters, parameters_kept = read_schema_keeping_original(
+        parameters, parameters_extra = read_schema_keeping_original(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
         )
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_kept is ABSENT
+            and parameters_extra is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = unmapped_members(wire, _TOOL)
-        function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_kept is not ABSENT:
-            function_rest["parameters"] = parameters_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        function_extras = unmapped_members(function, _TOOL_FUNCTION)
+        if parameters_extra is not ABSENT:
+            function_extras["parameters"] = parameters_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the definition of a function."""
@@ -307,21 +307,21 @@ class ModularPrompt(ModularPromptConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_kept = read_json_arguments(
+        arguments, invalid, arguments_extra = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
+        extras = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+            extras["$absent"] = ["type"]
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            function_extras["arguments"] = arguments_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -352,13 +352,13 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        kind, value_, kind_kept = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        tool_call_id, name, tool_call_id_kept = read_named_result_call(wire, at, reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        if kind_kept is not ABSENT:
-            rest["content"] = kind_kept
-        rest |= tool_call_id_kept
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
+        tool_call_id, name, tool_call_id_extras = read_named_result_call(wire, at, reader)
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        if kind_extra is not ABSENT:
+            extras["content"] = kind_extra
+        extras |= tool_call_id_extras
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
@@ -381,13 +381,13 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_kept = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_kept is ABSENT and None not in wire.values():
+        content, content_extra = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
+        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
             return SystemMessage(content)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if content_kept is not ABSENT:
-            rest["content"] = content_kept
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
+        if content_extra is not ABSENT:
+            extras["content"] = content_extra
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
@@ -408,13 +408,13 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_kept = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT and None not in wire.values():
+        content, content_extra = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
+        if wire.keys() == _USER_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
             return UserMessage(content)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        if content_kept is not ABSENT:
-            rest["content"] = content_kept
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        if content_extra is not ABSENT:
+            extras["content"] = content_extra
+        return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""

@@ -175,12 +175,12 @@ class Ollama(OllamaConverter):
         eval_count = wire.get("eval_count")
         if type(eval_count) is not int and eval_count is not None:
             eval_count = read_count(wire, "eval_count", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if prompt_eval_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_eval_count"]
+            extras["$absent"] = [*extras.get("$absent", ()), "prompt_eval_count"]
         input_tokens = prompt_eval_count or 0
         if eval_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "eval_count"]
+            extras["$absent"] = [*extras.get("$absent", ()), "eval_count"]
         output_tokens = eval_count or 0
         total_tokens = input_tokens + output_tokens
 
@@ -188,7 +188,7 @@ class Ollama(OllamaConverter):
             input_tokens,
             output_tokens,
             total_tokens,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -247,13 +247,13 @@ class Ollama(OllamaConverter):
                     arguments = function.get("arguments")
                     if type(arguments) is dict:
                         has_id = "id" in wire
-                        rest: Extras | None = None
+                        extras: Extras | None = None
                         if len(wire) != 1 + has_id or len(function) != 2:
-                            rest = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
+                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
                         if has_id:
-                            call = reader.make_pending_call_if_regular(id, name, arguments, rest)
+                            call = reader.make_pending_call_if_regular(id, name, arguments, extras)
                         else:
-                            call = reader.make_pending_call_with_synthetic_id(name, arguments, rest, ["id"])
+                            call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ["id"])
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue
@@ -263,28 +263,28 @@ class Ollama(OllamaConverter):
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         options = optional_object(wire, "options", at)
-        tools, tool_choice, tools_kept = self.read_selected_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tool_choice, tools_extra = self.read_selected_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        output_format, output_format_kept = read_output_format(wire.get("format", ABSENT), (at, "format"), reader)
-        reasoning, reasoning_kept = read_thinking_switch(wire.get("think", ABSENT), (at, "think"), reader, _EFFORTS)
-        max_output_tokens, max_output_tokens_kept = read_limit_negative_as_none(
+        output_format, output_format_extra = read_output_format(wire.get("format", ABSENT), (at, "format"), reader)
+        reasoning, reasoning_extra = read_thinking_switch(wire.get("think", ABSENT), (at, "think"), reader, _EFFORTS)
+        max_output_tokens, max_output_tokens_extra = read_limit_negative_as_none(
             options.get("num_predict", ABSENT), ((at, "options"), "num_predict"), reader
         )
         temperature = optional_number(options, "temperature", (at, "options"))
         top_p = optional_number(options, "top_p", (at, "options"))
-        stop, stop_kept = read_string_or_list(options.get("stop", ABSENT), ((at, "options"), "stop"), reader)
+        stop, stop_extra = read_string_or_list(options.get("stop", ABSENT), ((at, "options"), "stop"), reader)
         seed = optional_value(options, "seed", (at, "options"), int)
-        stream, stream_kept = read_explicit_flag(wire.get("stream", ABSENT), (at, "stream"), reader)
+        stream, stream_extra = read_explicit_flag(wire.get("stream", ABSENT), (at, "stream"), reader)
         if (
             wire.keys() == _REQUEST_LEAST
-            and tools_kept is ABSENT
-            and output_format_kept is ABSENT
-            and reasoning_kept is ABSENT
-            and max_output_tokens_kept is ABSENT
-            and stop_kept is ABSENT
-            and stream_kept is ABSENT
+            and tools_extra is ABSENT
+            and output_format_extra is ABSENT
+            and reasoning_extra is ABSENT
+            and max_output_tokens_extra is ABSENT
+            and stop_extra is ABSENT
+            and stream_extra is ABSENT
             and None not in wire.values()
             and None not in options.values()
         ):
@@ -302,21 +302,21 @@ class Ollama(OllamaConverter):
                 reasoning=reasoning,
                 stream=stream,
             )
-        rest = unmapped_members(wire, _REQUEST)
-        options_rest = unmapped_members(options, _REQUEST_OPTIONS)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if output_format_kept is not ABSENT:
-            rest["format"] = output_format_kept
-        if reasoning_kept is not ABSENT:
-            rest["think"] = reasoning_kept
-        if max_output_tokens_kept is not ABSENT:
-            options_rest["num_predict"] = max_output_tokens_kept
-        if stop_kept is not ABSENT:
-            options_rest["stop"] = stop_kept
-        if stream_kept is not ABSENT:
-            rest["stream"] = stream_kept
-        keep_inner_extras(rest, wire, "options", options_rest)
+        extras = unmapped_members(wire, _REQUEST)
+        options_extras = unmapped_members(options, _REQUEST_OPTIONS)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if output_format_extra is not ABSENT:
+            extras["format"] = output_format_extra
+        if reasoning_extra is not ABSENT:
+            extras["think"] = reasoning_extra
+        if max_output_tokens_extra is not ABSENT:
+            options_extras["num_predict"] = max_output_tokens_extra
+        if stop_extra is not ABSENT:
+            options_extras["stop"] = stop_extra
+        if stream_extra is not ABSENT:
+            extras["stream"] = stream_extra
+        keep_inner_extras(extras, wire, "options", options_extras)
         return Request(
             messages,
             model,
@@ -330,7 +330,7 @@ class Ollama(OllamaConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -396,22 +396,22 @@ class Ollama(OllamaConverter):
             raise wrong_type((at, "function"), "an object", function)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         description = optional_text(function, "description", (at, "function"))
-        parameters, parameters_kept = read_nullable_schema(
+        parameters, parameters_extra = read_nullable_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_kept is ABSENT
+            and parameters_extra is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = unmapped_members(wire, _TOOL)
-        function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_kept is not ABSENT:
-            function_rest["parameters"] = parameters_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        function_extras = unmapped_members(function, _TOOL_FUNCTION)
+        if parameters_extra is not ABSENT:
+            function_extras["parameters"] = parameters_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
@@ -453,17 +453,17 @@ class Ollama(OllamaConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_optional_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_optional_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_CALL)
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -485,12 +485,12 @@ class Ollama(OllamaConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_matched_result_call(wire, at, reader)
-        kind, value_, kind_kept = self.read_result_content(wire, at, reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        rest |= tool_call_id_kept
-        rest |= kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+        tool_call_id, name, tool_call_id_extras = read_matched_result_call(wire, at, reader)
+        kind, value_, kind_extras = self.read_result_content(wire, at, reader)
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        extras |= tool_call_id_extras
+        extras |= kind_extras
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
@@ -504,10 +504,10 @@ class Ollama(OllamaConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_kept = self.read_content(wire, at, reader)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        rest |= content_kept
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+        content, content_extras = self.read_content(wire, at, reader)
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
+        extras |= content_extras
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
@@ -524,10 +524,10 @@ class Ollama(OllamaConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_kept = self.read_content(wire, at, reader)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        rest |= content_kept
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+        content, content_extras = self.read_content(wire, at, reader)
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        extras |= content_extras
+        return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""

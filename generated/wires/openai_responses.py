@@ -319,29 +319,29 @@ class OpenaiResponses(ResponsesConverter):
             output_tokens_details_reasoning_tokens_count = read_count(
                 output_tokens_details_count, "reasoning_tokens", at
             )
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if "input_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "input_tokens_details",
                 unmapped_members(input_tokens_details_count, _USAGE_INPUT_TOKENS_DETAILS_COUNT),
             )
         if "output_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "output_tokens_details",
                 unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
             )
         if input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
         input_tokens = input_tokens_count or 0
         if output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
         output_tokens = output_tokens_count or 0
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -352,7 +352,7 @@ class OpenaiResponses(ResponsesConverter):
             input_tokens_details_cache_write_tokens_count,
             None,
             output_tokens_details_reasoning_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -453,17 +453,17 @@ class OpenaiResponses(ResponsesConverter):
         """Read the keys of a request body."""
         text = optional_object(wire, "text", at)
         reasoning_ = optional_object(wire, "reasoning", at)
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
-        messages, messages_kept = self.read_input_string_or_items(wire.get("input", ABSENT), (at, "input"), reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        messages, messages_extra = self.read_input_string_or_items(wire.get("input", ABSENT), (at, "input"), reader)
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
             wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             text.get("format", ABSENT), ((at, "text"), "format"), reader
         )
         max_output_tokens = optional_value(wire, "max_output_tokens", at, int)
@@ -471,21 +471,21 @@ class OpenaiResponses(ResponsesConverter):
         top_p = optional_number(wire, "top_p", at)
         reasoning = read_effort(reasoning_.get("effort", ABSENT), ((at, "reasoning"), "effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
-        rest = unmapped_members(wire, _REQUEST_BODY)
-        text_rest = unmapped_members(text, _REQUEST_BODY_TEXT)
-        reasoning__rest = unmapped_members(reasoning_, _REQUEST_BODY_REASONING_)
-        if messages_kept is not ABSENT:
-            rest["input"] = messages_kept
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if parallel_tool_calls_kept is not ABSENT:
-            rest["parallel_tool_calls"] = parallel_tool_calls_kept
-        if output_format_kept is not ABSENT:
-            text_rest["format"] = output_format_kept
-        keep_inner_extras(rest, wire, "reasoning", reasoning__rest)
-        keep_inner_extras(rest, wire, "text", text_rest)
+        extras = unmapped_members(wire, _REQUEST_BODY)
+        text_extras = unmapped_members(text, _REQUEST_BODY_TEXT)
+        reasoning__extras = unmapped_members(reasoning_, _REQUEST_BODY_REASONING_)
+        if messages_extra is not ABSENT:
+            extras["input"] = messages_extra
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if parallel_tool_calls_extra is not ABSENT:
+            extras["parallel_tool_calls"] = parallel_tool_calls_extra
+        if output_format_extra is not ABSENT:
+            text_extras["format"] = output_format_extra
+        keep_inner_extras(extras, wire, "reasoning", reasoning__extras)
+        keep_inner_extras(extras, wire, "text", text_extras)
         return Request(
             messages,
             model,
@@ -498,7 +498,7 @@ class OpenaiResponses(ResponsesConverter):
             top_p,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -570,23 +570,23 @@ class OpenaiResponses(ResponsesConverter):
         """Read the declaration of a function."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = optional_text(wire, "description", at)
-        strict, strict_kept = read_always_written_flag(wire.get("strict", ABSENT), (at, "strict"), reader)
-        parameters, parameters_kept = read_nullable_schema(
+        strict, strict_extra = read_always_written_flag(wire.get("strict", ABSENT), (at, "strict"), reader)
+        parameters, parameters_extra = read_nullable_schema(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and strict_kept is ABSENT
-            and parameters_kept is ABSENT
+            and strict_extra is ABSENT
+            and parameters_extra is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = unmapped_members(wire, _TOOL)
-        if strict_kept is not ABSENT:
-            rest["strict"] = strict_kept
-        if parameters_kept is not ABSENT:
-            rest["parameters"] = parameters_kept
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        if strict_extra is not ABSENT:
+            extras["strict"] = strict_extra
+        if parameters_extra is not ABSENT:
+            extras["parameters"] = parameters_extra
+        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
@@ -628,17 +628,17 @@ class OpenaiResponses(ResponsesConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(wire.get("call_id", ABSENT), (at, "call_id"), reader)
+        id, id_extra = read_call_id(wire.get("call_id", ABSENT), (at, "call_id"), reader)
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_kept = read_json_arguments(
+        arguments, invalid, arguments_extra = read_json_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
-        if id_kept is not ABSENT:
-            rest["call_id"] = id_kept
-        if arguments_kept is not ABSENT:
-            rest["arguments"] = arguments_kept
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_CALL)
+        if id_extra is not ABSENT:
+            extras["call_id"] = id_extra
+        if arguments_extra is not ABSENT:
+            extras["arguments"] = arguments_extra
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -665,13 +665,13 @@ class OpenaiResponses(ResponsesConverter):
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as an item."""
         tool_call_id, name = read_result_call(wire.get("call_id", ABSENT), (at, "call_id"), reader)
-        kind, value_, kind_kept = self.read_result_content(wire.get("output", ABSENT), (at, "output"), reader)
-        if wire.keys() == _TOOL_RESULT_LEAST and kind_kept is ABSENT and None not in wire.values():
+        kind, value_, kind_extra = self.read_result_content(wire.get("output", ABSENT), (at, "output"), reader)
+        if wire.keys() == _TOOL_RESULT_LEAST and kind_extra is ABSENT and None not in wire.values():
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        if kind_kept is not ABSENT:
-            rest["output"] = kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        if kind_extra is not ABSENT:
+            extras["output"] = kind_extra
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as an item."""
@@ -699,8 +699,8 @@ class OpenaiResponses(ResponsesConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an input text part."""
@@ -717,15 +717,15 @@ class OpenaiResponses(ResponsesConverter):
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
         url, data, media_type = read_data_url(wire.get("image_url", ABSENT), (at, "image_url"), reader)
-        detail, detail_kept = read_value_keeping_absence(
+        detail, detail_extra = read_value_keeping_absence(
             wire.get("detail", ABSENT), (at, "detail"), reader, _IMAGE_PART_DETAIL
         )
-        if wire.keys() == _IMAGE_PART_LEAST and detail_kept is ABSENT and None not in wire.values():
+        if wire.keys() == _IMAGE_PART_LEAST and detail_extra is ABSENT and None not in wire.values():
             return ImagePart(url, data, media_type, detail=detail)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        if detail_kept is not ABSENT:
-            rest["detail"] = detail_kept
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _IMAGE_PART)
+        if detail_extra is not ABSENT:
+            extras["detail"] = detail_extra
+        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
@@ -749,11 +749,11 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        url, data, media_type, name, url_kept = read_file_source(wire, at, reader, _DOCUMENT_PART_FILE_DATA)
+        url, data, media_type, name, url_extras = read_file_source(wire, at, reader, _DOCUMENT_PART_FILE_DATA)
         detail = optional_text(wire, "detail", at)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        rest |= url_kept
-        return DocumentPart(url, data, media_type, name, detail, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        extras |= url_extras
+        return DocumentPart(url, data, media_type, name, detail, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
@@ -777,8 +777,8 @@ class OpenaiResponses(ResponsesConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _SAID_TEXT)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _SAID_TEXT)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_said_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output text part."""
@@ -799,8 +799,8 @@ class OpenaiResponses(ResponsesConverter):
             raise wrong_type((at, "refusal"), "a string", text)
         if len(wire) == 2:
             return RefusalPart(text)
-        rest = unmapped_members(wire, _SAID_REFUSAL)
-        return RefusalPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _SAID_REFUSAL)
+        return RefusalPart(text, metadata=reader.as_metadata(extras))
 
     def write_said_refusal(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output refusal part."""
@@ -814,22 +814,22 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        name, name_kept = read_schema_name(wire.get("name", ABSENT), (at, "name"), reader)
+        name, name_extra = read_schema_name(wire.get("name", ABSENT), (at, "name"), reader)
         strict = optional_value(wire, "strict", at, bool)
-        schema, schema_kept = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader, strict)
+        schema, schema_extra = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader, strict)
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
-            and name_kept is ABSENT
-            and schema_kept is ABSENT
+            and name_extra is ABSENT
+            and schema_extra is ABSENT
             and None not in wire.values()
         ):
             return OutputSchema(schema, name, strict)
-        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
-        if schema_kept is not ABSENT:
-            rest["schema"] = schema_kept
-        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
+        if name_extra is not ABSENT:
+            extras["name"] = name_extra
+        if schema_extra is not ABSENT:
+            extras["schema"] = schema_extra
+        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(extras))
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
@@ -852,10 +852,10 @@ class OpenaiResponses(ResponsesConverter):
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_input_content)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
-            rest["role"] = wire["role"]
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+            extras["role"] = wire["role"]
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
@@ -878,8 +878,8 @@ class OpenaiResponses(ResponsesConverter):
         if len(wire) == 2 and type(content) is str:
             return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_input_content)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""

@@ -204,38 +204,38 @@ class Openrouter(OpenaiCompatible):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
             wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_kept = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
+        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
         seed = optional_value(wire, "seed", at, int)
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
             raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        reasoning, reasoning_kept = read_effort_object(
+        reasoning, reasoning_extra = read_effort_object(
             wire.get("reasoning", ABSENT), (at, "reasoning"), reader, _REQUEST_REASONING
         )
         if (
             wire.keys() == _REQUEST_LEAST
-            and tools_kept is ABSENT
-            and tool_choice_kept is ABSENT
-            and parallel_tool_calls_kept is ABSENT
-            and output_format_kept is ABSENT
-            and stop_kept is ABSENT
-            and reasoning_kept is ABSENT
+            and tools_extra is ABSENT
+            and tool_choice_extra is ABSENT
+            and parallel_tool_calls_extra is ABSENT
+            and output_format_extra is ABSENT
+            and stop_extra is ABSENT
+            and reasoning_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -253,20 +253,20 @@ class Openrouter(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = unmapped_members(wire, _REQUEST)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if parallel_tool_calls_kept is not ABSENT:
-            rest["parallel_tool_calls"] = parallel_tool_calls_kept
-        if output_format_kept is not ABSENT:
-            rest["response_format"] = output_format_kept
-        if stop_kept is not ABSENT:
-            rest["stop"] = stop_kept
-        note_alias(rest, "max_tokens", max_output_tokens_key)
-        if reasoning_kept is not ABSENT:
-            rest["reasoning"] = reasoning_kept
+        extras = unmapped_members(wire, _REQUEST)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if parallel_tool_calls_extra is not ABSENT:
+            extras["parallel_tool_calls"] = parallel_tool_calls_extra
+        if output_format_extra is not ABSENT:
+            extras["response_format"] = output_format_extra
+        if stop_extra is not ABSENT:
+            extras["stop"] = stop_extra
+        note_alias(extras, "max_tokens", max_output_tokens_key)
+        if reasoning_extra is not ABSENT:
+            extras["reasoning"] = reasoning_extra
         return Request(
             messages,
             model,
@@ -281,7 +281,7 @@ class Openrouter(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -352,11 +352,11 @@ class Openrouter(OpenaiCompatible):
             return TextPart(text)
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        cache, cache_kept = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        rest = unmapped_members(wire, _TEXT_PART)
-        if cache_kept is not ABSENT:
-            rest["cache_control"] = cache_kept
-        return TextPart(text, cache, metadata=reader.as_metadata(rest))
+        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
+        extras = unmapped_members(wire, _TEXT_PART)
+        if cache_extra is not ABSENT:
+            extras["cache_control"] = cache_extra
+        return TextPart(text, cache, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
@@ -385,10 +385,10 @@ class Openrouter(OpenaiCompatible):
             and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
-        rest = unmapped_members(wire, _VIDEO_PART)
-        video_url_rest = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
-        keep_inner_extras(rest, wire, "video_url", video_url_rest)
-        return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _VIDEO_PART)
+        video_url_extras = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
+        keep_inner_extras(extras, wire, "video_url", video_url_extras)
+        return VideoPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video part."""

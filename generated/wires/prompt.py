@@ -70,15 +70,15 @@ class Prompt(PromptConverter):
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         model = optional_text(wire, "model", at)
-        messages, tools, tool_choice, messages_kept = self.read_conversation(
+        messages, tools, tool_choice, messages_extra = self.read_conversation(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        if wire.keys() == _REQUEST_LEAST and messages_kept is ABSENT and None not in wire.values():
+        if wire.keys() == _REQUEST_LEAST and messages_extra is ABSENT and None not in wire.values():
             return Request(messages, model, tools, tool_choice)
-        rest = unmapped_members(wire, _REQUEST)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
-        return Request(messages, model, tools, tool_choice, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _REQUEST)
+        if messages_extra is not ABSENT:
+            extras["messages"] = messages_extra
+        return Request(messages, model, tools, tool_choice, metadata=reader.as_metadata(extras))
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
@@ -127,8 +127,8 @@ class Prompt(PromptConverter):
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = optional_text(wire, "description", at)
         parameters = optional_value(wire, "parameters", at, dict)
-        rest = unmapped_members(wire, _TOOL)
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an entry of the tools."""

@@ -301,41 +301,43 @@ class Vertex(VertexConverter, Gemini):
         """Read a request body."""
         tool_config = optional_object(wire, "toolConfig", at)
         generation_config = optional_object(wire, "generationConfig", at)
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
-        messages, messages_kept = self.read_contents(wire, at, reader)
-        tool_choice, stream, tool_choice_kept = self.read_calling_config(
+        messages, messages_extras = self.read_contents(wire, at, reader)
+        tool_choice, stream, tool_choice_extra = self.read_calling_config(
             tool_config.get("functionCallingConfig", ABSENT), ((at, "toolConfig"), "functionCallingConfig"), reader
         )
-        output_format, output_format_kept = self.read_output_format(generation_config, (at, "generationConfig"), reader)
+        output_format, output_format_extras = self.read_output_format(
+            generation_config, (at, "generationConfig"), reader
+        )
         max_output_tokens = optional_value(generation_config, "maxOutputTokens", (at, "generationConfig"), int)
         temperature = optional_number(generation_config, "temperature", (at, "generationConfig"))
         top_p = optional_number(generation_config, "topP", (at, "generationConfig"))
-        stop, stop_kept = read_strings_at_most(
+        stop, stop_extra = read_strings_at_most(
             generation_config.get("stopSequences", ABSENT),
             ((at, "generationConfig"), "stopSequences"),
             reader,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
         seed = optional_value(generation_config, "seed", (at, "generationConfig"), int)
-        reasoning, reasoning_kept = self.read_thinking_config(
+        reasoning, reasoning_extra = self.read_thinking_config(
             generation_config.get("thinkingConfig", ABSENT), ((at, "generationConfig"), "thinkingConfig"), reader
         )
-        rest = unmapped_members(wire, _REQUEST_BODY)
-        tool_config_rest = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        generation_config_rest = unmapped_members(generation_config, _REQUEST_BODY_GENERATION_CONFIG)
-        rest |= messages_kept
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            tool_config_rest["functionCallingConfig"] = tool_choice_kept
-        generation_config_rest |= output_format_kept
-        if stop_kept is not ABSENT:
-            generation_config_rest["stopSequences"] = stop_kept
-        if reasoning_kept is not ABSENT:
-            generation_config_rest["thinkingConfig"] = reasoning_kept
-        keep_inner_extras(rest, wire, "generationConfig", generation_config_rest)
-        keep_inner_extras(rest, wire, "toolConfig", tool_config_rest)
+        extras = unmapped_members(wire, _REQUEST_BODY)
+        tool_config_extras = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
+        generation_config_extras = unmapped_members(generation_config, _REQUEST_BODY_GENERATION_CONFIG)
+        extras |= messages_extras
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            tool_config_extras["functionCallingConfig"] = tool_choice_extra
+        generation_config_extras |= output_format_extras
+        if stop_extra is not ABSENT:
+            generation_config_extras["stopSequences"] = stop_extra
+        if reasoning_extra is not ABSENT:
+            generation_config_extras["thinkingConfig"] = reasoning_extra
+        keep_inner_extras(extras, wire, "generationConfig", generation_config_extras)
+        keep_inner_extras(extras, wire, "toolConfig", tool_config_extras)
         return Request(
             messages,
             tools=tools,
@@ -348,7 +350,7 @@ class Vertex(VertexConverter, Gemini):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:

@@ -175,17 +175,17 @@ class Xai(OpenaiCompatible):
             and prompt_tokens_details_image_tokens_count is not None
         ):
             prompt_tokens_details_image_tokens_count = read_count(prompt_tokens_details_count, "image_tokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if "completion_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "completion_tokens_details",
                 unmapped_members(completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT),
             )
         if "prompt_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "prompt_tokens_details",
                 unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
@@ -193,23 +193,23 @@ class Xai(OpenaiCompatible):
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(wire, "cached_tokens", at)
             if prompt_tokens_details_cached_tokens_count is not None:
-                note_alias(rest, "prompt_tokens_details.cached_tokens", "cached_tokens")
+                note_alias(extras, "prompt_tokens_details.cached_tokens", "cached_tokens")
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(wire, "cache_read_input_tokens", at)
             if prompt_tokens_details_cached_tokens_count is not None:
-                note_alias(rest, "prompt_tokens_details.cached_tokens", "cache_read_input_tokens")
+                note_alias(extras, "prompt_tokens_details.cached_tokens", "cache_read_input_tokens")
         if prompt_tokens_details_cache_write_tokens_count is None:
             prompt_tokens_details_cache_write_tokens_count = read_count(wire, "cache_creation_input_tokens", at)
             if prompt_tokens_details_cache_write_tokens_count is not None:
-                note_alias(rest, "prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens")
+                note_alias(extras, "prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens")
         if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
         if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "completion_tokens"]
         output_tokens = (completion_tokens_count or 0) + (completion_tokens_details_reasoning_tokens_count or 0)
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -220,7 +220,7 @@ class Xai(OpenaiCompatible):
             prompt_tokens_details_cache_write_tokens_count,
             prompt_tokens_details_image_tokens_count,
             completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -287,22 +287,22 @@ class Xai(OpenaiCompatible):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
             wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_kept = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
+        stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
         seed = optional_value(wire, "seed", at, int)
         reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
@@ -311,11 +311,11 @@ class Xai(OpenaiCompatible):
             raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
         if (
             wire.keys() == _REQUEST_LEAST
-            and tools_kept is ABSENT
-            and tool_choice_kept is ABSENT
-            and parallel_tool_calls_kept is ABSENT
-            and output_format_kept is ABSENT
-            and stop_kept is ABSENT
+            and tools_extra is ABSENT
+            and tool_choice_extra is ABSENT
+            and parallel_tool_calls_extra is ABSENT
+            and output_format_extra is ABSENT
+            and stop_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -333,18 +333,18 @@ class Xai(OpenaiCompatible):
                 reasoning,
                 stream,
             )
-        rest = unmapped_members(wire, _REQUEST)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if parallel_tool_calls_kept is not ABSENT:
-            rest["parallel_tool_calls"] = parallel_tool_calls_kept
-        if output_format_kept is not ABSENT:
-            rest["response_format"] = output_format_kept
-        if stop_kept is not ABSENT:
-            rest["stop"] = stop_kept
-        note_alias(rest, "max_completion_tokens", max_output_tokens_key)
+        extras = unmapped_members(wire, _REQUEST)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if parallel_tool_calls_extra is not ABSENT:
+            extras["parallel_tool_calls"] = parallel_tool_calls_extra
+        if output_format_extra is not ABSENT:
+            extras["response_format"] = output_format_extra
+        if stop_extra is not ABSENT:
+            extras["stop"] = stop_extra
+        note_alias(extras, "max_completion_tokens", max_output_tokens_key)
         return Request(
             messages,
             model,
@@ -359,7 +359,7 @@ class Xai(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:

@@ -62,14 +62,14 @@ def cached_output(arguments: list[str]) -> str | None:
     if given is None:
         return None
     try:
-        with _opened(_place(*given)) as file:
+        with _opened(_record_path(*given)) as file:
             text = file.read().decode("utf-8", "surrogateescape")
         format, tool, package, build, check, *entries = text.split("\n")
         roots = {"s": os.path.abspath(given[0]), "o": _text(package)}
         if format != FORMAT or tool != _tool() or os.path.islink(roots["o"]) or _has_litter(roots["o"]):
             return None
         known = dict(map(_entry, entries))
-        found = {(kind, path): place for kind, root in roots.items() for path, place in _files(root)}
+        found = {(kind, path): full_path for kind, root in roots.items() for path, full_path in _files(root)}
         if found.keys() != known.keys():
             return None
         for key, (stamp, digest) in known.items():
@@ -100,7 +100,7 @@ def save_record(
     ]
     now = time.time_ns()
     try:
-        place = _place(schemas, out)
+        record_path = _record_path(schemas, out)
         for kind, root, expected in (("s", schemas, sources), ("o", package, files)):
             there = dict(_files(os.path.abspath(root)))
             for path, file in there.items():
@@ -116,7 +116,7 @@ def save_record(
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
                 return "files have disappeared since"
-        _replace(place, ("\n".join(lines).encode("utf-8", "surrogateescape"),))
+        _replace(record_path, ("\n".join(lines).encode("utf-8", "surrogateescape"),))
     except (OSError, ValueError) as error:
         return str(error)  # only a cache: without it the next build takes longer
     return ""
@@ -132,7 +132,7 @@ def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
     found: dict[Any, Any] = {}
     count = 0
     try:
-        with _opened(_place(schemas, out) + RESULTS) as file:
+        with _opened(_record_path(schemas, out) + RESULTS) as file:
             import marshal
 
             made_by = _made_by()
@@ -156,14 +156,14 @@ def save_results(schemas: str, out: str | None, results: dict[Any, Any], new: di
     New results are appended. If the file has no usable results, or too many, it is rewritten.
     """
     try:
-        place = _place(schemas, out) + RESULTS
+        results_path = _record_path(schemas, out) + RESULTS
         if stored_count and stored_count + len(new) <= len(results) * 3 // 2:
-            with open(os.open(place, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
+            with open(os.open(results_path, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
                 for part in _parts(new):
                     file.write(part)
             return stored_count + len(new)
-        _replace(place, _parts(results))
-        _make_room(os.path.dirname(place))
+        _replace(results_path, _parts(results))
+        _make_room(os.path.dirname(results_path))
     except (OSError, ValueError):
         return 0  # only a cache: without it the next build takes longer
     return len(results)
@@ -213,30 +213,30 @@ def _make_room(folder: str) -> None:
             os.unlink(path)
 
 
-def _replace(place: str, parts: Iterable[bytes]) -> None:
+def _replace(path: str, parts: Iterable[bytes]) -> None:
     """Write a file of the cache atomically, because several builds may run at the same time."""
-    for folder in (os.path.dirname(os.path.dirname(place)), os.path.dirname(place)):
+    for folder in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
         if not os.path.isdir(folder):
             os.mkdir(folder, 0o700)
-    draft = f"{place}.{os.getpid()}"
+    draft = f"{path}.{os.getpid()}"
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             for part in parts:
                 file.write(part)
-        os.replace(draft, place)
+        os.replace(draft, path)
     except BaseException:
         os.unlink(draft)
         raise
 
 
-def _opened(place: str) -> BufferedReader:
+def _opened(path: str) -> BufferedReader:
     """Open a file of the cache.
 
     Raises:
         ValueError: Other users may have written it.
     """
-    file = open(place, "rb")  # noqa: SIM115 - the caller closes it
-    for found in (os.lstat(os.path.dirname(place)), os.fstat(file.fileno())):
+    file = open(path, "rb")  # noqa: SIM115 - the caller closes it
+    for found in (os.lstat(os.path.dirname(path)), os.fstat(file.fileno())):
         if found.st_uid != os.geteuid() or found.st_mode & 0o022:
             file.close()
             raise ValueError("other users may write to the cache")
@@ -252,12 +252,12 @@ def _folders(arguments: list[str]) -> tuple[str, str | None] | None:
         i = rest.index("--out")
         out = rest[i + 1] if i + 1 < len(rest) else ""
         rest = rest[:i] + rest[i + 2 :]
-    if len(rest) > 1 or out == "" or any(not word or word[0] == "-" for word in (*rest, out or "x")):
+    if len(rest) > 1 or out == "" or any(not argument or argument[0] == "-" for argument in (*rest, out or "x")):
         return None
     return (rest[0] if rest else "schemas"), out
 
 
-def _place(schemas: str, out: str | None) -> str:
+def _record_path(schemas: str, out: str | None) -> str:
     """Return the path of a build record.
 
     Raises:
@@ -286,9 +286,9 @@ def _tool() -> str:
     package = os.path.dirname(os.path.abspath(__file__))
     beside = os.path.dirname(os.path.dirname(package))
     parts = [sys.version]
-    for folder in (package, *(os.path.join(beside, *way) for way in _SHIPPED)):
+    for folder in (package, *(os.path.join(beside, *names) for names in _SHIPPED)):
         if os.path.isdir(folder):
-            parts += [f"{path} {_stamp(place)}" for path, place in _files(folder)]
+            parts += [f"{path} {_stamp(full_path)}" for path, full_path in _files(folder)]
     installed = [p for p in sys.path if p.endswith("-packages") and os.path.isdir(p)]
     parts += [f"{folder} {os.stat(folder).st_mtime_ns}" for folder in installed]
     return _hash("\n".join(parts).encode("utf-8", "surrogateescape"))
@@ -316,15 +316,15 @@ def _has_litter(package: str) -> bool:
     return any(name.startswith(LEFTOVER_PREFIX) for name in os.listdir(os.path.dirname(package)))
 
 
-def _stamp(place: str) -> Stamp:
+def _stamp(path: str) -> Stamp:
     """Return the size, modification time, change time and inode of a file."""
-    found = os.lstat(place)
+    found = os.lstat(path)
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
-def _digest(place: str, *, as_text: bool = False) -> str:
+def _digest(path: str, *, as_text: bool = False) -> str:
     """Return the digest of a file. As text, it has LF at the ends of its lines and no byte order mark."""
-    with open(place, "rb") as file:
+    with open(path, "rb") as file:
         data = file.read()
     return _hash(data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n") if as_text else data)
 

@@ -76,7 +76,7 @@ class Compilation:
                 one.tool,
                 name,
                 wire.payload_of(one.tool.name),
-                tuple(PayloadLoss(told.what, told.action) for told in one.losses if told.severe),
+                tuple(PayloadLoss(loss.what, loss.action) for loss in one.losses if loss.severe),
             )
             for name, wire in wires.items()
             for one in wire.tools
@@ -150,10 +150,10 @@ def lint_project(
         apply_payload_rules(payloads, findings, levels)
         allowed = find_suppressions(sources)
         used = apply_suppressions(findings, levels, allowed)
-        said = Findings()
-        check_suppressions(sources, allowed, used, said)
-        apply_suppressions(said, levels, ())
-        findings.items += said.items
+        reported = Findings()
+        check_suppressions(sources, allowed, used, reported)
+        apply_suppressions(reported, levels, ())
+        findings.items += reported.items
         return None if unknown else LintResult(len(compilation.project.catalog.tools), _sizes(payloads), sources)
 
 

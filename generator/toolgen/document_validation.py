@@ -108,7 +108,7 @@ class _Reporter:
                     self._add("missing-key", self.document.key_span(*pointer), str(name), key=name)
         elif keyword == "type":
             expected = as_string_list(error.validator_value)
-            self._mismatch(expected, error.instance, self._place(error, pointer))
+            self._mismatch(expected, error.instance, self._location(error, pointer))
         else:
             self._other(error, pointer, keyword)
 
@@ -143,7 +143,7 @@ class _Reporter:
         self._add("wrong-type", span, expected, hint=hint, expected=RawText(expected), found=RawText(found))
 
     def _other(self, error: ValidationError, pointer: Pointer, keyword: str) -> None:
-        span = self._place(error, pointer)
+        span = self._location(error, pointer)
         if keyword == "enum":
             values: list[object] = list(error.validator_value)  # type: ignore[arg-type]
             value = error.instance
@@ -155,12 +155,12 @@ class _Reporter:
         else:
             self._problem(span, _sentence(keyword, error))
 
-    def _place(self, error: ValidationError, pointer: Pointer) -> Span:
+    def _location(self, error: ValidationError, pointer: Pointer) -> Span:
         """Return the location of the value, or of the key if the error is about its name."""
         name = error.instance
         if "propertyNames" in error.absolute_schema_path and isinstance(name, str):
-            place = self.document.keys.get((*pointer, name))
-            if place:
+            location = self.document.keys.get((*pointer, name))
+            if location:
                 return self.document.key_span(*pointer, name)
         return self.document.span(*pointer)
 

@@ -101,10 +101,10 @@ dicts of these."""
 @contextmanager
 def enable_incremental_builds() -> Iterator[BuildResults]:
     """Keep results in memory during a `with` block, for the builds inside it. Not for several threads."""
-    kept = BuildResults()
-    IN_MEMORY.results, ON_DISK.results = kept, BuildResults()
+    results = BuildResults()
+    IN_MEMORY.results, ON_DISK.results = results, BuildResults()
     try:
-        yield kept
+        yield results
     finally:
         IN_MEMORY.results = ON_DISK.results = None
 
@@ -178,8 +178,8 @@ class LazyAttributes:
 
 def _plain(finding: Finding) -> tuple[Any, ...]:
     related = tuple((_numbers(each.span), each.message) for each in finding.related)
-    said = finding.code, finding.level, str(finding.message), finding.hint, related, finding.details
-    return _numbers(finding.span), *said
+    fields = finding.code, finding.level, str(finding.message), finding.hint, related, finding.details
+    return _numbers(finding.span), *fields
 
 
 def _numbers(span: Span) -> tuple[str, int, int, int, int]:
@@ -188,5 +188,5 @@ def _numbers(span: Span) -> tuple[str, int, int, int, int]:
 
 def _finding(plain: tuple[Any, ...]) -> Finding:
     span, code, level, message, hint, related, details = plain
-    others = tuple(Related(Span(*there), said) for there, said in related)
+    others = tuple(Related(Span(*there), text) for there, text in related)
     return Finding(Span(*span), code, level, message, hint, others, details)

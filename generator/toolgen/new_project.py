@@ -138,13 +138,13 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
     """
     created: list[NewFile] = []
     unchanged: list[NewFile] = []
-    kept: list[NewFile] = []
+    differing: list[NewFile] = []
     folders: list[Path] = []
     try:
         for file in files:
             path = folder / file.path
             if os.path.lexists(path):
-                (unchanged if _has_lines(path, file.text) else kept).append(file)
+                (unchanged if _has_lines(path, file.text) else differing).append(file)
                 continue
             _make_folders(path.parent, folders)
             with path.open("x", encoding="utf-8", newline="\n") as opened:
@@ -156,7 +156,7 @@ def write_project(folder: Path, files: Sequence[NewFile]) -> WriteResult:
         for made in reversed(folders):
             made.rmdir()
         raise
-    return WriteResult(tuple(created), tuple(unchanged), tuple(kept))
+    return WriteResult(tuple(created), tuple(unchanged), tuple(differing))
 
 
 def files_to_move_to_repository_root(folder: Path, created: Sequence[NewFile]) -> tuple[Path, str] | None:

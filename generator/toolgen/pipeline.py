@@ -145,11 +145,11 @@ def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T
 
         lines = profile_ancestors(project.catalog.profiles)
         document = next(line[0].documents[-1] for line in lines if line[0].name == error.profile)
-        words = (p for p in document.values if p and error.word in (p[-1], value_at(document.value, p)))
+        names = (p for p in document.values if p and error.unknown in (p[-1], value_at(document.value, p)))
         stated = error.pointer and error.pointer in document.values
-        at: Pointer = error.pointer if stated or not error.word else next(words, error.pointer)
+        at: Pointer = error.pointer if stated or not error.unknown else next(names, error.pointer)
         findings.add(
-            "profile-shape", document.span(*at), hint=did_you_mean(error.word, error.known), reason=error.reason
+            "profile-shape", document.span(*at), hint=did_you_mean(error.unknown, error.known), reason=error.reason
         )
         return None
 
@@ -158,7 +158,7 @@ def _report_refused(payloads: Mapping[str, ProviderPayload], findings: Findings)
     """Report each tool that cannot be sent to a provider that it is offered to, with the first reason."""
     for provider, payload in payloads.items():
         for one in payload.tools:
-            refused = next((told for told in one.losses if told.refused), None)
+            refused = next((loss for loss in one.losses if loss.refused), None)
             if refused is not None:
                 findings.add(
                     "tool-refused",

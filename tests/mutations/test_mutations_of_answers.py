@@ -145,7 +145,7 @@ MUTATIONS = (
         "3: a call is told twice",
         streams(ANTHROPIC, laws.stream_is_read),
         BASE,
-        "        self._calls_told = True\n",
+        "        self._reported_ids.update(call.id for call in new)\n",
         "",
     ),
     Mutation(

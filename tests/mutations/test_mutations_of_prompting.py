@@ -102,7 +102,7 @@ MUTATIONS = (
             "malformed",
         ),
         SPOKEN,
-        "if len(said) > 1 or len(given) > 1:",
+        "if len(given_names) > 1 or len(given) > 1:",
         "if len(given) > 1:",
     ),
     Mutation(
@@ -165,7 +165,7 @@ MUTATIONS = (
         "words are calls",
         with_models(test_prompt.test_words_that_look_like_a_call_do_not_become_one, test_hazards.FENCE),
         "runtime/prompting/tool_definitions_as_text.py",
-        "    if _reads_as(text, places):\n",
+        "    if _reads_as(text, positions):\n",
         "    if True:\n",
     ),
     Mutation(
@@ -192,7 +192,7 @@ MUTATIONS = (
     Mutation(
         "a line that may begin a block is told", on_splits, FOLLOWING, "not may_begin_block(self._line_head)", "True"
     ),
-    Mutation("blanks before a call are told", on_splits, FOLLOWING, "spoken = text.rstrip()", "spoken = text"),
+    Mutation("blanks before a call are told", on_splits, FOLLOWING, "stripped = text.rstrip()", "stripped = text"),
     Mutation("a whole value is told", on_splits, FOLLOWING, "second[0] == _SECOND[bare[0]]", "False"),
     Mutation(
         "a result leaves its line",

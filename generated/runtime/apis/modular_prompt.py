@@ -30,7 +30,7 @@ from ..paths import ROOT, Path
 from ..responses import derive_finish_reason, mark_calls_invalid
 from ..stream_parts import OpenCall
 from ..streams import BaseStream, BaseStreamWriter
-from ..tool_results import read_result_text_or_error, report_lost_error_flag, write_result_text
+from ..tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from .text_messages import TextChatConverter, join_texts
 
 __all__ = [
@@ -83,14 +83,14 @@ class ModularPromptConverter(TextChatConverter):
         """Read the content and calls of an assistant message, with the extras that a new message would not have."""
         content = optional_text(wire, "content", at)
         calls = read_list_or_null(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
-        rest: Extras = {}
+        extras: Extras = {}
         if "content" not in wire:
-            rest["$absent"] = ["content"]
+            extras["$absent"] = ["content"]
         elif content is None:
-            rest["content"] = None
+            extras["content"] = None
         if not calls:
-            return content, rest | ({"toolCalls": calls} if "toolCalls" in wire else {})
-        return [*([TextPart(content)] if content else []), *calls], rest
+            return content, extras | ({"toolCalls": calls} if "toolCalls" in wire else {})
+        return [*([TextPart(content)] if content else []), *calls], extras
 
     def write_assistant_content(
         self, message: AssistantMessage, extras: Extras, at: Path, writer: Writer
@@ -101,10 +101,10 @@ class ModularPromptConverter(TextChatConverter):
             writer.report_loss(
                 (at, "content"), "content", "rewritten", "the format has one text, so the texts were joined"
             )
-        said = "".join(texts)
+        text = "".join(texts)
         wire: dict[str, Any] = {}
-        if said or not ("content" in extras or "content" in extras.get("$absent", ())):
-            wire["content"] = said
+        if text or not ("content" in extras or "content" in extras.get("$absent", ())):
+            wire["content"] = text
         if calls:
             wire["toolCalls"] = calls
         return wire
@@ -119,7 +119,7 @@ class ModularPromptConverter(TextChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str:
         """Write the result of a call as text."""
-        report_lost_error_flag(kind, is_error, at, writer)
+        report_dropped_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the format has only text results")
@@ -130,28 +130,30 @@ class ModularPromptConverter(TextChatConverter):
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        word = optional_text(wire, "finishReason", at)
-        content, said = self.read_assistant_content(wire, at, reader)
-        message = AssistantMessage(content, metadata=reader.as_metadata(said))
-        rest = {
+        stop_reason = optional_text(wire, "finishReason", at)
+        content, message_extras = self.read_assistant_content(wire, at, reader)
+        message = AssistantMessage(content, metadata=reader.as_metadata(message_extras))
+        extras = {
             key: value
             for key, value in unmapped_members(wire, _RESPONSE).items()
             if key not in ("content", "toolCalls")
         }
         if "finishReason" not in wire:
-            rest["$absent"] = ["finishReason"]
-        silent = word is None and content is None
+            extras["$absent"] = ["finishReason"]
+        silent = stop_reason is None and content is None
         opaque = bool(wire.get("toolCalls"))
-        reason = derive_finish_reason("error" if silent else word or "stop", message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(
+            "error" if silent else stop_reason or "stop", message, self.FINISH_REASONS, opaque
+        )
         mark_calls_invalid(message, reason)
-        if word is not None and self.FINISH_REASONS.get(word) != reason:
-            rest["$word"] = word
+        if stop_reason is not None and self.FINISH_REASONS.get(stop_reason) != reason:
+            extras["$word"] = stop_reason
         return Completion(
             message,
             reason,
-            stop_reason=word,
+            stop_reason=stop_reason,
             usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_response(
@@ -164,25 +166,32 @@ class ModularPromptConverter(TextChatConverter):
         if completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")
         at = (ROOT, "message")
-        kept = writer.own_extras(completion.message.metadata, at)
-        wire = self.write_assistant_content(completion.message, kept, at, writer)
-        restore_extras(wire, kept)
-        word = completion.stop_reason
-        if completion.finish_reason != "other" and (word is None or word != own.get("$word")):
-            word = next(
-                (word for word, reason in self.FINISH_REASONS.items() if reason == completion.finish_reason), None
+        message_extras = writer.own_extras(completion.message.metadata, at)
+        wire = self.write_assistant_content(completion.message, message_extras, at, writer)
+        restore_extras(wire, message_extras)
+        stop_reason = completion.stop_reason
+        if completion.finish_reason != "other" and (stop_reason is None or stop_reason != own.get("$word")):
+            stop_reason = next(
+                (
+                    stop_reason
+                    for stop_reason, reason in self.FINISH_REASONS.items()
+                    if reason == completion.finish_reason
+                ),
+                None,
             )
-        if completion.finish_reason == "content_filter" and word is None:
+        if completion.finish_reason == "content_filter" and stop_reason is None:
             writer.report_loss(
                 (ROOT, "finishReason"), "content_filter", "rewritten", "it is sent as an error", "warning"
             )
-            word = "error"
-        elif completion.finish_reason == "other" and word is None and not own:
+            stop_reason = "error"
+        elif completion.finish_reason == "other" and stop_reason is None and not own:
             writer.report_loss((ROOT, "finishReason"), "other", "rewritten", "it is sent as a normal end", "warning")
-        unsaid = "finishReason" in own or "finishReason" in own.get("$absent", ())
+        omitted = "finishReason" in own or "finishReason" in own.get("$absent", ())
         silent = wire.get("content") is None and not wire.get("toolCalls")
-        if word is not None and not (unsaid and word in (("error",) if silent else ("stop", "tool_calls"))):
-            wire["finishReason"] = word
+        if stop_reason is not None and not (
+            omitted and stop_reason in (("error",) if silent else ("stop", "tool_calls"))
+        ):
+            wire["finishReason"] = stop_reason
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, own)
@@ -237,9 +246,9 @@ class ModularPromptStream(BaseStream):
         if event.get("finishReason") == "error":
             self._failure = "the response ended with an error"
         events: list[StreamEvent] = []
-        said, content = "".join(self._texts), event.get("content")
-        if type(content) is str and len(content) > len(said) and content.startswith(said):
-            events.append(TextDelta(content[len(said) :]))
+        streamed, content = "".join(self._texts), event.get("content")
+        if type(content) is str and len(content) > len(streamed) and content.startswith(streamed):
+            events.append(TextDelta(content[len(streamed) :]))
         calls = event.get("toolCalls")
         for call in calls if type(calls) is list else ():
             function = call.get("function") if type(call) is dict else None
@@ -259,10 +268,10 @@ class ModularPromptStream(BaseStream):
         return ToolCallDelta(known.index, identifier, name, "".join(known.pieces))
 
     def _body(self) -> dict[str, Any]:
-        said = "".join(self._texts)
+        text = "".join(self._texts)
         if self._whole is None:
-            return {"content": said}
-        return {**self._whole, "content": said} if said and self._whole.get("content") is None else self._whole
+            return {"content": text}
+        return {**self._whole, "content": text} if text and self._whole.get("content") is None else self._whole
 
     def _ended(self) -> bool:
         """Return whether the result of the query has arrived."""

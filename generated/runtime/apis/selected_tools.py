@@ -43,10 +43,10 @@ def write_selected_tools(
     if allowed is None:
         return write_list(tools, (at, "tools"), writer, write)
 
-    def write_allowed(tool: Any, place: Path, writer: Writer) -> Any:
+    def write_allowed(tool: Any, path: Path, writer: Writer) -> Any:
         if type(tool) is ToolDefinition and tool.name in allowed:
-            return write(tool, place, writer)
-        writer.report_loss(place, "a tool", "dropped", "the model must not call it")
+            return write(tool, path, writer)
+        writer.report_loss(path, "a tool", "dropped", "the model must not call it")
         return ABSENT
 
     return write_list(tools, (at, "tools"), writer, write_allowed)

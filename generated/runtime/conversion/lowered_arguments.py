@@ -27,7 +27,7 @@ class LoweredArgumentCodec:
     no model is bound by the schema of a tool that the request does not offer.
     """
 
-    __slots__ = ("_coercions", "_found", "_given", "_offered", "_redefined", "_settled", "_wire")
+    __slots__ = ("_coercions", "_found", "_given", "_offered", "_redefined", "_strict_flags", "_wire")
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class LoweredArgumentCodec:
         self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
         self._offered = offered or {}
         self._redefined = redefined
-        self._settled: dict[str, bool | None] | None = None
+        self._strict_flags: dict[str, bool | None] | None = None
         self._found: dict[str, Encoding | None] = {}
         self._coercions: dict[str, Encoding | None] = {}
 
@@ -54,9 +54,9 @@ class LoweredArgumentCodec:
         given = self._given.get(name)
         strict = self._offered.get(name)
         if given is not None:
-            kept = (given.metadata or {}).get(self._wire.name)
-            settled = self._strictness(name) if strict is None else strict
-            table = self._wire.schema_lowering.encoding_table(given.parameters, settled, kept)
+            extras = (given.metadata or {}).get(self._wire.name)
+            strictness = self._strictness(name) if strict is None else strict
+            table = self._wire.schema_lowering.encoding_table(given.parameters, strictness, extras)
             return None if table is None else Encoding(table)
         if name in self._redefined:
             return None
@@ -72,11 +72,11 @@ class LoweredArgumentCodec:
         """Return whether one of the given tools is written as strict, together with the others."""
         if not self._wire.schema_lowering.per_request:  # the limits are not shared with the others
             return self._wire.strictness(self._given[name], {})
-        if self._settled is None:
+        if self._strict_flags is None:
             budget_used: dict[str, int] = {}
             offered = [tool for name, tool in self._given.items() if name not in self._wire.refused]
-            self._settled = {tool.name: self._wire.strictness(tool, budget_used) for tool in offered}
-        return self._settled.get(name)
+            self._strict_flags = {tool.name: self._wire.strictness(tool, budget_used) for tool in offered}
+        return self._strict_flags.get(name)
 
     def coercions_of(self, name: str) -> Encoding | None:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
@@ -114,9 +114,9 @@ class LoweredArgumentCodec:
     def encode_call(self, call: ToolCall) -> tuple[ToolCall, bool]:
         """Return a call with encoded arguments, and whether decoding them would restore the same arguments."""
         encoding = self.encoding_of(call.name)
-        kept = inner_extras(call.metadata, self._wire.name) if call.metadata else NO_EXTRAS
-        if type(kept.get("$arguments")) is dict and self._mean_the_same(kept, call, encoding):
-            encoded = kept["$arguments"]
+        extras = inner_extras(call.metadata, self._wire.name) if call.metadata else NO_EXTRAS
+        if type(extras.get("$arguments")) is dict and self._mean_the_same(extras, call, encoding):
+            encoded = extras["$arguments"]
         elif encoding is None:
             return call, True
         else:

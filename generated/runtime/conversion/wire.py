@@ -235,8 +235,8 @@ class ProviderWire:
         """Return the schema changes that prevent strict mode. Empty for a schema that is written as it was read."""
         if not tool.strict or not self.has_strict or tool.parameters is None:
             return ()
-        kept = (tool.metadata or {}).get(self.name)
-        if contains_schema(kept, tool.parameters):
+        extras = (tool.metadata or {}).get(self.name)
+        if contains_schema(extras, tool.parameters):
             return ()
         return self.schema_lowering.lower(tool.parameters, True).unsupported_changes
 

@@ -58,20 +58,20 @@ class _Made:
         parts = schema.get("allOf")
         if type(parts) is list and len(parts) == 1 and not schema.keys() & _SAYING:
             return self.node(parts[0])
-        said, _ = split_off_nullability(schema)
-        branches = self._branches(said)
-        if "allOf" in said or branches is not None:
-            return self._composed(said, branches)
-        values = [said["const"]] if "const" in said else said.get("enum")
+        non_null, _ = split_off_nullability(schema)
+        branches = self._branches(non_null)
+        if "allOf" in non_null or branches is not None:
+            return self._composed(non_null, branches)
+        values = [non_null["const"]] if "const" in non_null else non_null.get("enum")
         if type(values) is list:
             return self._values(values)
-        kinds = declared_types(said)
+        kinds = declared_types(non_null)
         if kinds == ("object",):
-            return {**(self.object(said) or {}), "text": True, **_map_of(said)}
+            return {**(self.object(non_null) or {}), "text": True, **_map_of(non_null)}
         if kinds == ("array",):
-            inner = self.node(said.get("items")) if "prefixItems" not in said else None
+            inner = self.node(non_null.get("items")) if "prefixItems" not in non_null else None
             return None if inner is None else {"items": inner}
-        return self.object(said) if said.get("properties") else None
+        return self.object(non_null) if non_null.get("properties") else None
 
     def root(self, schema: Mapping[str, Any]) -> Any:
         """Return the node of the root, which is an object."""
@@ -101,14 +101,14 @@ class _Made:
         for kind in ("object", "array"):
             found = [branch for branch, admitted in zip(branches, kinds, strict=True) if kind in admitted]
             alone = len(found) == 1
-            shapes: list[Any] = [{"type": [kind]}] if alone else self._told_apart(found) if kind == "object" else []
+            shapes: list[Any] = [{"type": [kind]}] if alone else self._distinguished(found) if kind == "object" else []
             for branch, shape in zip(found, shapes, strict=False):  # no shapes if nothing distinguishes them
                 inner = self.node(branch)
                 if inner is not None:
                     entries.append([shape, shape, inner])
         return {"any": entries} if entries else None
 
-    def _told_apart(self, branches: list[Any]) -> list[dict[str, Any]]:
+    def _distinguished(self, branches: list[Any]) -> list[dict[str, Any]]:
         """Return a shape for each of several objects, by a property whose texts differ. Empty if there is none."""
         resolved = [self._resolved(branch) for branch in branches]
         properties: list[Any] = [one.get("properties") if type(one) is dict else None for one in resolved]

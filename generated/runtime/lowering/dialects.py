@@ -53,9 +53,9 @@ class Dialect:
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         """Read the facts of a dialect from the profile."""
-        words = facts.get("keywords", "any")
+        keywords = facts.get("keywords", "any")
         self.facts = facts
-        self.keywords: frozenset[str] | None = None if words == "any" else frozenset(words)
+        self.keywords: frozenset[str] | None = None if keywords == "any" else frozenset(keywords)
         self.formats: Mapping[str, Any] | None = _by_type(facts.get("formats"))
         self.nullable: str = facts.get("nullable", "type_list")
         self.types: str = facts.get("types", "many")

@@ -70,16 +70,16 @@ class Engine(LoweringContext):
         if schema is NEVER or schema.get("type") == []:  # merged types that exclude each other
             return NEVER, None
         one, ref_stack = _one_union(self, schema, pointer, ref_stack)
-        said, nullable = split_off_nullability(one)
-        if nullable and self.dialect.nullable == "none" and type(said.get("enum")) is list:
-            said, nullable = one, False  # a listed null is sent as text, like the other values
-        if type(said.get("anyOf")) is list:
-            out, encoding = _lower_union(self, said, pointer, ref_stack)
+        to_lower, nullable = split_off_nullability(one)
+        if nullable and self.dialect.nullable == "none" and type(to_lower.get("enum")) is list:
+            to_lower, nullable = one, False  # a listed null is sent as text, like the other values
+        if type(to_lower.get("anyOf")) is list:
+            out, encoding = _lower_union(self, to_lower, pointer, ref_stack)
         else:
-            out, encoding = _lower_typed(self, said, pointer, ref_stack)
+            out, encoding = _lower_typed(self, to_lower, pointer, ref_stack)
         if nullable and out is NEVER:  # the rest excludes everything else
-            said = self.record_source_pointer({"type": "null", **select_annotations(said)}, pointer)
-            return _lower_typed(self, said, pointer, ref_stack)
+            to_lower = self.record_source_pointer({"type": "null", **select_annotations(to_lower)}, pointer)
+            return _lower_typed(self, to_lower, pointer, ref_stack)
         if not nullable or out is NEVER or encoding == {"json": True}:
             return out, encoding
         if self.dialect.nullable == "none":
@@ -102,24 +102,24 @@ def _lower_reference(context: LoweringContext, schema: dict[str, Any], pointer: 
         context.record_unsupported(pointer, "$ref", "a recursive schema is not supported")
     if context.dialect.refs == "keep" and not (circular and context.dialect.recursion == "unroll"):
         if rest.keys() <= ANNOTATIONS or (circular and target in ref_stack):
-            return _kept(context, rest, target, pointer)
+            return _keep_reference(context, rest, target, pointer)
     elif circular and ref_stack.count(target) >= context.depth:
         return _end(context, found, pointer)
-    lost: list[str] = []
-    merged = context.merge_target(rest, target, lost)
-    context.record_conflicts(pointer, lost)
+    conflicts: list[str] = []
+    merged = context.merge_target(rest, target, conflicts)
+    context.record_conflicts(pointer, conflicts)
     return context.lower_node(merged, target, (*ref_stack, target))
 
 
-def _kept(context: LoweringContext, rest: dict[str, Any], target: Pointer, pointer: Pointer) -> Node:
+def _keep_reference(context: LoweringContext, rest: dict[str, Any], target: Pointer, pointer: Pointer) -> Node:
     """Keep a reference. If it must have no keywords next to it, wrap it to keep the annotations."""
     for keyword in sorted(rest.keys() - ANNOTATIONS):
         context.record_dropped(pointer, keyword, "it is next to a circular reference")
-    name = context.kept.retain_definition(target)
+    name = context.retained.retain_definition(target)
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
-    words = lower_annotations(context, with_encoded_values(context, rest, {"ref": name}), pointer, [])
-    if words:
-        out = {**out, **words} if context.dialect.siblings else {"anyOf": [out], **words}
+    annotations = lower_annotations(context, with_encoded_values(context, rest, {"ref": name}), pointer, [])
+    if annotations:
+        out = {**out, **annotations} if context.dialect.siblings else {"anyOf": [out], **annotations}
     return out, {"ref": name}
 
 
@@ -148,8 +148,8 @@ def _one_union(
         return schema, ref_stack
     if "anyOf" in schema:
         named = {key: context.names_in_branches(schema, key, ref_stack) for key in ("anyOf", "oneOf")}
-        kept, dropped = sorted(named, key=lambda key: -len(set().union(*named[key]) - property_names(schema)))
-        context.record_dropped(pointer, dropped, f"it is next to {kept}")
+        chosen, dropped = sorted(named, key=lambda key: -len(set().union(*named[key]) - property_names(schema)))
+        context.record_dropped(pointer, dropped, f"it is next to {chosen}")
         condition = {"if": True, "then": {dropped: schema[dropped]}}
         rest = context.record_source_pointer({key: value for key, value in schema.items() if key != dropped}, pointer)
         rest, ref_stack = context.declare_conditional_properties(condition, rest, pointer, ref_stack)
@@ -177,24 +177,24 @@ def _lower_union(context: LoweringContext, schema: dict[str, Any], pointer: Poin
     entries = [list(entry) for entry in found]
     encoding: Table | None = {"any": entries} if any(tables) and context.dialect.supports("anyOf") else None
     outer = with_encoded_values(context, outer, encoding if len(lowered) > 1 else tables[0])
-    words = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
+    annotations = lower_annotations(context, outer, pointer, [], has_described_subschemas=True)
     if len(lowered) == 1:
-        alone = lowered[0] if "$ref" not in lowered[0] or not words else {"anyOf": lowered}
-        return {**alone, **words}, tables[0]
+        alone = lowered[0] if "$ref" not in lowered[0] or not annotations else {"anyOf": lowered}
+        return {**alone, **annotations}, tables[0]
     if not context.dialect.supports("anyOf"):
         if context.dialect.untyped == "text":
             return _union_as_text(context, lowered, outer, pointer)
         context.record_dropped(pointer, "anyOf", context.unsupported_reason("anyOf"))
-        return words, None
+        return annotations, None
     if encoding is None:
-        return {"anyOf": lowered, **words}, None
+        return {"anyOf": lowered, **annotations}, None
     plain = [admits_plain_text(out, table) for out, table in zip(lowered, tables, strict=True)]
     for i, table in enumerate(tables):
         if sends_as_text(table) and any(plain[:i] + plain[i + 1 :]):
             reason = "its values are sent as strings, which another branch reads as text"
             context.record_change((*pointer, "anyOf", i), "listed values", "narrowed", reason)
     context.unions += [(entry, entry[0], entry[1]) for entry in entries]
-    return {"anyOf": lowered, **words}, encoding
+    return {"anyOf": lowered, **annotations}, encoding
 
 
 def _without_assertions(
@@ -205,8 +205,8 @@ def _without_assertions(
     needs = [" and ".join(map(str, b["required"])) for b in branches if type(b.get("required")) is list]
     for name in dict.fromkeys(name for branch in branches for name in required_names(branch)):
         if context.dialect.closed and name not in property_names(outer):
-            told = "a branch requires it, but it is declared nowhere, so it cannot be sent"
-            context.record_change((*pointer, "required"), name, "narrowed", told, blocks_strict=True)
+            cause = "a branch requires it, but it is declared nowhere, so it cannot be sent"
+            context.record_change((*pointer, "required"), name, "narrowed", cause, blocks_strict=True)
     sentence = f"Needs {', or '.join(needs)}." if needs and len(needs) == len(branches) else ""
     context.record_described(pointer, "anyOf", sentence, reason)
     return _lower_typed(context, context.record_source_pointer(outer, pointer), pointer, ref_stack, [sentence])
@@ -245,11 +245,11 @@ def _lower_branches(
         if rules:
             inner, along = context.resolve(branch, ref_stack)
             if type(inner) is dict:
-                lost: list[str] = []
-                joined = merge_schemas(inner, rules, lost)
-                context.record_conflicts(pointer, lost)
-                place, inner_stack = context.source_pointer_of(inner, here), along
-                branch = context.record_source_pointer(joined, place)
+                conflicts: list[str] = []
+                joined = merge_schemas(inner, rules, conflicts)
+                context.record_conflicts(pointer, conflicts)
+                source_pointer, inner_stack = context.source_pointer_of(inner, here), along
+                branch = context.record_source_pointer(joined, source_pointer)
             else:
                 branch = context.record_source_pointer(dict(rules), pointer) if inner is not False else False
         out, encoding = context.lower_node(branch, here, inner_stack)
@@ -267,7 +267,7 @@ def _union_as_text(
     for keyword in dict.fromkeys(key for out in lowered for key in out if key not in ("type", "description")):
         context.record_dropped(pointer, keyword, "a value of several types is sent as JSON text")
     names = [f" with {', '.join(out['properties'])}" if out.get("properties") else "" for out in lowered]
-    kinds = list(dict.fromkeys(f"{out.get('type')}{told}" for out, told in zip(lowered, names, strict=True)))
+    kinds = list(dict.fromkeys(f"{out.get('type')}{suffix}" for out, suffix in zip(lowered, names, strict=True)))
     return lower_untyped(
         context, outer, pointer, [f"One of these types: {', '.join(kinds)}." if len(kinds) > 1 else ""]
     )
@@ -285,22 +285,22 @@ def _split_types(one: OneSchema) -> Node:
             if not branch["enum"]:
                 continue
         branches.append(context.record_source_pointer({**branch, "type": kind}, pointer))
-    words = select_annotations(source)
+    annotations = select_annotations(source)
     if one.sentences:
-        words["description"] = add_sentences(words.get("description"), one.sentences)
+        annotations["description"] = add_sentences(annotations.get("description"), one.sentences)
     if not branches:
         return NEVER, None
-    union = context.record_source_pointer({"anyOf": branches, **words}, pointer)
+    union = context.record_source_pointer({"anyOf": branches, **annotations}, pointer)
     return _lower_union(context, union, pointer, one.ref_stack)
 
 
 def _lower_typed(
-    context: LoweringContext, source: dict[str, Any], pointer: Pointer, ref_stack: RefStack, told: Sequence[str] = ()
+    context: LoweringContext, source: dict[str, Any], pointer: Pointer, ref_stack: RefStack, opening: Sequence[str] = ()
 ) -> Node:
-    """Lower a schema that is neither a union nor a reference. Its description starts with the sentences `told`."""
+    """Lower a schema that is neither a union nor a reference. Its description starts with the sentences `opening`."""
     source = _with_additional_properties(context, source, pointer)
     kinds = declared_types(source)
-    sentences = list(told)
+    sentences = list(opening)
     if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
         kinds = _infer_types(context, source, pointer)
         if not kinds:
@@ -388,10 +388,10 @@ def _infer_types(context: LoweringContext, source: dict[str, Any], pointer: Poin
     values = source["enum"] if type(source.get("enum")) is list else [source["const"]] if "const" in source else []
     if values:
         return tuple(dict.fromkeys(json_type(value) for value in values))
-    spoken = [TYPES_OF_KEYWORD[key] for key in source if key in TYPES_OF_KEYWORD] + [("string",)] * ("format" in source)
-    if not spoken:
+    hinted = [TYPES_OF_KEYWORD[key] for key in source if key in TYPES_OF_KEYWORD] + [("string",)] * ("format" in source)
+    if not hinted:
         return ()
-    kind = spoken[0][0]
+    kind = hinted[0][0]
     context.record_change(
         pointer, "type", "narrowed", f"it has no type; its keywords suggest {kind}", blocks_strict=True
     )

@@ -126,11 +126,11 @@ def keep_rules(one: OneSchema, kind: str | None, *, values_encoded: bool = False
             if keyword not in ("$defs", "definitions", "$schema") and context.dialect.supports(keyword):
                 out[keyword] = value
         elif keyword not in _INCLUSIVE or not _makes_inclusive(one, keyword, kind):
-            kept, reason = _supported_rule(context, keyword, value, kind, values_encoded)
+            supported, reason = _supported_rule(context, keyword, value, kind, values_encoded)
             if reason:
                 one.leave(keyword, value, reason)
-            if kept is not None or not (reason or (keyword == "default" and context.dialect.closed)):
-                out[keyword] = kept
+            if supported is not None or not (reason or (keyword == "default" and context.dialect.closed)):
+                out[keyword] = supported
     _leave_dependent(one)
 
 
@@ -166,8 +166,8 @@ def conditions_not_sent(context: LoweringContext, source: dict[str, Any], schema
     if not can_keep_schemas(context, "if") or context.dialect.says_open:
         return source
     keys = [key for key in ("if", "then", "else", "dependentSchemas", "dependencies") if key in schema]
-    lost = {key for key in keys if _supported_rule(context, key, schema[key], None, False)[0] is None}
-    return {key: schema[key] for key in keys if key == "if" or key in lost or "if" in lost}
+    dropped = {key for key in keys if _supported_rule(context, key, schema[key], None, False)[0] is None}
+    return {key: schema[key] for key in keys if key == "if" or key in dropped or "if" in dropped}
 
 
 def _leave_dependent(one: OneSchema) -> None:
@@ -226,8 +226,8 @@ def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Poi
         context.record_change(pointer, "a value of any type", "rewritten", "it is sent as JSON text")
         if source.get("default") is not None and context.dialect.supports("default"):
             source = {**source, "default": dump_allowing_nan(source["default"])}
-        words = [*sentences, "Any JSON value, as JSON text."]
-        return {"type": "string", **lower_annotations(context, source, pointer, words)}, {"json": True}
+        all_sentences = [*sentences, "Any JSON value, as JSON text."]
+        return {"type": "string", **lower_annotations(context, source, pointer, all_sentences)}, {"json": True}
     if context.dialect.untyped == "refuse":
         context.record_unsupported(pointer, "a value of any type", "every value needs a type")
     return lower_annotations(context, source, pointer, sentences), None
@@ -327,13 +327,13 @@ def describe_rule(keyword: str, value: Any) -> str:
 
 def add_sentences(description: Any, sentences: list[str]) -> str:
     """Append sentences to a description."""
-    said = description.rstrip() if type(description) is str else ""
-    new = [text for text in dict.fromkeys(sentences) if text and text not in said]
+    base = description.rstrip() if type(description) is str else ""
+    new = [text for text in dict.fromkeys(sentences) if text and text not in base]
     if not new:
-        return said
-    if said and said[-1] not in ".!?:":
-        said += "."
-    return f"{said} {' '.join(new)}".strip()
+        return base
+    if base and base[-1] not in ".!?:":
+        base += "."
+    return f"{base} {' '.join(new)}".strip()
 
 
 def add_null(out: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
@@ -368,7 +368,7 @@ def with_encoded_values(context: LoweringContext, source: dict[str, Any], encodi
     """Encode the default and examples of a schema as its values are. If tables are not complete yet, do it later."""
     if encoding is None:
         return source
-    encode = Encoding(encoding).encode if _is_complete(encoding) else partial(context.kept.encode_later, encoding)
+    encode = Encoding(encoding).encode if _is_complete(encoding) else partial(context.retained.encode_later, encoding)
     found = dict(source)
     if source.get("default") is not None and context.dialect.supports("default"):
         found["default"] = encode(source["default"])

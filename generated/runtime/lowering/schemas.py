@@ -219,35 +219,35 @@ def select_annotations(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def split_off_nullability(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return a schema without null, and whether it admits null. A schema that admits only null does not change."""
-    said = dict(schema)
-    kinds = declared_types(said)
+    result = dict(schema)
+    kinds = declared_types(result)
     free = not kinds
     nullable = "null" in kinds and len(kinds) > 1
     if nullable:
         rest = [kind for kind in kinds if kind != "null"]
-        said["type"] = rest[0] if len(rest) == 1 else rest
-    if "const" in said and said["const"] is None:
-        return {"type": "null", **select_annotations(said)}, False
-    values = said.get("enum")
+        result["type"] = rest[0] if len(rest) == 1 else rest
+    if "const" in result and result["const"] is None:
+        return {"type": "null", **select_annotations(result)}, False
+    values = result.get("enum")
     if type(values) is list:
         others = [value for value in values if value is not None]
         if not others and None in values:
-            return {"type": "null", **select_annotations(said)}, False
+            return {"type": "null", **select_annotations(result)}, False
         nullable = (nullable or free) and len(others) < len(values)
-        said["enum"] = others
-    elif "const" in said:
+        result["enum"] = others
+    elif "const" in result:
         nullable = False
-    branches = said.get("anyOf")
+    branches = result.get("anyOf")
     if type(branches) is list:
         others = [branch for branch in branches if not _is_null(branch)]
         held = len(others) < len(branches) or any(_may_be_null(branch) for branch in others)
         if len(others) < len(branches) and (free or nullable):
             if not others:
-                return {"type": "null", **select_annotations(said)}, False
-            said["anyOf"] = others
-            return said, nullable or not (type(values) is list or "const" in said)
+                return {"type": "null", **select_annotations(result)}, False
+            result["anyOf"] = others
+            return result, nullable or not (type(values) is list or "const" in result)
         nullable = nullable and held
-    return said, nullable
+    return result, nullable
 
 
 def declares_null(schema: Any) -> bool:
@@ -286,17 +286,17 @@ def _is_null(branch: Any) -> bool:
     )
 
 
-def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -> dict[str, Any]:
+def merge_schemas(one: dict[str, Any], other: dict[str, Any], conflicts: list[str]) -> dict[str, Any]:
     """Merge two schemas that both apply. The annotations of the first one win.
 
-    If two rules cannot be combined, the first one wins, and its keyword is added to `lost`. The result admits all
+    If two rules cannot be combined, the first one wins, and its keyword is added to `conflicts`. The result admits all
     values that both admit, and perhaps more.
     """
     joined = dict(one)
-    conflicts = len(lost)
+    count_before = len(conflicts)
     for keyword in ("unevaluatedProperties", "unevaluatedItems"):  # their meaning depends on the keywords next to them
         if keyword in other and not joined.keys() <= ANNOTATIONS | IDENTITY:
-            lost.append(keyword)
+            conflicts.append(keyword)
             opens = any(each.get(keyword, False) is not False for each in (joined, other))
             joined = {key: value for key, value in joined.items() if key != keyword}
             joined.update(dict.fromkeys([keyword], True) if opens else {})
@@ -306,7 +306,7 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
             if head not in joined:
                 joined = {key: value for key, value in joined.items() if key not in rest}
             elif any(not same_json(joined.get(key), other.get(key)) for key in (head, *rest)):
-                lost.append(head)
+                conflicts.append(head)
                 other = {key: value for key, value in other.items() if key != head and key not in rest}
         else:
             other = {key: value for key, value in other.items() if key not in rest}
@@ -334,11 +334,11 @@ def merge_schemas(one: dict[str, Any], other: dict[str, Any], lost: list[str]) -
         elif keyword == "uniqueItems":
             joined[keyword] = True
         else:
-            lost.append(keyword)
-    if len(lost) > conflicts:
+            conflicts.append(keyword)
+    if len(conflicts) > count_before:
         for keyword in ("unevaluatedProperties", "unevaluatedItems"):
             if joined.get(keyword, True) is not True:
-                lost.append(keyword)
+                conflicts.append(keyword)
                 if joined.pop(keyword) is not False:
                     joined[keyword] = True
     return joined
@@ -349,10 +349,10 @@ def either_of(values: list[Any]) -> Any:
     if len(values) == 1:
         return values[0]
     listed = [[v["const"]] if "const" in v else v.get("enum") for v in values if type(v) is dict]
-    words = ANNOTATIONS | {"const", "enum", "type"}
+    keywords = ANNOTATIONS | {"const", "enum", "type"}
     kinds = {str(v.get("type")) for v in values if type(v) is dict}
     alike = len(listed) == len(values) and all(type(v) is list for v in listed) and len(kinds) == 1
-    if not alike or not all(v.keys() <= words for v in values):
+    if not alike or not all(v.keys() <= keywords for v in values):
         return {"anyOf": values}
     joined: list[Any] = []
     for found in listed:

@@ -192,16 +192,16 @@ def _parsed_call(value: Any, names: Mapping[str, str] | None, explicit: bool) ->
     """Return the call that an object describes. None if it is not a call."""
     if type(value) is not dict:
         return None
-    said = [value[key] for key in ("name", "tool") if key in value]
+    given_names = [value[key] for key in ("name", "tool") if key in value]
     given = [value[key] for key in ("arguments", "args") if key in value]
-    if not said or type(said[0]) is not str or not said[0].strip():
+    if not given_names or type(given_names[0]) is not str or not given_names[0].strip():
         return None
-    wire_name = said[0]
-    if not explicit and (len(said) > 1 or len(given) != 1 or (names is not None and wire_name not in names)):
+    wire_name = given_names[0]
+    if not explicit and (len(given_names) > 1 or len(given) != 1 or (names is not None and wire_name not in names)):
         return None
     text = compact(value)
     arguments, invalid = _arguments(given[0]) if given else ({}, None)
-    if len(said) > 1 or len(given) > 1:
+    if len(given_names) > 1 or len(given) > 1:
         arguments, invalid = {}, InvalidCall(text, "malformed")
     reasoning, identifier = (value.get(key) for key in ("reasoning", "id"))
     return ParsedTextCall(

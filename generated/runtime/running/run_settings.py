@@ -146,10 +146,10 @@ def check_setting_names_and_timeout(settings: Mapping[str, object]) -> None:
     """
     known = list(RunSettings.__annotations__)
     faults = []
-    for word in settings:
-        if word not in known:
-            near = get_close_matches(word[:64], known, n=3, cutoff=0.5)
-            faults.append(f"{word} (did you mean {' or '.join(near)}?)" if near else word)
+    for name in settings:
+        if name not in known:
+            near = get_close_matches(name[:64], known, n=3, cutoff=0.5)
+            faults.append(f"{name} (did you mean {' or '.join(near)}?)" if near else name)
     if faults:
         raise TypeError(f"unknown setting {', '.join(faults)}; the settings of a run are {', '.join(known)}")
     check_timeout(settings.get("timeout"))
@@ -208,8 +208,8 @@ def add_output_format(request: Request, output: type[Any], *, in_text: bool, has
         request = replace(request, output_format=named if has_schemas else "json")
     if not in_text:
         return request
-    said = f"Answer with one JSON value and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
-    return replace(request, messages=[SystemMessage(said), *request.messages])
+    instruction = f"Answer with one JSON value and nothing else. It must fit this JSON Schema:\n{json.dumps(schema)}"
+    return replace(request, messages=[SystemMessage(instruction), *request.messages])
 
 
 def parse_output(output: type[Any], message: AssistantMessage) -> Any:

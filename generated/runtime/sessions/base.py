@@ -126,8 +126,8 @@ class Session(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        answer = check_send_return_value(self, self.send(request))
-        yield answer if isinstance(answer, str) else text_of(answer.message)
+        returned = check_send_return_value(self, self.send(request))
+        yield returned if isinstance(returned, str) else text_of(returned.message)
 
     def complete(self, request: Request | str) -> Completion:
         """Send one request with its tools, in any mode.
@@ -140,8 +140,8 @@ class Session(_SessionBase):
         """
         whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = check_send_return_value(self, self.send(whole))
-            return parse_completion(whole, answer) if isinstance(answer, str) else answer
+            returned = check_send_return_value(self, self.send(whole))
+            return parse_completion(whole, returned) if isinstance(returned, str) else returned
         return parse_completion(whole, check_send_return_value(self, self.send(to_text_request(whole, self.on_loss))))
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
@@ -239,8 +239,8 @@ class AsyncSession(_SessionBase):
         Yields:
             Pieces of the text of the response.
         """
-        answer = await await_send_return_value(self, self.send(request))
-        yield answer if isinstance(answer, str) else text_of(answer.message)
+        returned = await await_send_return_value(self, self.send(request))
+        yield returned if isinstance(returned, str) else text_of(returned.message)
 
     async def complete(self, request: Request | str) -> Completion:
         """Send one request with its tools, in any mode.
@@ -253,10 +253,10 @@ class AsyncSession(_SessionBase):
         """
         whole = self.prepare_request(request)
         if self.tool_mode is ToolMode.NATIVE:
-            answer = await await_send_return_value(self, self.send(whole))
-            return parse_completion(whole, answer) if isinstance(answer, str) else answer
-        answer = await await_send_return_value(self, self.send(to_text_request(whole, self.on_loss)))
-        return parse_completion(whole, answer)
+            returned = await await_send_return_value(self, self.send(whole))
+            return parse_completion(whole, returned) if isinstance(returned, str) else returned
+        returned = await await_send_return_value(self, self.send(to_text_request(whole, self.on_loss)))
+        return parse_completion(whole, returned)
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
         """Send one request with its tools, and yield the events of the response as they arrive.
@@ -327,8 +327,8 @@ Answer: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
 class _Script:
     """The responses that are left, and the requests so far."""
 
-    def __init__(self, answers: Iterable[Answer]) -> None:
-        self.left = list(answers)
+    def __init__(self, responses: Iterable[Answer]) -> None:
+        self.left = list(responses)
         self.requests: list[Request] = []
 
     def next(self, request: Request | str) -> Completion:
@@ -342,14 +342,14 @@ class _Script:
         self.requests.append(replace(whole, messages=list(whole.messages)))
         if not self.left:
             raise LookupError(f"the script has no response for request {len(self.requests)}")
-        answer = self.left.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        if isinstance(answer, Completion):
-            return answer
-        if isinstance(answer, str):
-            return Completion(AssistantMessage(answer), "stop")
-        return Completion(AssistantMessage([ToolCallPart(call) for call in answer]), "tool_calls")
+        response = self.left.pop(0)
+        if isinstance(response, Exception):
+            raise response
+        if isinstance(response, Completion):
+            return response
+        if isinstance(response, str):
+            return Completion(AssistantMessage(response), "stop")
+        return Completion(AssistantMessage([ToolCallPart(call) for call in response]), "tool_calls")
 
 
 class ScriptedSession(Session):

@@ -55,13 +55,13 @@ class NativeSession(ClientSession, Session):
         whole = self.prepare_request(request)
         keywords = self.call_kwargs(whole, streaming=False)
         turn, tools = next_turn_index(whole), whole.tools or ()
-        answer: Completion = self._called(
+        completion: Completion = self._called(
             self.calls.send,
             lambda call, client: self.provider.from_response(
                 self._at_once(call(**keywords), client), turn, tools=tools
             ),
         )
-        return answer
+        return completion
 
     def stream(self, request: Request | str) -> Iterator[StreamEvent]:
         """Send one request, and yield the events of the response as they arrive.
@@ -79,7 +79,7 @@ class NativeSession(ClientSession, Session):
             self.calls.stream,
             lambda call, client: (client, self._begun(self._at_once(call(**keywords), client))),
         )
-        rest = self._told(rest, client)
+        rest = self._with_session_errors(rest, client)
         try:
             yield from self.provider.iter_events(
                 chain(first, rest), turn=next_turn_index(whole), tools=whole.tools or ()
@@ -119,7 +119,7 @@ class NativeSession(ClientSession, Session):
             raise
         return source, [first], rest
 
-    def _told(self, rest: Iterator[Any], client: Any) -> Iterator[Any]:
+    def _with_session_errors(self, rest: Iterator[Any], client: Any) -> Iterator[Any]:
         """Yield the rest of a stream. An API error in the middle of it becomes a SessionError."""
         try:
             yield from rest
@@ -185,8 +185,8 @@ class AsyncNativeSession(ClientSession, AsyncSession):
         async def ask(call: Callable[..., Any], client: Any) -> Completion:
             return self.provider.from_response(await self._whole(call, keywords, client), turn, tools=tools)
 
-        answer: Completion = await self._called(self.calls.send_async, ask)
-        return answer
+        completion: Completion = await self._called(self.calls.send_async, ask)
+        return completion
 
     async def stream(self, request: Request | str) -> AsyncIterator[StreamEvent]:
         """Send one request, and yield the events of the response as they arrive.
@@ -206,7 +206,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
 
         client, (source, first, rest) = await self._called(self.calls.stream_async, ask)
         try:
-            async with aclosing(rest), aclosing(self._told(first, rest, client)) as items:
+            async with aclosing(rest), aclosing(self._with_session_errors(first, rest, client)) as items:
                 read = self.provider.aiter_events(items, turn=next_turn_index(whole), tools=whole.tools or ())
                 async with aclosing(read) as events:
                     async for event in events:
@@ -252,7 +252,9 @@ class AsyncNativeSession(ClientSession, AsyncSession):
             raise
         return source, [first], rest
 
-    async def _told(self, first: Sequence[Any], rest: AsyncIterator[Any], client: Any) -> AsyncIterator[Any]:
+    async def _with_session_errors(
+        self, first: Sequence[Any], rest: AsyncIterator[Any], client: Any
+    ) -> AsyncIterator[Any]:
         """Yield a stream. An API error in the middle of it becomes a SessionError."""
         try:
             for item in first:

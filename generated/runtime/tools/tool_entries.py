@@ -295,19 +295,19 @@ def parse_call_arguments(
     return model
 
 
-def _differences(said: Any, coerced: Any, at: Path) -> Iterator[Loss]:
+def _differences(given: Any, coerced: Any, at: Path) -> Iterator[Loss]:
     """Yield a note for each value that was coerced."""
-    if type(said) is dict and type(coerced) is dict:
-        for name, item in said.items():
+    if type(given) is dict and type(coerced) is dict:
+        for name, item in given.items():
             if name in coerced:
                 yield from _differences(item, coerced[name], (at, name))
             else:
                 yield _note((at, name), "null", "null means that the optional property is absent")
-    elif type(said) is list and type(coerced) is list:
-        for i, (item, other) in enumerate(zip(said, coerced, strict=True)):
+    elif type(given) is list and type(coerced) is list:
+        for i, (item, other) in enumerate(zip(given, coerced, strict=True)):
             yield from _differences(item, other, (at, i))
-    elif not same_json(said, coerced):
-        yield _note(at, json_type_name(said), f"the value was read as {json_type_name(coerced)}")
+    elif not same_json(given, coerced):
+        yield _note(at, json_type_name(given), f"the value was read as {json_type_name(coerced)}")
 
 
 def _note(at: Path, what: str, reason: str) -> Loss:

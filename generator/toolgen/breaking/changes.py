@@ -103,7 +103,7 @@ def _all(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
 
 
 def _find_renamed_tools(before: Mapping[str, Tool], after: Mapping[str, Tool]) -> dict[str, str]:
-    """Return the new names of renamed tools: an alias, the same place in a file, or equal parameters identify them."""
+    """Return the new names of renamed tools: an alias, the same location in a file, or equal parameters identify them."""
     gone = [tool for name, tool in before.items() if name not in after]
     come = [tool for name, tool in after.items() if name not in before]
     found: dict[str, str] = {}
@@ -254,8 +254,8 @@ def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Map
         if alias not in now and alias not in after and name in after:
             yield _change("alias-removed", after[name], before=alias)
         elif alias in now and now[alias].name != name:
-            place = now[alias].document.key_span("aliases")
-            yield _change("alias-moved", now[alias], span=place, before=name, after=alias)
+            span = now[alias].document.key_span("aliases")
+            yield _change("alias-moved", now[alias], span=span, before=name, after=alias)
     for alias, tool in now.items():
         if alias not in was and alias not in before:
             yield _change("alias-added", tool, span=tool.document.key_span("aliases"), after=alias)
@@ -264,15 +264,15 @@ def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Map
 def _configuration(old: ProjectSnapshot, new: ProjectSnapshot) -> Iterator[Change]:
     """Yield the changes that concern no single tool: settings, providers, the format, and names of classes."""
     config = new.project.sources.config
-    place = config.span() if config is not None else Span(new.project.sources.name)
-    said, before = new.project.config, old.project.config
+    config_span = config.span() if config is not None else Span(new.project.sources.name)
+    after, before = new.project.config, old.project.config
     settings = (
-        ("edition-changed", before.edition, said.edition),
-        ("out-moved", before.out or "generated", said.out or "generated"),
+        ("edition-changed", before.edition, after.edition),
+        ("out-moved", before.out or "generated", after.out or "generated"),
     )
-    found: list[FoundChange] = [(code, "", place, was, now) for code, was, now in settings if was != now]
-    found += [("provider-removed", name, place, name, None) for name in sorted({*old.payloads} - {*new.payloads})]
-    found += [("provider-added", name, place, None, name) for name in sorted({*new.payloads} - {*old.payloads})]
+    found: list[FoundChange] = [(code, "", config_span, was, now) for code, was, now in settings if was != now]
+    found += [("provider-removed", name, config_span, name, None) for name in sorted({*old.payloads} - {*new.payloads})]
+    found += [("provider-added", name, config_span, None, name) for name in sorted({*new.payloads} - {*old.payloads})]
     formats = (old.project.catalog.format, new.project.catalog.format)
     here = Span(new.project.sources.name)
     for code, where, span, *values in (
@@ -300,8 +300,8 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
         was_sent = old.payloads[provider].fingerprint if sent is None else sent.fingerprint
         if was_sent != new.payloads[provider].fingerprint:
             tokenizer = tokenizer or installed_tokenizer()
-            said = describe_payload_change(old.payloads[provider], new.payloads[provider], sent, tokenizer)
-            yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=said)
+            described = describe_payload_change(old.payloads[provider], new.payloads[provider], sent, tokenizer)
+            yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=described)
 
 
 def _on_wire(provider: str, old: ToolPayload, new: ToolPayload) -> Iterator[Change]:
@@ -337,8 +337,8 @@ def _change(
     audiences = _broken_audiences(code, relation, proved)
     if safe:  # the old name remains an alias
         audiences = ("handlers",) if "handlers" in audiences else ()
-    place = span or tool.document.span("name")
-    return Change(code, (tool.name,), where, place, audiences, before, after, witness, old_span)
+    location = span or tool.document.span("name")
+    return Change(code, (tool.name,), where, location, audiences, before, after, witness, old_span)
 
 
 def _broken_audiences(code: str, relation: str | None, proved: bool | None) -> tuple[Audience, ...]:

@@ -43,8 +43,8 @@ class Comparison:
     def summary(self) -> str:
         """Return how many changes break each audience."""
         counts = Counter(audience for change in self.changes for audience in change.audiences)
-        said = ", ".join(f"{audience} {counts[audience]}" for audience in AUDIENCES)
-        return f"{said}, accepted {len(self.accepted)}"
+        counted = ", ".join(f"{audience} {counts[audience]}" for audience in AUDIENCES)
+        return f"{counted}, accepted {len(self.accepted)}"
 
 
 def compare_with(
@@ -81,17 +81,17 @@ def compare_with(
         if old is None:
             return None
         changes = changes_between(old, new) if isinstance(old, ProjectSnapshot) else []
-    said = Findings()
-    told = _replay(schemas, new, replay_files, provider, said)
-    if told is None:
-        findings.items += said.items
+    replay_findings = Findings()
+    replayed = _replay(schemas, new, replay_files, provider, replay_findings)
+    if replayed is None:
+        findings.items += replay_findings.items
         return None
     levels = new.project.config.breaking
     open_: list[Change] = []
     for change in changes:
         before = len(findings)
         if change.id not in accepted:
-            _report(change, levels, findings, replayed=told)
+            _report(change, levels, findings, replayed=replayed)
         if len(findings) > before:  # its level is not off
             open_.append(change)
     suppressed = Findings()
@@ -99,10 +99,10 @@ def compare_with(
         if change.id in accepted:
             _report(change, levels, suppressed, accepted[change.id])
     unused = tuple(identifier for identifier in accepted if identifier not in {change.id for change in changes})
-    place = Span((schemas / ACCEPTED).as_posix())
+    span = Span((schemas / ACCEPTED).as_posix())
     for identifier in unused if revision is not None or old_folder is not None else ():
-        findings.add("accepted-unused", place, change=RawText(identifier))
-    findings.items += said.items
+        findings.add("accepted-unused", span, change=RawText(identifier))
+    findings.items += replay_findings.items
     left_out = tuple(change for change in changes if change.id in accepted)
     return Comparison(tuple(open_), left_out, unused, tuple(suppressed))
 
@@ -118,18 +118,18 @@ def _old_state(
     schemas: Path, findings: Findings, revision: str | None, folder: Path | None, merge_base: bool
 ) -> ProjectSnapshot | Literal["absent"] | None:
     """Read the old side. Return `absent` if it did not exist, and None, with findings, if it cannot be built."""
-    said = Findings()
+    old_findings = Findings()
     data: bytes | None = None
     if folder is not None:
-        old = _state(resolve_project(folder, said), said)
+        old = _state(resolve_project(folder, old_findings), old_findings)
         lock = folder.parent / _lock_path(old)
         data = lock.read_bytes() if lock.is_file() else None
     else:
         try:
             found = read_revision_sources(schemas, str(revision), merge_base=merge_base)
         except RevisionError as error:
-            place = Span(schemas.as_posix())
-            findings.add("revision-unreadable", place, hint=error.hint, problem=RawText(str(error)))
+            span = Span(schemas.as_posix())
+            findings.add("revision-unreadable", span, hint=error.hint, problem=RawText(str(error)))
             return None
         if found is None:
             path = schemas.as_posix()
@@ -138,13 +138,16 @@ def _old_state(
         commit, files = found
         name = f"{revision}:{schemas.as_posix()}"
         old = _state(
-            resolve_project(schemas, said, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name), said
+            resolve_project(
+                schemas, old_findings, folder=lambda prefix, to: RevisionFolder(files, prefix, to), name=name
+            ),
+            old_findings,
         )
         data = read_committed_file(schemas.absolute().parent, commit, _lock_path(old))
-    for fault in (each for each in said if each.level == "error" or each.code == NO_CONTENT):
+    for fault in (each for each in old_findings if each.level == "error" or each.code == NO_CONTENT):
         where = RawText(fault.span)
-        place, problem = Span(schemas.as_posix()), RawText(fault.message)
-        findings.add("against-unreadable", place, hint=fault.hint, where=where, before=problem)
+        span, problem = Span(schemas.as_posix()), RawText(fault.message)
+        findings.add("against-unreadable", span, hint=fault.hint, where=where, before=problem)
         findings.change_last_level(fault.level)
     if old is None:
         return None
@@ -175,8 +178,8 @@ def _replay(
     if provider is not None and f"providers/{provider}.py" not in package.files:
         findings.add("part-needs", Span(schemas.as_posix()), part=RawText("--replay"), needed=RawText("converters"))
         return None
-    told = [replay(file, package.files, provider, findings) for file in files]
-    return [each for each in told if each is not None]
+    results = [replay(file, package.files, provider, findings) for file in files]
+    return [each for each in results if each is not None]
 
 
 def _report(
@@ -214,18 +217,18 @@ def _report(
 
 
 def _hint(change: Change, replayed: Sequence[ReplayResult]) -> str | None:
-    said = [f"breaks: {', '.join(change.audiences)}"] if change.audiences else []
+    parts = [f"breaks: {', '.join(change.audiences)}"] if change.audiences else []
     if change.witness is not ABSENT:
-        said.append(f"witness: {_shown(change.witness)}")
+        parts.append(f"witness: {_shown(change.witness)}")
     if change.code == "cannot-tell":
-        said += [told.summarize(change.tools) for told in replayed]
-    said += [f"id: {change.id}"] if change.audiences else []
-    return "; ".join(said) or None
+        parts += [result.summarize(change.tools) for result in replayed]
+    parts += [f"id: {change.id}"] if change.audiences else []
+    return "; ".join(parts) or None
 
 
 def _details(change: Change, reason: str | None) -> str:
     """Return the details of a finding as JSON, for the output formats that programs read."""
-    said: dict[str, Any] = {
+    details: dict[str, Any] = {
         "id": change.id,
         "tools": list(change.tools),
         "pointer": change.where,
@@ -234,8 +237,8 @@ def _details(change: Change, reason: str | None) -> str:
     for name in ("before", "after", "witness"):
         value = getattr(change, name)
         if value is not ABSENT:
-            said[name] = value
-    return json.dumps(said if reason is None else {**said, "accepted": reason}, default=str)
+            details[name] = value
+    return json.dumps(details if reason is None else {**details, "accepted": reason}, default=str)
 
 
 def _shown(value: Any) -> str:

@@ -182,18 +182,18 @@ def _digests(schemas: Path) -> dict[str, str]:
         OSError: A folder or file cannot be read.
     """
     found: dict[str, str] = {}
-    for place, folders, files in os.walk(schemas, onerror=_raise):
-        if any(os.path.islink(os.path.join(place, name)) for name in (*folders, *files)):
+    for folder, folders, files in os.walk(schemas, onerror=_raise):
+        if any(os.path.islink(os.path.join(folder, name)) for name in (*folders, *files)):
             return {}
-        if not all(os.path.isfile(os.path.join(place, name)) for name in files):
+        if not all(os.path.isfile(os.path.join(folder, name)) for name in files):
             return {}
         for name in files:
             if name.lower().endswith(_SOURCES):
-                path = os.path.join(place, name)
+                path = os.path.join(folder, name)
                 data = Path(path).read_bytes()
-                said = sha1(b"blob %d\0" % len(data), usedforsecurity=False)
-                said.update(data)
-                found[os.path.relpath(path, schemas).replace(os.sep, "/")] = said.hexdigest()
+                digest = sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+                digest.update(data)
+                found[os.path.relpath(path, schemas).replace(os.sep, "/")] = digest.hexdigest()
     return found
 
 

@@ -40,14 +40,14 @@ def compare_packages(before: Mapping[str, str], after: Mapping[str, str]) -> Pac
         old, new = before.get(path), after.get(path)
         if old == new:
             continue
-        said: Sequence[str] = ()
+        changes: Sequence[str] = ()
         if path.startswith("providers/") and path.endswith(".py"):
-            said = list(_payload(path, old or "", new or ""))
-            model += said
+            changes = list(_payload(path, old or "", new or ""))
+            model += changes
         elif path.startswith("tools/") or path in _PUBLIC:
-            said = [f"{path}: {change}" for change in _names(old or "", new or "")]
-            handlers += said
-        if not said:
+            changes = [f"{path}: {change}" for change in _names(old or "", new or "")]
+            handlers += changes
+        if not changes:
             internal.append(path)
     return PackageChanges(tuple(internal), tuple(handlers), tuple(model))
 
@@ -161,8 +161,8 @@ def severe_losses_missing_in(payload: ToolPayload, other: ToolPayload) -> list[t
     Losses are compared by the value that they concern: it does not matter whether its schema stands in a definition or
     in a branch.
     """
-    known = [(told.what, _value_steps(told.pointer)) for told in payload.losses if told.severe]
-    found = {(told.pointer, told.what) for told in other.losses if told.severe}
+    known = [(loss.what, _value_steps(loss.pointer)) for loss in payload.losses if loss.severe]
+    found = {(loss.pointer, loss.what) for loss in other.losses if loss.severe}
     return sorted(
         (pointer, what)
         for pointer, what in found
@@ -234,13 +234,19 @@ def changed_provider_facts(old: Project, new: Project) -> Iterator[FoundChange]:
     for key in ("limits", "budgets"):
         was, now = getattr(old.config, key), getattr(new.config, key)
         for provider, name, before, after in _differing(was, now):
-            yield "limit-changed", f"{key} {provider} {name}", _place(config, new, key, provider, name), before, after
+            yield (
+                "limit-changed",
+                f"{key} {provider} {name}",
+                _key_span(config, new, key, provider, name),
+                before,
+                after,
+            )
     if old.config.recursion_depth != new.config.recursion_depth:
         depths = old.config.recursion_depth, new.config.recursion_depth
-        yield "limit-changed", "recursion_depth", _place(config, new, "recursion_depth"), *depths
+        yield "limit-changed", "recursion_depth", _key_span(config, new, "recursion_depth"), *depths
     for provider, name, before, after in _differing(old.config.defaults, new.config.defaults):
-        place = _place(config, new, "defaults", provider, name)
-        yield "wire-default-changed", f"{provider} {name}", place, before, after
+        span = _key_span(config, new, "defaults", provider, name)
+        yield "wire-default-changed", f"{provider} {name}", span, before, after
     known = {profile.name: profile for profile in old.catalog.profiles}
     for profile in new.catalog.profiles:
         if profile.name in known:
@@ -255,8 +261,8 @@ def _profile(old: Profile, new: Profile, project: Project) -> Iterator[FoundChan
     own = next((document for document in reversed(new.documents) if not document.is_shipped), None)
     for fact in sorted(old.facts.keys() | new.facts.keys()):
         if fact not in _SETTINGS and old.facts.get(fact) != new.facts.get(fact):
-            place = _place(own, project, fact)
-            yield "profile-changed", f"{new.name} {fact}", place, old.facts.get(fact), new.facts.get(fact)
+            span = _key_span(own, project, fact)
+            yield "profile-changed", f"{new.name} {fact}", span, old.facts.get(fact), new.facts.get(fact)
 
 
 def _differing(
@@ -269,7 +275,7 @@ def _differing(
                 yield provider, name, was.get(name), now.get(name)
 
 
-def _place(document: Document | None, project: Project, *pointer: str) -> Span:
+def _key_span(document: Document | None, project: Project, *pointer: str) -> Span:
     """Return the location of a key, or of the nearest key around it that exists."""
     if document is None:
         return Span(project.sources.name)
@@ -279,22 +285,22 @@ def _place(document: Document | None, project: Project, *pointer: str) -> Span:
     return document.span()
 
 
-def changed_neutral_format(old: Format, new: Format, place: Span) -> Iterator[FoundChange]:
+def changed_neutral_format(old: Format, new: Format, span: Span) -> Iterator[FoundChange]:
     """Yield the fields of the format that a project has added, removed or changed."""
     for name in sorted(old.types.keys() & new.types.keys()):
         was = {field.name: field.schema for field in old.types[name].fields}
         now = {field.name: field.schema for field in new.types[name].fields}
         for field in sorted(was.keys() | now.keys()):
             if field not in was:
-                yield "format-field-added", f"{name}.{field}", place, None, now[field]
+                yield "format-field-added", f"{name}.{field}", span, None, now[field]
             elif field not in now:
-                yield "format-field-removed", f"{name}.{field}", place, was[field], None
+                yield "format-field-removed", f"{name}.{field}", span, was[field], None
             elif was[field] != now[field]:
-                yield "format-field-changed", f"{name}.{field}", place, was[field], now[field]
+                yield "format-field-changed", f"{name}.{field}", span, was[field], now[field]
 
 
 def find_removed_public_names(
-    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]], place: Span
+    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]], span: Span
 ) -> Iterator[FoundChange]:
     """Yield the public classes and types of tools that were removed from a module that still exists.
 
@@ -303,4 +309,4 @@ def find_removed_public_names(
     for path in sorted(old.keys() & new.keys()):
         for name in old[path]:
             if name not in new[path]:
-                yield "public-name-removed", f"{path} {name}", place, name, None
+                yield "public-name-removed", f"{path} {name}", span, name, None

@@ -48,12 +48,12 @@ def replay(
     Returns:
         The counts; None, with a finding, if the file cannot be read.
     """
-    place = Span(file.as_posix())
+    span = Span(file.as_posix())
     try:
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or type(error).__name__
-        findings.add("unreadable-source", place, path=file.as_posix(), reason=reason)
+        findings.add("unreadable-source", span, path=file.as_posix(), reason=reason)
         return None
     found = ReplayResult()
     with InMemoryPackage(render_package) as package:
@@ -61,7 +61,7 @@ def replay(
         for row in _rows(text, found):
             for call in reader.calls(row):
                 reader.count_outcome(call)
-    _report(found, place, findings)
+    _report(found, span, findings)
     return found
 
 
@@ -77,17 +77,17 @@ def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
                 found.unreadable += 1
 
 
-def _report(found: ReplayResult, place: Span, findings: Findings) -> None:
+def _report(found: ReplayResult, span: Span, findings: Findings) -> None:
     for name, count in sorted(found.unknown.items()):
-        findings.add("replay-unknown", place, tool=RawText(escape_text(name)), count=count)
+        findings.add("replay-unknown", span, tool=RawText(escape_text(name)), count=count)
     for (name, where), count in sorted(found.refused.items()):
-        findings.add("replay-refused", place, tool=RawText(name), where=RawText(where), count=count)
+        findings.add("replay-refused", span, tool=RawText(name), where=RawText(where), count=count)
     for (name, what), count in sorted(found.coerced.items()):
-        findings.add("replay-respelled", place, tool=RawText(name), what=RawText(what), count=count)
+        findings.add("replay-respelled", span, tool=RawText(name), what=RawText(what), count=count)
     if found.unreadable:
-        findings.add("replay-unread", place, count=found.unreadable)
+        findings.add("replay-unread", span, count=found.unreadable)
     elif not (found.fitting or found.refused or found.unknown):
-        findings.add("replay-empty", place)
+        findings.add("replay-empty", span)
 
 
 class _Reader:
@@ -126,14 +126,14 @@ class _Reader:
         try:
             self._tools.parse_call(call, on_loss=losses.append)
         except self._arguments_error as error:
-            self._found.refused[name, self._place(name, error.faults[0].pointer if error.faults else "")] += 1
+            self._found.refused[name, self._safe_pointer(name, error.faults[0].pointer if error.faults else "")] += 1
             return
         self._found.fitting[name] += 1
         pointers = {"/".join(re.findall(r"\w+", loss.path.replace("arguments", "", 1))) for loss in losses}
-        for place in sorted({self._place(name, f"/{pointer}") for pointer in pointers}):
-            self._found.coerced[name, f"the value at {place}"] += 1
+        for location in sorted({self._safe_pointer(name, f"/{pointer}") for pointer in pointers}):
+            self._found.coerced[name, f"the value at {location}"] += 1
 
-    def _place(self, tool: str, pointer: str) -> str:
+    def _safe_pointer(self, tool: str, pointer: str) -> str:
         """Return a pointer without text that a model may have written: anything but a declared property becomes `*`."""
         if tool not in self._declared:
             self._declared[tool] = frozenset(_properties(self._tools.DEFINITIONS[tool].parameters))

@@ -89,30 +89,30 @@ class _Comparison:
         found = list(self._schemas(self._old, self._new, ()))
         if all(difference.effect in ("note", "wider") for difference in found):
             witness = self._witness(self._old, self._new)
-            lost = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
-            found += [lost] if witness is not ABSENT else []
+            narrowed = Difference("condition-changed", (), "narrower", self._old, self._new, witness)
+            found += [narrowed] if witness is not ABSENT else []
         return found
 
     def _schemas(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        said_old, said_new, here = old, new, pointer
+        stated_old, stated_new, here = old, new, pointer
         old, _ = follow_references(old, self._old, pointer)
-        new, place = follow_references(new, self._new, pointer)
-        if old is not said_old or new is not said_new:
-            if old is said_old or new is said_new:  # words beside a reference replace those of its target
-                said_old, said_new = _with_words(old, said_old), _with_words(new, said_new)
+        new, target = follow_references(new, self._new, pointer)
+        if old is not stated_old or new is not stated_new:
+            if old is stated_old or new is stated_new:  # keywords beside a reference replace those of its target
+                stated_old, stated_new = _with_keywords(old, stated_old), _with_keywords(new, stated_new)
                 old, new = drop_annotations(old), drop_annotations(new)
-            yield from _annotations(said_old, said_new, here)
+            yield from _annotations(stated_old, stated_new, here)
         pair = (json_key(old), json_key(new))
         if pair[0] == pair[1] and has_same_targets(old, self._old, self._new):
             return
-        if (pair[0] + str(place), pair[1]) in self._pairs or pair in self._open:
+        if (pair[0] + str(target), pair[1]) in self._pairs or pair in self._open:
             return
-        self._pairs.add((pair[0] + str(place), pair[1]))
+        self._pairs.add((pair[0] + str(target), pair[1]))
         self._open.append(pair)  # a schema may contain itself as a part of `allOf`
-        yield from self._kept(old, new, place)
+        yield from self._unproved(old, new, target)
         self._open.pop()
 
-    def _kept(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _unproved(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         """Yield the differences of two schemas, except for those that by a proof change no value."""
         lossless, gainless = self._inclusion.proves(old, new), self._inclusion.proves(new, old, back=True)
         dropped = gained = False
@@ -165,16 +165,16 @@ class _Comparison:
         if before == after:
             return
         here = (*pointer, "type")
-        lost, gained = subtract_types(before, after), subtract_types(after, before)
+        removed, gained = subtract_types(before, after), subtract_types(after, before)
         was, now = show_types(before), show_types(after)
         if "null" in gained and before != set(TYPES):
             yield Difference("null-admitted", here, "wider", was, now)
-        if "null" in lost and after != set(TYPES):
+        if "null" in removed and after != set(TYPES):
             yield self._judged(Difference("null-refused", here, "narrower", was, now), old, new)
-        lost, gained = lost - {"null"}, gained - {"null"}
-        if lost and gained:
+        removed, gained = removed - {"null"}, gained - {"null"}
+        if removed and gained:
             yield self._judged(Difference("type-changed", here, "other", was, now), old, new)
-        elif lost:
+        elif removed:
             yield self._judged(Difference("type-narrowed", here, "narrower", was, now), old, new)
         elif gained:
             yield Difference("type-widened", here, "wider", was, now)
@@ -195,15 +195,15 @@ class _Comparison:
                 yield found if before is not None else self._judged(replace(found, effect="narrower"), old, new)
                 return
         was, now = {json_key(v): v for v in before}, {json_key(v): v for v in after}
-        lost, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
-        if len(was) == len(now) == 1 and lost:
+        removed, gained = [v for k, v in was.items() if k not in now], [v for k, v in now.items() if k not in was]
+        if len(was) == len(now) == 1 and removed:
             yield Difference("const-changed", here, "other", before[0], after[0], witness=before[0])
             return
-        if lost:
-            yield Difference("enum-value-removed", here, "narrower", lost, after, witness=lost[0])
+        if removed:
+            yield Difference("enum-value-removed", here, "narrower", removed, after, witness=removed[0])
         if gained:
             yield Difference("enum-value-added", here, "wider", before, gained)
-        if not lost and not gained and [json_key(v) for v in before] != [json_key(v) for v in after]:
+        if not removed and not gained and [json_key(v) for v in before] != [json_key(v) for v in after]:
             yield Difference("enum-reordered", here, "note", before, after)
 
     def _bounds(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
@@ -220,23 +220,23 @@ class _Comparison:
                 grows = keyword in LOWER_BOUNDS
                 tighter = before is None or (after is not None and (after > before) == grows)
                 looser = not tighter
-            said = Difference("", (*pointer, keyword), "wider", _value(old, keyword), _value(new, keyword))
+            difference = Difference("", (*pointer, keyword), "wider", _value(old, keyword), _value(new, keyword))
             if (tighter or not looser) and after is not None and self._inclusion.proves(old, {keyword: after}):
                 continue
             if tighter or not looser:
-                yield self._judged(replace(said, code="bound-tightened", effect="narrower"), old, new)
+                yield self._judged(replace(difference, code="bound-tightened", effect="narrower"), old, new)
             else:
-                yield replace(said, code="bound-loosened")
+                yield replace(difference, code="bound-loosened")
 
     def _texts(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = old.get("pattern"), new.get("pattern")
-        said = Difference("", (*pointer, "pattern"), "wider", _value(old, "pattern"), _value(new, "pattern"))
+        difference = Difference("", (*pointer, "pattern"), "wider", _value(old, "pattern"), _value(new, "pattern"))
         if before != after and after is None:
-            yield replace(said, code="pattern-unset")
+            yield replace(difference, code="pattern-unset")
         elif before != after and before is None:
-            yield self._searched(replace(said, code="pattern-set", effect="narrower"), old, new)
+            yield self._searched(replace(difference, code="pattern-set", effect="narrower"), old, new)
         elif before != after:
-            yield self._searched(replace(said, code="pattern-changed", effect="unknown"), old, new)
+            yield self._searched(replace(difference, code="pattern-changed", effect="unknown"), old, new)
         if old.get("format") != new.get("format"):
             found = Difference(
                 "format-changed", (*pointer, "format"), "unknown", _value(old, "format"), _value(new, "format")
@@ -321,13 +321,13 @@ class _Comparison:
         for tag, branch in was.items():
             if tag in now:
                 yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))
-        lost = {tag: branch for tag, branch in was.items() if tag not in now}
+        gone = {tag: branch for tag, branch in was.items() if tag not in now}
         gained = {tag: branch for tag, branch in now.items() if tag not in was}
-        alone = len(lost) == len(gained) == 1
-        for tag, twin in [(a, b) for a in lost for b in gained if is_same_branch(lost[a], gained[b][1], alone=alone)]:
+        alone = len(gone) == len(gained) == 1
+        for tag, twin in [(a, b) for a in gone for b in gained if is_same_branch(gone[a], gained[b][1], alone=alone)]:
             i, branch = gained.pop(twin)
-            yield from self._schemas(lost.pop(tag), branch, (*here, i))
-        for branch in lost.values():
+            yield from self._schemas(gone.pop(tag), branch, (*here, i))
+        for branch in gone.values():
             yield self._judged(Difference("branch-removed", here, "narrower", branch, ABSENT), old, new)
         for i, branch in gained.values():
             yield Difference("branch-added", (*here, i), "wider", ABSENT, branch)
@@ -382,8 +382,8 @@ def _find_renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str,
     return found
 
 
-def _with_words(schema: Any, outer: Any) -> dict[str, Any]:
-    """Return a schema with the words of the one that refers to it."""
+def _with_keywords(schema: Any, outer: Any) -> dict[str, Any]:
+    """Return a schema with the keywords of the one that refers to it."""
     return {key: value for part in (schema, outer) if isinstance(part, Mapping) for key, value in part.items()}
 
 

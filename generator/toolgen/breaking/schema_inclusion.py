@@ -203,7 +203,7 @@ class Inclusion:
             return True
         if other.keys() & UNEVALUATED or "enum" in other:
             return False
-        other = {key: value for key, value in other.items() if not self._is_kept(key, one, other, back)}
+        other = {key: value for key, value in other.items() if not self._is_implied(key, one, other, back)}
         keyword = next((key for key in ("anyOf", "oneOf") if key in one and other), None)
         if keyword is not None:
             rest = {key: value for key, value in one.items() if key != keyword}
@@ -222,7 +222,7 @@ class Inclusion:
         texts = [json_key(drop_annotations(each, deep=True)) for each in (one, other)]
         return texts[0] == texts[1] and has_same_targets(one, *(side.root for side in self._sides))
 
-    def _is_kept(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
+    def _is_implied(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
         """Return whether `one` has a rule of `other` too, whatever its type is."""
         if keyword not in one:
             return False
@@ -254,7 +254,7 @@ class Inclusion:
     def _meets_rule(
         self, keyword: str, kind: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool
     ) -> bool:
-        said, value = one.get(keyword), other[keyword]
+        stated, value = one.get(keyword), other[keyword]
         if keyword == "allOf":
             return all(self._fits(one, part, back) for part in value)
         if keyword == "anyOf":
@@ -262,7 +262,7 @@ class Inclusion:
         if keyword == "not":
             left, right = self._sides[back], self._sides[not back]
             excluded = left.excludes(left.simplify(one), right.simplify(value), right)
-            return excluded or ("not" in one and self._fits(value, said, not back))
+            return excluded or ("not" in one and self._fits(value, stated, not back))
         if keyword == "if":
             return self._meets_condition(one, other, back)
         if keyword == "contains":
@@ -270,21 +270,21 @@ class Inclusion:
         if keyword in _OPAQUE[:6]:  # they are compared with the first keyword of their group
             return True
         if keyword == "propertyNames":
-            return self._fits(_both({"type": "string"}, {} if said is None else said), value, back)
+            return self._fits(_both({"type": "string"}, {} if stated is None else stated), value, back)
         if keyword == "dependentRequired":
-            known = {name: {name, *one.get("required", ()), *(said or {}).get(name, ())} for name in value}
+            known = {name: {name, *one.get("required", ()), *(stated or {}).get(name, ())} for name in value}
             return all(known[name].issuperset(names) for name, names in value.items())
         if keyword == "dependentSchemas":
             given = {name: _both(_loose(one), {"required": [name]}) for name in value}
-            pairs = [(_both(given[name], (said or {}).get(name, {})), schema) for name, schema in value.items()]
+            pairs = [(_both(given[name], (stated or {}).get(name, {})), schema) for name, schema in value.items()]
             return all(self._fits(*pair, back) for pair in pairs)
         if keyword in _BOUNDS:
             return _is_within(one, other, keyword, whole=kind == "integer")
         if keyword == "multipleOf":
-            step = said if said is not None else 1 if kind == "integer" else None
+            step = stated if stated is not None else 1 if kind == "integer" else None
             return step is not None and is_multiple(step, value)
         if keyword == "uniqueItems":
-            return not value or said is True or one.get("maxItems", 2) < 2
+            return not value or stated is True or one.get("maxItems", 2) < 2
         if keyword == "required":
             return set(value) <= {*one.get("required", ())}
         if keyword in ("items", "prefixItems"):

@@ -16,9 +16,9 @@ def main() -> None:
         if sys.argv[1:] == ["--version"]:
             write_output(f"toolgen {__version__}\n")
             sys.exit(0)
-        said = cached_output(sys.argv[1:])
-        if said is not None:
-            write_output(said, sys.stderr, painted=True)
+        text = cached_output(sys.argv[1:])
+        if text is not None:
+            write_output(text, sys.stderr, painted=True)
             sys.exit(0)
         from toolgen.cli.command_support import stop_on_signals
 

@@ -160,15 +160,15 @@ def _no_bar(name: str, _: int) -> None:
 
 def count_files(changes: Changes) -> dict[str, int]:
     """Count the files that were created, changed, deleted and left unchanged."""
-    return {word: len(getattr(changes, word)) for word in ("created", "changed", "deleted", "unchanged")}
+    return {kind: len(getattr(changes, kind)) for kind in ("created", "changed", "deleted", "unchanged")}
 
 
 def summarize_changes(output: RequestedOutput, changes: Changes) -> str:
     """Summarize in one line what was written."""
     from toolgen.write.output_path import display_path
 
-    said = ", ".join(f"{count} {word}" for word, count in count_files(changes).items() if count)
-    return f"{display_path(output.name)}: {said}\n"
+    counts = ", ".join(f"{count} {kind}" for kind, count in count_files(changes).items() if count)
+    return f"{display_path(output.name)}: {counts}\n"
 
 
 def write_or_check_then_exit(
@@ -190,14 +190,14 @@ def write_or_check_then_exit(
     if check:
         drift = find_drift(files, output, lock_facts, findings)
         stale = drift.is_out_of_date
-        said = out_of_date(output, drift) if stale else ""
+        summary = out_of_date(output, drift) if stale else ""
     else:
         changes = write_package(files, output, lock_facts, findings, force=force)
-        stale, said = False, summarize_changes(output, changes) if changes is not None else ""
+        stale, summary = False, summarize_changes(output, changes) if changes is not None else ""
     reporter.print_findings(findings)
     if findings.has_errors:
         sys.exit(EXIT_ERROR)
-    reporter.say(said)
+    reporter.say(summary)
     sys.exit(EXIT_FINDINGS if stale else EXIT_OK)
 
 
@@ -246,13 +246,13 @@ def save_build_record(
     from toolgen.build_cache import save_record
     from toolgen.write.output_path import display_path
 
-    said = (
+    printed = (
         f"{reported}{display_path(output.name)}: {len(texts)} unchanged\n",
         f"{reported}{display_path(output.name)}: up to date with {built.sources.name}\n",
     )
     digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
     given = None if out is None else str(out)
-    return save_record(str(built.schemas), given, str(output.folder), said, built.lock_facts.sources, digests)
+    return save_record(str(built.schemas), given, str(output.folder), printed, built.lock_facts.sources, digests)
 
 
 def compile_adding_built_providers(
@@ -272,20 +272,20 @@ def compile_adding_built_providers(
     from toolgen.diagnostics import Findings
     from toolgen.incremental import stored_results
 
-    said = Findings()
+    found = Findings()
     stored = stored_results(str(schemas), None if out is None else str(out))
     with stored if incremental else nullcontext() as save:
-        built = compile_project(schemas, said, providers, progress)
+        built = compile_project(schemas, found, providers, progress)
         if built is not None and providers:
             known = {PurePosixPath(document.source).stem for document in built.sources.providers}
             folder = output_folder(schemas, out, built.config.out) / "providers"
             there = {file.stem for file in folder.glob("[a-z]*.py")} if folder.is_dir() else set[str]()
             more = sorted((there & known) - set(providers))
             if more:
-                said = Findings()
-                built = compile_project(schemas, said, (*providers, *more))
+                found = Findings()
+                built = compile_project(schemas, found, (*providers, *more))
         if built is not None and save is not None:
             save()
-    findings.items += said.items
-    findings.texts |= said.texts
+    findings.items += found.items
+    findings.texts |= found.texts
     return built

@@ -89,10 +89,10 @@ def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Fi
     from toolgen.breaking.comparison import compare_with
     from toolgen.diagnostics import Findings
 
-    said = Findings()
-    compared = compare_with(schemas, said, since, folder)
+    found = Findings()
+    compared = compare_with(schemas, found, since, folder)
     if compared is None:
-        findings.items += [finding for finding in said if finding.level == "error"]
+        findings.items += [finding for finding in found if finding.level == "error"]
     audiences = {change.id: change.audiences for change in compared.changes} if compared is not None else {}
     rows = [
         {
@@ -101,7 +101,7 @@ def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Fi
             "code": finding.code,
             "audiences": audiences.get(json.loads(finding.details).get("id", ""), ()) if finding.details else (),
         }
-        for finding in said
+        for finding in found
     ]
     name = folder.as_posix() if folder is not None else since
     return {"since": name, "summary": compared.summary if compared is not None else "", "rows": rows}

@@ -115,6 +115,6 @@ def command(
         sys.exit(EXIT_FINDINGS if done.differs else EXIT_OK)
     for folder, added in (("types", done.types), ("tools", done.tools)):
         counts = ((added.created, "created"), (added.changed, "updated"), (added.unchanged, "unchanged"))
-        said = ", ".join(f"{len(paths)} {word}" for paths, word in counts if paths)
-        if said or folder == "tools":
-            reporter.say(f"{schemas.as_posix()}/{folder}: {said or 'nothing to do'}\n")
+        summary = ", ".join(f"{len(paths)} {label}" for paths, label in counts if paths)
+        if summary or folder == "tools":
+            reporter.say(f"{schemas.as_posix()}/{folder}: {summary or 'nothing to do'}\n")

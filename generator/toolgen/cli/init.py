@@ -68,5 +68,5 @@ def command(folder: Path, quiet: bool) -> None:
             f"{names}: only read in the root of the repository; move them to {escape_unprintable(str(root))}, and add "
             "the path of this folder to their commands\n"
         )
-    said = f"next: {format_command('build', folder / 'schemas', None)}" if written.created else "nothing to do"
-    reporter.say(f"{said}\n")
+    message = f"next: {format_command('build', folder / 'schemas', None)}" if written.created else "nothing to do"
+    reporter.say(f"{message}\n")

@@ -100,12 +100,12 @@ def command(
 
 def _fixes_summary(fixed: FixResult, *, diff: bool) -> str:
     """Return the number of fixed findings, and why others are left."""
-    said = f"{fixed.count} {'would be ' if diff else ''}fixed\n"
+    text = f"{fixed.count} {'would be ' if diff else ''}fixed\n"
     if fixed.refused:
-        said += "fixes need sources that a build accepts; correct the errors first\n"
+        text += "fixes need sources that a build accepts; correct the errors first\n"
     elif fixed.left:
-        said += f"{fixed.left} left, because a fix would change more than the finding\n"
-    return said
+        text += f"{fixed.left} left, because a fix would change more than the finding\n"
+    return text
 
 
 _SHOWN = 3
@@ -134,8 +134,8 @@ def _summary(schemas: Path, tools: int, findings: Findings, *, verbose: bool) ->
     if not verbose and any(n > _SHOWN and level != "error" for (level, _), n in codes.items()):
         lines = [f"{n:>6} {level}[{code}]\n" for (level, code), n in codes.most_common()]
         lines.append(f"showing {_SHOWN} of each warning and note; use -v to show all\n")
-    said = count_by_level(findings) or "no problems found"
-    return "".join(lines) + f"{schemas.as_posix()}: {tools} tool{'s' if tools != 1 else ''}, {said}\n"
+    summary = count_by_level(findings) or "no problems found"
+    return "".join(lines) + f"{schemas.as_posix()}: {tools} tool{'s' if tools != 1 else ''}, {summary}\n"
 
 
 def _table(sizes: Mapping[str, Mapping[str, int]]) -> str:
@@ -211,9 +211,9 @@ def attach_fixes(findings: Findings, linted: LintResult) -> Findings:
     result = Findings(texts=findings.texts)
     for finding in findings:
         for fix in linted.fixes([finding], edit_yaml, unsafe=False):
-            said = json.loads(finding.details) if finding.details else {}
+            details = json.loads(finding.details) if finding.details else {}
             rows = list(_replacements(linted.sources.texts[fix.path], fix.text))
-            finding = replace(finding, details=json.dumps({**said, "fix": rows}))
+            finding = replace(finding, details=json.dumps({**details, "fix": rows}))
         result.items.append(finding)
     return result
 

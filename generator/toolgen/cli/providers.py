@@ -107,9 +107,11 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
             rules[key] = getattr(dialect, "siblings" if key == "ref_siblings" else key)
         elif key in facts:
             rules[key] = facts[key]
-    left = [] if dialect.keywords is None else [word for word in _keywords() if word not in dialect.keywords]
-    places = {key: place for key in rules if (place := _fact_location(profile, ("dialects", mode, key))) is not None}
-    return {"rules": rules, "left_out": left, "stated": places}
+    left = [] if dialect.keywords is None else [keyword for keyword in _keywords() if keyword not in dialect.keywords]
+    locations = {
+        key: location for key in rules if (location := _fact_location(profile, ("dialects", mode, key))) is not None
+    }
+    return {"rules": rules, "left_out": left, "stated": locations}
 
 
 def _keywords() -> list[str]:
@@ -145,8 +147,8 @@ def _lines(name: str, found: Mapping[str, Any]) -> Iterator[str]:
         purpose = {"strict": "tools that are strict", "not strict": "tools that are not strict"}.get(dialect["tools"])
         yield f"    {mode}:  # {purpose or f'not in use; `uses: {mode}` chooses it'}"
         for fact, value in dialect["rules"].items():
-            place = dialect["stated"].get(fact, "")
-            mark = f"  # {_comment(place)}" if place and not place.startswith("<") else ""
+            location = dialect["stated"].get(fact, "")
+            mark = f"  # {_comment(location)}" if location and not location.startswith("<") else ""
             yield from _fact(f"      {_key(fact)}: ", value, mark)
         if dialect["left_out"]:
             yield from _wrapped("      # left out: ", dialect["left_out"], "      #   ")
@@ -162,11 +164,11 @@ def _fact(head: str, value: Any, mark: str) -> Iterator[str]:
     yield from rest
 
 
-def _wrapped(head: str, words: Sequence[str], further: str, end: str = "") -> Iterator[str]:
+def _wrapped(head: str, items: Sequence[str], further: str, end: str = "") -> Iterator[str]:
     """Yield lines with the words, separated by commas and wrapped."""
     line = head
-    for i, word in enumerate(words):
-        text = word + (", " if i + 1 < len(words) else end)
+    for i, item in enumerate(items):
+        text = item + (", " if i + 1 < len(items) else end)
         if len(line) + len(text) > _WIDTH and line not in (head, further):
             yield line.rstrip()
             line = further

@@ -68,13 +68,13 @@ def _shown(compilation: Compilation, name: str, findings: Findings) -> dict[str,
     for provider, wire in compilation.package.payloads.items():
         one = next(one for one in wire.tools if one.tool.name == name)
         if one.offered:
-            shown[provider] = wire.payload_of(name), [_line(told) for told in one.losses]
+            shown[provider] = wire.payload_of(name), [_line(loss) for loss in one.losses]
         else:
             shown[provider] = None, ["not offered to this provider: the declaration lists it under `unsupported`"]
     return shown
 
 
-def _line(told: ToolLoss) -> str:
+def _line(loss: ToolLoss) -> str:
     """Write a loss as one line."""
-    checked = f"; checked by {told.checked}" if told.checked else ""
-    return f"{told.span}: {told.action} {told.what}: {told.reason}{checked}"
+    checked = f"; checked by {loss.checked}" if loss.checked else ""
+    return f"{loss.span}: {loss.action} {loss.what}: {loss.reason}{checked}"

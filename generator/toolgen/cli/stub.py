@@ -37,10 +37,10 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
     findings = Findings()
     project = resolve_project(schemas, findings)
     known = {tool.name: tool for tool in project.catalog.tools} if project is not None else {}
-    for word in tools if project is not None else ():
-        if word not in known:
-            hint = did_you_mean_or_known(word, known, "tools")
-            findings.add("tool-unknown", Span(project.sources.name if project else ""), hint=hint, name=word)
+    for tool_name in tools if project is not None else ():
+        if tool_name not in known:
+            hint = did_you_mean_or_known(tool_name, known, "tools")
+            findings.add("tool-unknown", Span(project.sources.name if project else ""), hint=hint, name=tool_name)
     Reporter(output_format, quiet=True).print_findings(findings, stream=sys.stderr)
     if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)

@@ -120,12 +120,12 @@ def _with_edition(
         path = next((path for path in paths if path.as_posix() in texts), paths[0])
         text = texts.get(path.as_posix(), "").removesuffix("\n")  # comments alone
         return path, f"{text}\n{line}" if text else line
-    said = document.value if isinstance(document.value, dict) else {}
-    if str(said.get("edition", "")) == edition:
+    settings = document.value if isinstance(document.value, dict) else {}
+    if str(settings.get("edition", "")) == edition:
         return None
     from toolgen.importing.yaml_text import dump_declaration, edit_yaml
 
-    value = {**said, "edition": edition}
+    value = {**settings, "edition": edition}
     return Path(document.path), edit_yaml(texts[document.path], document, value) or dump_declaration(value)
 
 

@@ -97,12 +97,12 @@ def _silencing_of_change(row: Code) -> str:
     if row.id not in CHANGES or row.id == "against-unreadable":
         cannot = "You cannot silence an error: it" if row.level == "error" else f"The {row.level}"
         return f"{cannot} disappears with its cause."
-    said = (
+    text = (
         f"To silence all of them, set `breaking: {{{row.id}: off}}` in toolgen.yaml. The setting also accepts the levels "
         "note, warning and error."
     )
     if not {"B", "?"} & set(verdicts):
-        return said
+        return text
     return (
-        f"If its hint has an id, you can accept a single change: `toolgen breaking --accept ID --reason TEXT`. {said}"
+        f"If its hint has an id, you can accept a single change: `toolgen breaking --accept ID --reason TEXT`. {text}"
     )

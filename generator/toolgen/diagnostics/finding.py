@@ -85,30 +85,30 @@ def join_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def closest_names(word: str, known: Iterable[str], *, limit: int = 1, cutoff: float = 0.6) -> list[str]:
+def closest_names(name: str, known: Iterable[str], *, limit: int = 1, cutoff: float = 0.6) -> list[str]:
     """Return the known words that are similar to a word, the most similar first, ignoring case and dashes."""
     plain = {_plain(each): each for each in known}
-    return [plain[each] for each in difflib.get_close_matches(_plain(word[:80]), plain, n=limit, cutoff=cutoff)]
+    return [plain[each] for each in difflib.get_close_matches(_plain(name[:80]), plain, n=limit, cutoff=cutoff)]
 
 
-def did_you_mean(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
-    """Return a hint with the most similar known word; None if none is similar."""
-    near = closest_names(word, known, cutoff=cutoff)
+def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """Return a hint with the most similar known name; None if none is similar."""
+    near = closest_names(name, known, cutoff=cutoff)
     return f"did you mean {quote_name(near[0])}?" if near else None
 
 
-def did_you_mean_or_known(word: str, known: Iterable[str], what: str) -> str:
-    """Return a hint with the most similar known word, or else with the first known words."""
-    words = list(known)
-    first = ", ".join(words[:_LISTED]) + (", …" if len(words) > _LISTED else "")
-    return did_you_mean(word, words) or f"known {what}: {first}"
+def did_you_mean_or_known(name: str, known: Iterable[str], what: str) -> str:
+    """Return a hint with the most similar known name, or else with the first known names."""
+    names = list(known)
+    first = ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
+    return did_you_mean(name, names) or f"known {what}: {first}"
 
 
 _LISTED = 30
 
 
-def _plain(word: str) -> str:
-    return word.lower().replace("-", "_")
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "_")
 
 
 @dataclass(slots=True)

@@ -236,9 +236,9 @@ def format_as_sarif(findings: Iterable[Finding], texts: Mapping[str, str]) -> st
 
 def _properties(finding: Finding) -> dict[str, object]:
     """Return the details of a finding, its fixes, and its suppression with the reason if it was accepted."""
-    said = json.loads(finding.details) if finding.details else {}
-    reason, replacements = said.pop("accepted", None), said.pop("fix", None)
-    found: dict[str, object] = {"properties": said} if said else {}
+    details = json.loads(finding.details) if finding.details else {}
+    reason, replacements = details.pop("accepted", None), details.pop("fix", None)
+    found: dict[str, object] = {"properties": details} if details else {}
     if reason is not None:
         found["suppressions"] = [
             {"kind": "external", "status": "accepted", "justification": escape_unprintable(str(reason))}
@@ -247,8 +247,8 @@ def _properties(finding: Finding) -> dict[str, object]:
         change = {
             "artifactLocation": _artifact(finding.span.path),
             "replacements": [
-                {"deletedRegion": _region(Span("", *place)), "insertedContent": {"text": text}}
-                for *place, text in replacements
+                {"deletedRegion": _region(Span("", *location)), "insertedContent": {"text": text}}
+                for *location, text in replacements
             ],
         }
         found["fixes"] = [{"description": {"text": "the change of toolgen lint --fix"}, "artifactChanges": [change]}]

@@ -16,7 +16,7 @@ from toolgen.diagnostics import Findings, Related
 from toolgen.diagnostics.finding import RawText
 from toolgen.importing.reader import ImportedTool, ImportedType, LocationMap
 from toolgen.load import Document, Pointer
-from toolgen.load.text_decoding import Place
+from toolgen.load.text_decoding import Location
 from toolgen.parse.declarations import is_legal_name
 from toolgen.plan.names import module_name
 from toolgen.resolve.identifiers import ascii_words, distinct_name, fold_name
@@ -112,8 +112,8 @@ def _report(
     code = "import-renamed" if other is None else "import-collision"
     where = f"kept for {' and '.join(wires)}" if wires else "kept in tools/import.lock"
     refusing = "" if wires or not tool.providers else f", because {' and '.join(tool.providers)} would refuse it"
-    kept = RawText(where + refusing if tool.name else "dropped, because it is empty")
-    holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": kept}
+    retained = RawText(where + refusing if tool.name else "dropped, because it is empty")
+    holes: dict[str, object] = {"name": tool.name, "legal": name, "kept": retained}
     if other is not None:
         holes["other"] = other.name
     findings.add(code, document.span(*tool.name_location()), hint=None, related=(), **holes)
@@ -147,8 +147,8 @@ def make_declaration(
         "providers": providers or None,
     }
     # An index of 1, as in a file with several documents: nothing else can refer to the declaration.
-    kept = {key: item for key, item in value.items() if item is not None}
-    return _document(f"tools/{module_name(name)}.yaml", 1, kept, {(): tool.pointer, **tool.locations}, document)
+    members = {key: item for key, item in value.items() if item is not None}
+    return _document(f"tools/{module_name(name)}.yaml", 1, members, {(): tool.pointer, **tool.locations}, document)
 
 
 def make_type_source(type: ImportedType, document: Document) -> Document:
@@ -168,21 +168,21 @@ def _document(source: str, index: int, value: Any, moved: LocationMap, document:
 
 
 @dataclass(frozen=True, slots=True)
-class _Moved(Mapping[Pointer, Place]):
+class _Moved(Mapping[Pointer, Location]):
     """Locations in a file by the pointers of a declaration. Nothing is copied: a file may have thousands of tools."""
 
-    places: Mapping[Pointer, Place] = field(repr=False)
+    locations: Mapping[Pointer, Location] = field(repr=False)
     moved: LocationMap
 
-    def __getitem__(self, pointer: Pointer) -> Place:
+    def __getitem__(self, pointer: Pointer) -> Location:
         end = next(end for end in range(len(pointer), -1, -1) if pointer[:end] in self.moved)
-        return self.places[self.moved[pointer[:end]] + pointer[end:]]
+        return self.locations[self.moved[pointer[:end]] + pointer[end:]]
 
     def __iter__(self) -> Iterator[Pointer]:
-        raise NotImplementedError("places are looked up, never listed")
+        raise NotImplementedError("locations are looked up, never listed")
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.locations)
 
 
 def referenced_files(documents: Iterable[Document]) -> set[str]:

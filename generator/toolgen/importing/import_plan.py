@@ -126,8 +126,8 @@ def _plan_reimport(
         # The origin is not a key of a declaration, but a handler may depend on the path of an operation. Added and
         # removed arguments are reported as keys of the parameters.
         if kind == "changed" or len(pointer) == 1:
-            way = f"origin{pointer_text(pointer)}"
-            findings.add("import-source-changed", each.document.span(), key=each.key, pointer=way, kind=RawText(kind))
+            shown = f"origin{pointer_text(pointer)}"
+            findings.add("import-source-changed", each.document.span(), key=each.key, pointer=shown, kind=RawText(kind))
     # A file in a deeper folder needs longer references to the types.
     theirs = _adjust_references(theirs, there.file)
     result = merge_three_way(_adjust_references(entry.value, there.file), theirs, there.document.value)

@@ -191,25 +191,25 @@ class _Import:
             _check(incoming, types, findings)
             return None if findings.has_errors else incoming
         faults = AffectedToolFinder(self.document, tools)
-        places = {id(tool): i for i, tool in enumerate(tools)}
+        indexes = {id(tool): i for i, tool in enumerate(tools)}
         while taken:
             out = faults.remove_unwanted_findings(
-                findings, skip=selection.skip_faulty, wanted=[places[id(tool)] for tool in taken]
+                findings, skip=selection.skip_faulty, wanted=[indexes[id(tool)] for tool in taken]
             )
-            taken = [tool for tool in taken if places[id(tool)] not in out]
+            taken = [tool for tool in taken if indexes[id(tool)] not in out]
             if findings.has_errors or not taken:
                 break
-            said = Findings()
-            incoming = self._incoming(taken, said)
+            reported = Findings()
+            incoming = self._incoming(taken, reported)
             needed = _needed(incoming, types)
-            _check(incoming, needed, said)
-            if not said.has_errors:
+            _check(incoming, needed, reported)
+            if not reported.has_errors:
                 new = [each.document for each in incoming if each.key not in self.previous.tools]
-                self._check_project(new, [each.document for each in needed], said)
+                self._check_project(new, [each.document for each in needed], reported)
             # What was said of a round that is repeated without some tools no longer holds: only its errors stay.
-            again = selection.skip_faulty and said.has_errors
-            findings.items += [finding for finding in said.items if finding.level == "error" or not again]
-            if not said.has_errors:
+            again = selection.skip_faulty and reported.has_errors
+            findings.items += [finding for finding in reported.items if finding.level == "error" or not again]
+            if not reported.has_errors:
                 return incoming
         if not findings.has_errors:
             findings.add("import-nothing", Span(self.document.path), path=self.document.path)
@@ -255,13 +255,13 @@ class _Import:
     def _write(self, tools: list[ImportDecision], types: list[ImportDecision]) -> ImportResult | None:
         files: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
         replacing: dict[str, dict[str, str]] = {folder: {} for folder in _FOLDERS}
-        for outcome in (*types, *tools):
-            folder, _, path = outcome.entry.file.partition("/")
-            if outcome.text is not None:
-                files[folder][path] = outcome.text
-            if outcome.replaced_text is not None:
-                replacing[folder][path] = outcome.replaced_text
-        entries = [{outcome.key: outcome.entry for outcome in outcomes} for outcomes in (tools, types)]
+        for decision in (*types, *tools):
+            folder, _, path = decision.entry.file.partition("/")
+            if decision.text is not None:
+                files[folder][path] = decision.text
+            if decision.replaced_text is not None:
+                replacing[folder][path] = decision.replaced_text
+        entries = [{decision.key: decision.entry for decision in outcomes} for outcomes in (tools, types)]
         imported = SourceRecord(entries[0], entries[1], self.previous.about)
         files["tools"][RECORD] = self.record.with_source(self.name, imported).to_text()
         if self.record.text is not None:
@@ -303,14 +303,14 @@ def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaratio
     return [each for each in types if each.document.source in found]
 
 
-def _documents(outcomes: Iterable[ImportDecision]) -> list[Document]:
-    return [outcome.document for outcome in outcomes if outcome.document is not None]
+def _documents(decisions: Iterable[ImportDecision]) -> list[Document]:
+    return [decision.document for decision in decisions if decision.document is not None]
 
 
-def _counted(added: AddResult | None, outcomes: list[ImportDecision]) -> AddResult:
+def _counted(added: AddResult | None, decisions: list[ImportDecision]) -> AddResult:
     """Return the changes of declaration files, without the import record. Files that stay were not written."""
     done = added or AddResult()
-    files = {outcome.entry.file.partition("/")[2] for outcome in outcomes if outcome.document is not None}
+    files = {decision.entry.file.partition("/")[2] for decision in decisions if decision.document is not None}
     created, changed = (tuple(path for path in paths if path in files) for paths in (done.created, done.changed))
     return AddResult(created, tuple(sorted(files - {*created, *changed})), changed)
 

@@ -200,8 +200,8 @@ class ImportReader:
 
     def unknown_members(self, at: Pointer, entry: JsonObject, known: frozenset[str]) -> dict[str, Any]:
         """Return the unknown members, without nulls: in a merge patch, null would remove a member."""
-        kept: dict[str, Any] = self._without_nulls(at, {k: v for k, v in entry.items() if k not in known})
-        return kept
+        members: dict[str, Any] = self._without_nulls(at, {k: v for k, v in entry.items() if k not in known})
+        return members
 
     def report_dropped(self, at: Pointer, entry: JsonObject, keys: Iterable[str]) -> None:
         """Report members that neither a declaration nor a patch can contain."""
@@ -212,13 +212,13 @@ class ImportReader:
     def _without_nulls(self, at: Pointer, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        kept = {}
+        members = {}
         for key, item in value.items():
             if item is None:
                 self.report_at_key("import-null", (*at, key), key=key)
             else:
-                kept[key] = self._without_nulls((*at, key), item)
-        return kept
+                members[key] = self._without_nulls((*at, key), item)
+        return members
 
 
 def is_definition(entry: JsonObject) -> bool:

@@ -16,7 +16,7 @@ from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.runtime.lowering.lower import lower
 from toolgen.runtime.lowering.schemas import declared_types, has_json_type
 
-_SAID_BY_FORMAT = frozenset(
+_PATTERN_FORMATS = frozenset(
     [
         "date",
         "date-time",
@@ -48,8 +48,8 @@ def repair_schemas(document: Document, findings: Findings) -> Document:
             continue
         value = mended if key is None else {**value, key: mended}
         for pointer, what in repairs:
-            place = pointer if key is None else (key, *pointer)
-            findings.add("import-repaired", document.key_span(*place), hint=None, related=(), what=RawText(what))
+            full_pointer = pointer if key is None else (key, *pointer)
+            findings.add("import-repaired", document.key_span(*full_pointer), hint=None, related=(), what=RawText(what))
     return document if value is document.value else replace(document, value=value)
 
 
@@ -78,7 +78,7 @@ def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Point
         anchor = at
     for pointer, what in _own(found, anchor):
         repairs.append(((*at, *pointer), what))
-    found = map_subschemas(found, lambda sub, way: _repair(sub, at + way, anchor, repairs))
+    found = map_subschemas(found, lambda sub, subpointer: _repair(sub, at + subpointer, anchor, repairs))
     return found if repairs else schema
 
 
@@ -104,7 +104,7 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
     pattern = schema.get("pattern")
     if (
         isinstance(pattern, str)
-        and schema.get("format") in _SAID_BY_FORMAT
+        and schema.get("format") in _PATTERN_FORMATS
         and isinstance(compile_pattern_or_reason(pattern), str)
     ):
         del schema["pattern"]

@@ -16,7 +16,7 @@ from toolgen.importing.declarations import legal_name
 from toolgen.importing.reader import ImportedTool
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_steps, value_at
-from toolgen.load.text_decoding import WHOLE, Place
+from toolgen.load.text_decoding import WHOLE, Location
 from toolgen.resolve.references import reachable
 
 
@@ -36,11 +36,11 @@ class ImportSelection:
     def select_tools(self, found: Sequence[ImportedTool], document: Document, findings: Findings) -> list[ImportedTool]:
         """Return the tools that were asked for. A pattern or tag without a tool is an error."""
         chosen = list(found)
-        for option, words, is_meant in (("--only", self.only, _is_named), ("--tag", self.tags, _is_tagged)):
-            for word in words:
-                if not any(is_meant(tool, word) for tool in found):
-                    findings.add("import-not-found", Span(document.path), option=RawText(option), value=word)
-            chosen = [tool for tool in chosen if not words or any(is_meant(tool, word) for word in words)]
+        for option, values, is_meant in (("--only", self.only, _is_named), ("--tag", self.tags, _is_tagged)):
+            for value in values:
+                if not any(is_meant(tool, value) for tool in found):
+                    findings.add("import-not-found", Span(document.path), option=RawText(option), value=value)
+            chosen = [tool for tool in chosen if not values or any(is_meant(tool, value) for value in values)]
         return chosen
 
 
@@ -58,13 +58,13 @@ class AffectedToolFinder:
 
     document: Document
     tools: Sequence[ImportedTool]
-    _pointers: dict[Place, Pointer] = field(init=False, repr=False)
+    _pointers: dict[Location, Pointer] = field(init=False, repr=False)
     _users: dict[Pointer, set[int]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Index the locations of all values, and the parts of each tool."""
-        self._pointers = {place: pointer for pointer, place in self.document.keys.items()}
-        self._pointers |= {place: pointer for pointer, place in self.document.values.items()}
+        self._pointers = {location: pointer for pointer, location in self.document.keys.items()}
+        self._pointers |= {location: pointer for pointer, location in self.document.values.items()}
         self._users = {}
         references = dict[Pointer, set[Pointer]]()
         for i, tool in enumerate(self.tools):
@@ -77,7 +77,7 @@ class AffectedToolFinder:
         start, end = (span.line, span.column), (span.end_line, span.end_column)
         pointer = self._pointers.get((*start, *end))
         if pointer is None and (*start, *end) != WHOLE:
-            around = (at for place, at in self._pointers.items() if place[:2] <= start and end <= place[2:])
+            around = (at for location, at in self._pointers.items() if location[:2] <= start and end <= location[2:])
             pointer = max(around, key=len, default=None)
         found: set[int] = set()
         if pointer is not None and span.path == self.document.path:
@@ -90,7 +90,7 @@ class AffectedToolFinder:
 
         With `skip`, the errors of a tool become one warning that it was left out.
         """
-        kept: list[tuple[Finding, set[int]]] = []
+        remaining: list[tuple[Finding, set[int]]] = []
         wanted, reasons = set(wanted), dict[int, list[Finding]]()
         for finding in findings.items:
             users = self.find_affected_tool_indexes(finding)
@@ -98,9 +98,9 @@ class AffectedToolFinder:
                 for i in users & wanted:
                     reasons.setdefault(i, []).append(finding)
             else:
-                kept.append((finding, users))
+                remaining.append((finding, users))
         left = wanted - reasons.keys()
-        findings.items[:] = [finding for finding, users in kept if not users or users & left]
+        findings.items[:] = [finding for finding, users in remaining if not users or users & left]
         for i, errors in sorted(reasons.items()):
             first, more = errors[0], len(errors) - 1
             findings.add(
@@ -114,7 +114,7 @@ class AffectedToolFinder:
             )
         return set(reasons)
 
-    def _parts(self, places: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
+    def _parts(self, pointers: Iterable[Pointer], known: dict[Pointer, set[Pointer]]) -> set[Pointer]:
         """Return the locations of a tool, and of everything that it refers to."""
 
         def following(at: Pointer) -> set[Pointer]:
@@ -122,7 +122,7 @@ class AffectedToolFinder:
                 known[at] = set(self._references(at))
             return known[at]
 
-        return reachable(places, following)
+        return reachable(pointers, following)
 
     def _references(self, at: Pointer) -> Iterator[Pointer]:
         try:

@@ -14,12 +14,12 @@ from typing import NoReturn
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import limits
 from toolgen.load.sources import DocumentContent, Json, Pointer
-from toolgen.load.text_decoding import FaultReporter, Place, parse_float, parse_integer
+from toolgen.load.text_decoding import FaultReporter, Location, parse_float, parse_integer
 
 _BLANK = re.compile(r"[ \t\n]*+")
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
 _NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?([eE][-+]?[0-9]+)?(?![0-9A-Za-z_.+-])")
-_WORD = re.compile(r"[-+]?[A-Za-z_0-9.+-]+")
+_NAME = re.compile(r"[-+]?[A-Za-z_0-9.+-]+")
 _CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
@@ -54,11 +54,11 @@ class _Reader:
         start = self._at
         self._count += 1
         if self._count > limits.VALUES:
-            self._report.abort("too-many-values", self._place(start), limit=limits.VALUES)
+            self._report.abort("too-many-values", self._location(start), limit=limits.VALUES)
         value: Json
         match self._text[start : start + 1]:
             case "{" | "[" if depth > limits.DEPTH:
-                self._report.abort("too-deep", self._place(start), limit=limits.DEPTH)
+                self._report.abort("too-deep", self._location(start), limit=limits.DEPTH)
             case "{":
                 value = self._object(pointer, depth)
             case "[":
@@ -66,8 +66,8 @@ class _Reader:
             case '"':
                 value = self._string()
             case _:
-                value = self._word()
-        self._tree.values[pointer] = self._place(start)
+                value = self._constant_or_number()
+        self._tree.values[pointer] = self._location(start)
         return value
 
     def _object(self, pointer: Pointer, depth: int) -> Json:
@@ -82,7 +82,7 @@ class _Reader:
                 self._wrong("expected a key in double quotes")
             self._count += 1
             key = self._string()
-            place = self._place(start)
+            location = self._location(start)
             self._skip()
             if not self._take(":"):
                 self._wrong("expected a colon")
@@ -90,10 +90,10 @@ class _Reader:
             here = (*pointer, key)
             if key in found:
                 first = ((self._tree.keys[here], "first defined here"),)
-                self._report.add("duplicate-key", place, key=key, related=first)
+                self._report.add("duplicate-key", location, key=key, related=first)
                 self._value(here, depth + 1)
             else:
-                self._tree.keys[here] = place
+                self._tree.keys[here] = location
                 found[key] = None
                 found[key] = self._value(here, depth + 1)
             self._skip()
@@ -127,26 +127,26 @@ class _Reader:
         body = match[0]
         if "\\" not in body:
             return body[1:-1]
-        return self._report.without_surrogates(str(json.loads(body)), self._place(start))
+        return self._report.without_surrogates(str(json.loads(body)), self._location(start))
 
-    def _word(self) -> Json:
+    def _constant_or_number(self) -> Json:
         start = self._at
         match = _NUMBER.match(self._text, start)
         if match is not None:
             self._at = match.end()
-            place = self._place(start)
+            location = self._location(start)
             if match[2] is None and match[3] is None:
-                return parse_integer(match[0], 10, place, self._report)
-            return parse_float(match[0], place, self._report)
-        word = _WORD.match(self._text, start)
-        if word is not None and word[0] in _CONSTANTS:
-            self._at = word.end()
-            return _CONSTANTS[word[0]]
-        if word is None or word[0] not in _NOT_FINITE:
+                return parse_integer(match[0], 10, location, self._report)
+            return parse_float(match[0], location, self._report)
+        found = _NAME.match(self._text, start)
+        if found is not None and found[0] in _CONSTANTS:
+            self._at = found.end()
+            return _CONSTANTS[found[0]]
+        if found is None or found[0] not in _NOT_FINITE:
             self._wrong("expected a value")
-        self._at = word.end()
+        self._at = found.end()
         problem = RawText("is not a finite number")
-        self._report.add("number-out-of-range", self._place(start), text=word[0], problem=problem)
+        self._report.add("number-out-of-range", self._location(start), text=found[0], problem=problem)
         return None
 
     def _skip(self) -> None:
@@ -159,7 +159,7 @@ class _Reader:
             return True
         return False
 
-    def _place(self, start: int) -> Place:
+    def _location(self, start: int) -> Location:
         end = max(self._at, start + 1)
         return (*self._position(start), *self._position(end))
 
@@ -170,4 +170,4 @@ class _Reader:
     def _wrong(self, problem: str) -> NoReturn:
         ended = RawText("the text ends too early")
         cause = RawText(problem) if self._at < len(self._text) else ended
-        self._report.abort("not-json", self._place(self._at), problem=cause)
+        self._report.abort("not-json", self._location(self._at), problem=cause)

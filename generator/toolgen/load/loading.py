@@ -31,7 +31,7 @@ from toolgen.load.sources import (
     Sources,
     describe_json_type,
 )
-from toolgen.load.text_decoding import FaultReporter, Place, Unreadable, decode_text
+from toolgen.load.text_decoding import FaultReporter, Location, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 
 FolderFactory: TypeAlias = Callable[[str, Findings], Folder]
@@ -102,7 +102,7 @@ def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str
     count, values = found
     trees = cache(lambda: _trees(source, text, FaultReporter(path, Findings())))
 
-    def content(index: int) -> tuple[Json, Mapping[Pointer, Place], Mapping[Pointer, Place]]:
+    def content(index: int) -> tuple[Json, Mapping[Pointer, Location], Mapping[Pointer, Location]]:
         tree = trees()[index]
         return tree.value, tree.values, tree.keys
 
@@ -120,14 +120,14 @@ def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) ->
     if kind != "config" and (not trees or (len(trees) == 1 and trees[0].blank)):
         reporter.abort("empty-source", path=reporter.path)
     for number, tree in enumerate(trees, 1):
-        place = tree.values[()]
+        location = tree.values[()]
         if tree.blank:
-            reporter.add("empty-document", place, number=number, path=reporter.path)
+            reporter.add("empty-document", location, number=number, path=reporter.path)
         elif not isinstance(tree.value, dict | bool if kind == "type" else dict):
             wanted = "a mapping or a boolean" if kind == "type" else "a mapping"
             reporter.add(
                 "not-a-mapping",
-                place,
+                location,
                 path=reporter.path,
                 kind=RawText(describe_json_type(tree.value)),
                 wanted=RawText(wanted),

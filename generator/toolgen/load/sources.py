@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from toolgen.diagnostics import Span
 from toolgen.incremental import LazyAttributes
-from toolgen.load.text_decoding import Place
+from toolgen.load.text_decoding import Location
 
 Pointer = tuple[str | int, ...]
 """The keys and indexes that lead from a document's root to a value."""
@@ -33,8 +33,8 @@ class Document:
     source: str
     index: int
     value: Any
-    values: Mapping[Pointer, Place] = field(repr=False)
-    keys: Mapping[Pointer, Place] = field(repr=False)
+    values: Mapping[Pointer, Location] = field(repr=False)
+    keys: Mapping[Pointer, Location] = field(repr=False)
     digest: str = field(default="", repr=False)
 
     @property
@@ -45,15 +45,15 @@ class Document:
     def span(self, *pointer: str | int) -> Span:
         """Return the location of the value at `pointer`, or of the nearest value around it."""
         for end in range(len(pointer), -1, -1):
-            place = self.values.get(pointer[:end])
-            if place is not None:
-                return Span(self.path, *place)
+            location = self.values.get(pointer[:end])
+            if location is not None:
+                return Span(self.path, *location)
         return Span(self.path)
 
     def key_span(self, *pointer: str | int) -> Span:
         """Return the location of the key of the value at `pointer`, or of the value if it has no key."""
-        place = self.keys.get(pointer)
-        return Span(self.path, *place) if place else self.span(*pointer)
+        location = self.keys.get(pointer)
+        return Span(self.path, *location) if location else self.span(*pointer)
 
 
 class LazyDocument(LazyAttributes, Document):
@@ -145,8 +145,8 @@ class DocumentContent:
     """The content of one document. `values` and `keys` are as in `Document`. `blank`: the document is empty."""
 
     value: Json = None
-    values: dict[Pointer, Place] = field(default_factory=dict)
-    keys: dict[Pointer, Place] = field(default_factory=dict)
+    values: dict[Pointer, Location] = field(default_factory=dict)
+    keys: dict[Pointer, Location] = field(default_factory=dict)
     blank: bool = False
 
 

@@ -28,10 +28,10 @@ from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.load import limits
 
-Place = tuple[int, int, int, int]
+Location = tuple[int, int, int, int]
 """Line, column, end line and end column, counted from 1. The end is exclusive."""
 
-WHOLE: Place = (1, 1, 1, 1)
+WHOLE: Location = (1, 1, 1, 1)
 """The location of a fault that concerns a whole file."""
 
 
@@ -54,10 +54,10 @@ class FaultReporter:
     def add(
         self,
         code: str,
-        place: Place,
+        location: Location,
         *,
         hint: str | None = None,
-        related: tuple[tuple[Place, str], ...] = (),
+        related: tuple[tuple[Location, str], ...] = (),
         **holes: object,
     ) -> None:
         """Add a finding.
@@ -66,34 +66,34 @@ class FaultReporter:
             Unreadable: the file has so many findings that it is probably not a source.
         """
         self.count += 1
-        places = tuple(Related(Span(self.path, *first), message) for first, message in related)
-        self._findings.add(code, Span(self.path, *place), hint=hint, related=places, **holes)
+        others = tuple(Related(Span(self.path, *first), message) for first, message in related)
+        self._findings.add(code, Span(self.path, *location), hint=hint, related=others, **holes)
         if self.count >= limits.FAULTS_PER_FILE:
             raise Unreadable
 
-    def abort(self, code: str, place: Place = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
+    def abort(self, code: str, location: Location = WHOLE, *, hint: str | None = None, **holes: object) -> NoReturn:
         """Add a finding and stop reading this file.
 
         Raises:
             Unreadable: always.
         """
-        self.add(code, place, hint=hint, related=(), **holes)
+        self.add(code, location, hint=hint, related=(), **holes)
         raise Unreadable
 
-    def without_surrogates(self, text: str, place: Place) -> str:
+    def without_surrogates(self, text: str, location: Location) -> str:
         """Return a text. Half of a surrogate pair, which UTF-8 cannot encode, is reported and replaced by U+FFFD."""
         if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text):
             return text
-        self.add("lone-surrogate", place)
+        self.add("lone-surrogate", location)
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
-    def read_ambiguous_number(self, text: str, place: Place) -> str | None:
+    def read_ambiguous_number(self, text: str, location: Location) -> str | None:
         """Refuse a number on which readers of YAML disagree. In a foreign file, report it and return its text."""
         if not self._foreign:
-            self.add("ambiguous-number", place, text=text)
+            self.add("ambiguous-number", location, text=text)
             return None
         what = f"{quote_name(text)} is read as a string, because YAML readers disagree on its value"
-        self._findings.add("import-repaired", Span(self.path, *place), hint=None, related=(), what=RawText(what))
+        self._findings.add("import-repaired", Span(self.path, *location), hint=None, related=(), what=RawText(what))
         return text
 
 
@@ -169,27 +169,27 @@ _BEYOND = RawText(f"has more than {limits.DIGITS} digits")
 _NO_NUMBER = RawText("is not a finite number")
 
 
-def resolve_scalar(text: str, place: Place, reporter: FaultReporter) -> Plain:
+def resolve_scalar(text: str, location: Location, reporter: FaultReporter) -> Plain:
     """Return the value of an unquoted scalar; null, with a finding, for a refused one."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in "+-.0123456789":
         return text
     if _INTEGER.fullmatch(text):
-        return parse_integer(text, 10, place, reporter)
+        return parse_integer(text, 10, location, reporter)
     if _BASED.fullmatch(text):
-        return parse_integer(text, 0, place, reporter)
+        return parse_integer(text, 0, location, reporter)
     if _FLOAT.fullmatch(text):
-        return parse_float(text, place, reporter)
+        return parse_float(text, location, reporter)
     if _NOT_FINITE.fullmatch(text):
-        reporter.add("number-out-of-range", place, text=text, problem=_NO_NUMBER)
+        reporter.add("number-out-of-range", location, text=text, problem=_NO_NUMBER)
         return None
     if _AMBIGUOUS.fullmatch(text):
-        return reporter.read_ambiguous_number(text, place)
+        return reporter.read_ambiguous_number(text, location)
     return text
 
 
-def parse_integer(text: str, base: int, place: Place, reporter: FaultReporter) -> int | None:
+def parse_integer(text: str, base: int, location: Location, reporter: FaultReporter) -> int | None:
     """Return an integer with all its digits. Report one that exceeds the limit.
 
     The digits are counted first: the interpreter's own limit may be switched off, and the time for
@@ -203,14 +203,14 @@ def parse_integer(text: str, base: int, place: Place, reporter: FaultReporter) -
             value = _LIMIT
         if abs(value) < _LIMIT:
             return value
-    reporter.add("number-out-of-range", place, text=text, problem=_BEYOND)
+    reporter.add("number-out-of-range", location, text=text, problem=_BEYOND)
     return None
 
 
-def parse_float(text: str, place: Place, reporter: FaultReporter) -> float | None:
+def parse_float(text: str, location: Location, reporter: FaultReporter) -> float | None:
     """Return a float. Report one that overflows."""
     value = float(text)
     if math.isfinite(value):
         return value
-    reporter.add("number-out-of-range", place, text=text, problem=_NO_NUMBER)
+    reporter.add("number-out-of-range", location, text=text, problem=_NO_NUMBER)
     return None

@@ -28,7 +28,15 @@ from toolgen.diagnostics.finding import RawText, escape_text
 from toolgen.load import limits
 from toolgen.load.json_reader import read_json
 from toolgen.load.sources import DocumentContent, Json, Pointer
-from toolgen.load.text_decoding import WHOLE, FaultReporter, Place, Plain, Unreadable, reject_characters, resolve_scalar
+from toolgen.load.text_decoding import (
+    WHOLE,
+    FaultReporter,
+    Location,
+    Plain,
+    Unreadable,
+    reject_characters,
+    resolve_scalar,
+)
 
 _BREAKS = re.compile("[\u2028\u2029\ufeff\ufffe\uffff]")
 """Characters that one of the two parsers treats as a line end or refuses."""
@@ -49,7 +57,7 @@ class Node:
     """
 
     kind: Literal["scalar", "sequence", "mapping"]
-    place: Place
+    location: Location
     tag: str | None = None
     text: str = ""
     plain: bool = False
@@ -90,8 +98,8 @@ def _events(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -
         if error.problem == "exceeded maximum nesting depth":
             raise _NestingError from error
         problem, hint, mark = _cause(error, text)
-        place = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
-        reporter.abort("not-yaml", place, hint=hint, problem=RawText(escape_text(problem, 200)))
+        location = (mark[0], mark[1], mark[0], mark[1] + 1) if mark else WHOLE
+        reporter.abort("not-yaml", location, hint=hint, problem=RawText(escape_text(problem, 200)))
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # The parser in Python passes the number of an escape to chr() unchecked.
         reporter.abort("not-yaml", problem=RawText(escape_text(str(error).partition("\n")[0], 200)))
@@ -129,16 +137,16 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
     mark = error.problem_mark or error.context_mark
     if mark is not None and mark.line >= len(lines) and error.context_mark is not None:
         mark = error.context_mark  # the construct that is still open at the end of the file
-    place = (mark.line + 1, mark.column + 1) if mark is not None else None
+    location = (mark.line + 1, mark.column + 1) if mark is not None else None
     if "cannot start any token" in problem and mark is not None:
         begun = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
         if "\t" in begun and not begun.strip():
-            return _TAB, _NO_TABS, place
-        return f"unquoted text cannot start with {begun[-1:]}", "put it in quotes", place
+            return _TAB, _NO_TABS, location
+        return f"unquoted text cannot start with {begun[-1:]}", "put it in quotes", location
     for sentence, cause, hint in _CAUSES:
         if problem.startswith(sentence):
-            return cause, hint, place
-    return problem, None, place
+            return cause, hint, location
+    return problem, None, location
 
 
 class _Composer:
@@ -155,21 +163,21 @@ class _Composer:
                 self._anchors = {}
             case yaml.ScalarEvent():
                 plain = not event.style and event.tag is None
-                node = Node("scalar", _place(event), event.tag, event.value, plain)
+                node = Node("scalar", _location(event), event.tag, event.value, plain)
                 self._name(event.anchor, node)
                 self._close(node)
             case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
                 kind: Literal["sequence", "mapping"] = (
                     "mapping" if isinstance(event, yaml.MappingStartEvent) else "sequence"
                 )
-                node = Node(kind, _place(event), event.tag)
+                node = Node(kind, _location(event), event.tag)
                 self._name(event.anchor, None)
                 self._open.append((node, event.anchor))
                 if len(self._open) > limits.DEPTH:
-                    self._report.abort("too-deep", node.place, limit=limits.DEPTH)
+                    self._report.abort("too-deep", node.location, limit=limits.DEPTH)
             case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
                 node, anchor = self._open.pop()
-                node.place = (*node.place[:2], *_end(node, event))
+                node.location = (*node.location[:2], *_end(node, event))
                 self._name(anchor, node)
                 self._close(node)
             case yaml.AliasEvent():
@@ -182,19 +190,19 @@ class _Composer:
             self._anchors[anchor] = node
 
     def _aliased(self, event: yaml.AliasEvent) -> Node:
-        place = _place(event)
+        location = _location(event)
         target = self._anchors.get(event.anchor or "")
         if target is None:
             code = "alias-cycle" if event.anchor in self._anchors else "unknown-alias"
-            self._report.add(code, place, name=event.anchor)
-            return Node("scalar", place, plain=True, alias=True)
-        return replace(target, place=place, alias=True)
+            self._report.add(code, location, name=event.anchor)
+            return Node("scalar", location, plain=True, alias=True)
+        return replace(target, location=location, alias=True)
 
     def _close(self, node: Node) -> None:
         """Append a finished node to its parent."""
         self._total += node.size if node.alias else 1
         if self._total > limits.VALUES or node.size > limits.VALUES:
-            self._report.abort("too-many-values", node.place, limit=limits.VALUES)
+            self._report.abort("too-many-values", node.location, limit=limits.VALUES)
         if not self._open:
             self.roots.append(node)
             return
@@ -203,10 +211,10 @@ class _Composer:
         parent.size += node.size
         parent.height = max(parent.height, node.height + 1)
         if node.alias and node.kind != "scalar" and len(self._open) + node.height > limits.DEPTH:
-            self._report.abort("too-deep", node.place, limit=limits.DEPTH)
+            self._report.abort("too-deep", node.location, limit=limits.DEPTH)
 
 
-def _place(event: yaml.Event) -> Place:
+def _location(event: yaml.Event) -> Location:
     return (*_position(event.start_mark), *_position(event.end_mark))
 
 
@@ -216,7 +224,7 @@ def _end(node: Node, event: yaml.Event) -> tuple[int, int]:
     In block style the parser reports the start of the next token, so the end of the last item is used.
     """
     if node.items and _position(event.start_mark) == _position(event.end_mark):
-        return node.items[-1].place[2:]
+        return node.items[-1].location[2:]
     return _position(event.end_mark)
 
 
@@ -273,7 +281,7 @@ class _Builder:
         self._report = reporter
 
     def value(self, node: Node, pointer: Pointer) -> Json:
-        self._tree.values[pointer] = node.place
+        self._tree.values[pointer] = node.location
         if node.kind == "scalar":
             return self._scalar(node)
         if node.tag not in (None, "!", _COLLECTION_TAGS[node.kind]):
@@ -291,30 +299,30 @@ class _Builder:
             here = (*pointer, name)
             if name in found:
                 first = ((self._tree.keys[here], "first defined here"),)
-                self._report.add("duplicate-key", key.place, key=name, related=first)
+                self._report.add("duplicate-key", key.location, key=name, related=first)
                 continue
-            self._tree.keys[here] = key.place
+            self._tree.keys[here] = key.location
             found[name] = self.value(value, here)
         return found
 
     def _key(self, node: Node) -> str | None:
         if node.alias or node.kind != "scalar":
             kind = "an alias" if node.alias else f"a {node.kind}"
-            self._report.add("key-not-text", node.place, kind=RawText(kind))
+            self._report.add("key-not-text", node.location, kind=RawText(kind))
             return None
         if node.tag not in (None, *_TEXT_TAGS):
             self._wrong_tag(node)
         if node.plain and node.text == "":
-            self._report.add("key-not-text", node.place, kind=RawText("nothing"))
+            self._report.add("key-not-text", node.location, kind=RawText("nothing"))
             return None
         if node.plain and node.text == "<<":
-            self._report.add("merge-key", node.place)
+            self._report.add("merge-key", node.location)
             return None
         return self._text(node)
 
     def _scalar(self, node: Node) -> Plain:
         if node.plain:
-            return resolve_scalar(node.text, node.place, self._report)
+            return resolve_scalar(node.text, node.location, self._report)
         if node.tag is None or node.tag in _TEXT_TAGS:
             return self._text(node)
         wanted = _SCALAR_TAGS.get(node.tag)
@@ -322,7 +330,7 @@ class _Builder:
             self._wrong_tag(node)
             return None
         before = self._report.count
-        value = resolve_scalar(node.text, node.place, self._report)
+        value = resolve_scalar(node.text, node.location, self._report)
         if self._report.count > before:
             return None
         if type(value) not in wanted:
@@ -331,11 +339,11 @@ class _Builder:
         return value
 
     def _text(self, node: Node) -> str:
-        return self._report.without_surrogates(node.text, node.place)
+        return self._report.without_surrogates(node.text, node.location)
 
     def _wrong_tag(self, node: Node) -> None:
         tag = node.tag or ""
         known = tag in _TEXT_TAGS or tag in _SCALAR_TAGS or tag in _COLLECTION_TAGS.values()
         problem = RawText("does not fit this value" if known else "is not supported")
         shown = tag.replace(_CORE, "!!")
-        self._report.add("yaml-tag", node.place, tag=shown, problem=problem)
+        self._report.add("yaml-tag", node.location, tag=shown, problem=problem)

@@ -60,18 +60,18 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
     if document is None or not validate_document(document, meta_schema("config"), findings):
         return Config()
     _check_codes(document, findings)
-    said: dict[str, Any] = dict(document.value)
+    settings: dict[str, Any] = dict(document.value)
     for key, convert in (("edition", str), ("providers", tuple), ("recursion_depth", int)):
-        if key in said:
-            said[key] = convert(said[key])
-    if "parts" in said:
-        parts: tuple[Part, ...] = tuple(part for part in PARTS if part in said["parts"])
+        if key in settings:
+            settings[key] = convert(settings[key])
+    if "parts" in settings:
+        parts: tuple[Part, ...] = tuple(part for part in PARTS if part in settings["parts"])
         _check_parts(document, parts, findings)
-        said["parts"] = parts
-    if "frameworks" in said:
-        said["frameworks"] = tuple(sorted(said["frameworks"]))
-        _check_frameworks(document, said.get("parts", PARTS), findings)
-    return Config(**said)
+        settings["parts"] = parts
+    if "frameworks" in settings:
+        settings["frameworks"] = tuple(sorted(settings["frameworks"]))
+        _check_frameworks(document, settings.get("parts", PARTS), findings)
+    return Config(**settings)
 
 
 def _check_parts(document: Document, parts: tuple[Part, ...], findings: Findings) -> None:
@@ -79,15 +79,15 @@ def _check_parts(document: Document, parts: tuple[Part, ...], findings: Findings
     for part in parts:
         needed = NEEDS.get(part)
         if needed is not None and needed not in parts:
-            place = document.value["parts"].index(part)
-            findings.add("part-needs", document.span("parts", place), part=part, needed=needed)
+            index = document.value["parts"].index(part)
+            findings.add("part-needs", document.span("parts", index), part=part, needed=needed)
 
 
 def _check_frameworks(document: Document, parts: tuple[Part, ...], findings: Findings) -> None:
     """Report frameworks without the part that runs their calls."""
     for i, name in enumerate(document.value["frameworks"] if "running" not in parts else ()):
-        place = document.span("frameworks", i)
-        findings.add("framework-needs", place, framework=name, needed="running", what=RawText("part"))
+        span = document.span("frameworks", i)
+        findings.add("framework-needs", span, framework=name, needed="running", what=RawText("part"))
 
 
 def _check_codes(document: Document, findings: Findings) -> None:

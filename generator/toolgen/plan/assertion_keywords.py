@@ -164,12 +164,12 @@ def number_type(schema: Mapping[str, Any], kind: str) -> tuple[TypeSchema, froze
     Bounds of integers are rounded to integers. `multipleOf` is expressed for integers only.
     """
     type_schema: TypeSchema = {"type": kind}
-    said = {"type"}
+    expressed = {"type"}
     for bounding in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         keyword, bound = bounding, schema.get(bounding)
         if bound is None or abs(bound) > _EXACT:
             continue
-        said.add(bounding)
+        expressed.add(bounding)
         if kind == "integer" and isinstance(bound, float):
             low = keyword.endswith("inimum")
             if not bound.is_integer():
@@ -181,8 +181,8 @@ def number_type(schema: Mapping[str, Any], kind: str) -> tuple[TypeSchema, froze
     step = schema.get("multipleOf")
     if kind == "integer" and step is not None and step == int(step) and step < _EXACT:
         type_schema["multipleOf"] = int(step)
-        said.add("multipleOf")
-    return type_schema, frozenset(said)
+        expressed.add("multipleOf")
+    return type_schema, frozenset(expressed)
 
 
 def array_counts(schema: Mapping[str, Any]) -> TypeSchema:

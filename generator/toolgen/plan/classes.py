@@ -182,8 +182,8 @@ def convert_whole_floats_in_default(default: Any, type_schema: TypeSchema) -> An
         named = [kind.get("type") for kind in kinds]
         whole = default.is_integer() and "integer" in named and "number" not in named
         return int(default) if whole else default
-    word = "items" if isinstance(default, list) else "additionalProperties"
-    inner = [kind[word] for kind in kinds if isinstance(kind.get(word), dict)]
+    keyword = "items" if isinstance(default, list) else "additionalProperties"
+    inner = [kind[keyword] for kind in kinds if isinstance(kind.get(keyword), dict)]
     if len(inner) != 1:
         return default
     if isinstance(default, list):

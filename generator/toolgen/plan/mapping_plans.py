@@ -65,7 +65,7 @@ WITHOUT_EXTRAS: Mapping[str, str] = {
 }
 """By name, the functions of fields that never have extras: readers return the fields alone, writers get no extras.
 
-Instead of a writer there may be an expression of the first field (`{0}`) and its place (`{at}`).
+Instead of a writer there may be an expression of the first field (`{0}`) and its path (`{at}`).
 """
 
 TESTS: Mapping[str, str] = {
@@ -137,7 +137,7 @@ Kind = Literal["plain", "also", "call", "text_or", "beside"]
 
 @dataclass(frozen=True, slots=True)
 class WireObjectPlan:
-    """An object of the mapping, the outer one first; `way` are the keys that lead to it.
+    """An object of the mapping, the outer one first; `key_path` are the keys that lead to it.
 
     `parent` is the variable of the object around it, `known` the constant that lists its known keys.
     """
@@ -145,7 +145,7 @@ class WireObjectPlan:
     variable: str
     parent: str
     key: str
-    way: tuple[str, ...]
+    key_path: tuple[str, ...]
     required: bool
     known: str
 
@@ -240,7 +240,7 @@ class ObjectMapping:
     tag: tuple[tuple[str, str | bool], ...]
     tag_also: Mapping[str, tuple[str, ...]]
     untagged: str
-    lost: tuple[UnmappedField, ...]
+    unmapped_fields: tuple[UnmappedField, ...]
     known: Mapping[str, tuple[str, ...]]
     arguments: tuple[str, ...]
     least: Mapping[str, tuple[str, ...]]
@@ -268,7 +268,7 @@ class MemberPlan:
     If it `may_lack_tag`, objects without the tag have this mapping too. `needs` are keys that must also be present.
     """
 
-    word: str | None
+    value: str | None
     may_lack_tag: bool
     mapping: str
     type: str

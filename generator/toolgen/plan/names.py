@@ -185,7 +185,7 @@ def tool_class_stem(tool: str) -> ClassName:
     return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if starts_with_digit else name)
 
 
-_KEPT = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}
+_RESERVED = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}
 """Names that no module of a tool may have: pytest and Python run modules with the last three wherever they are."""
 
 
@@ -197,6 +197,6 @@ def module_name(tool: str) -> ModuleName:
     name = _snake(tool.replace("-", "_")).strip("_") or "_"
     if name[0].isdigit():
         name = f"_{name}"
-    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in _KEPT:
+    if keyword.iskeyword(name) or keyword.iskeyword(name.capitalize()) or name in _RESERVED:
         name = f"{name}_"
     return ModuleName(name)

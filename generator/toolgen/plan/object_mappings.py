@@ -39,32 +39,32 @@ CHECKS: Mapping[str, tuple[str, str]] = {
 }
 """By JSON type of a field: the test that finds a wrong value, and what was expected."""
 
-TAKEN = {"wire", "at", "reader", "writer", "extras", "rest", "value", "holder"}
+TAKEN = {"wire", "at", "reader", "writer", "extras", "value", "holder"}
 """Local names of the printed methods; a field with one of these names gets an underscore."""
 
 
 class MappingError(ValueError):
-    """A mapping that does not fit the format, at `pointer` of a profile. Of an unknown `word`, `known` has the others."""
+    """A mapping that does not fit the format, at `pointer` of a profile. Of an `unknown` name, `known` has the others."""
 
     def __init__(
-        self, pointer: tuple[str, ...], reason: str, profile: str = "", word: str = "", known: Iterable[str] = ()
+        self, pointer: tuple[str, ...], reason: str, profile: str = "", unknown: str = "", known: Iterable[str] = ()
     ) -> None:
         super().__init__(reason)
         self.profile = profile
         self.pointer = pointer
         self.reason = reason
-        self.word = word
+        self.unknown = unknown
         self.known = tuple(known)
 
 
-def require_known(word: str, known: Iterable[str], pointer: tuple[str, ...], reason: str) -> None:
+def require_known(name: str, known: Iterable[str], pointer: tuple[str, ...], reason: str) -> None:
     """Check that something is known.
 
     Raises:
         MappingError: it is not, for this reason.
     """
-    if word not in known:
-        raise MappingError(pointer, reason, word=word, known=known)
+    if name not in known:
+        raise MappingError(pointer, reason, unknown=name, known=known)
 
 
 def plan_mapping(
@@ -97,18 +97,20 @@ def plan_union(
         require_known(kind, format.types, ("unions", name, "types"), f"the format has no type {kind}")
     members = []
     by, tag = str(union.get("by", "")), str(union.get("tag", ""))
-    words = {mapping: str(word) for word, mapping in union["mappings"].items()} if by else {}
-    for mapping_name in words or union["mappings"]:
+    values = {mapping: str(value) for value, mapping in union["mappings"].items()} if by else {}
+    for mapping_name in values or union["mappings"]:
         require_known(mapping_name, mappings, ("unions", name, "mappings"), f"there is no mapping {mapping_name}")
         mapping = mappings[mapping_name]
         if by:
-            members.append(MemberPlan(words[mapping_name], False, mapping_name, mapping.type, ()))
+            members.append(MemberPlan(values[mapping_name], False, mapping_name, mapping.type, ()))
             continue
-        word = next((str(word) for key, word in mapping.tag if key == tag), None)
-        if word is None and tag:
-            raise MappingError(("mappings", mapping_name, "tag"), f"needs the tag {tag}, as part of {name}", word=tag)
+        value = next((str(value) for key, value in mapping.tag if key == tag), None)
+        if value is None and tag:
+            raise MappingError(
+                ("mappings", mapping_name, "tag"), f"needs the tag {tag}, as part of {name}", unknown=tag
+            )
         needs = tuple(facts["mappings"][mapping_name].get("needs", ()))
-        members.append(MemberPlan(word, bool(tag) and tag == mapping.untagged, mapping_name, mapping.type, needs))
+        members.append(MemberPlan(value, bool(tag) and tag == mapping.untagged, mapping_name, mapping.type, needs))
     return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
 
 
@@ -126,7 +128,7 @@ def plan_list(
         require_known(mapping, mappings, ("lists", name, "mappings"), f"there is no mapping {mapping}")
     members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain is not None)
     tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
-    directions = frozenset(way for way in ("read", "write") if f"{way}_{name}" in used_methods)
+    directions = frozenset(direction for direction in ("read", "write") if f"{direction}_{name}" in used_methods)
     tag = tags.pop() if len(tags) == 1 else ""
     return ListPlan(name, str(spec["item"]), tag, bool(spec.get("exact")), members, directions)
 
@@ -152,7 +154,7 @@ class _Planner:
         self.objects: list[WireObjectPlan] = []
         self.keys: list[KeyMapping] = []
         self.known: dict[str, tuple[str, ...]] = {}
-        self.ways: dict[str, tuple[str, ...]] = {}
+        self.key_paths: dict[str, tuple[str, ...]] = {}
 
     def plan(self) -> ObjectMapping:
         tag = dict(self.mapping.get("tag", {}))
@@ -160,8 +162,8 @@ class _Planner:
             for name in self.mapping.get(section, ()):
                 self._field(name, section, name)
         for section in ("also", "untagged"):
-            said = self.mapping.get(section) or ()
-            for name in [said] if isinstance(said, str) else said:
+            named = self.mapping.get(section) or ()
+            for name in [named] if isinstance(named, str) else named:
                 require_known(name, tag, ("mappings", self.name, section), f"the mapping has no tag {name}")
         self._object("wire", "", "", self.mapping["keys"], (*tag, *self.mapping.get("aside", ())))
         carried = {f for k in self.keys for f in k.variables}
@@ -184,7 +186,7 @@ class _Planner:
             tag=tuple((k, v) for k, v in tag.items()),
             tag_also={k: tuple(v) for k, v in self.mapping.get("also", {}).items()},
             untagged=str(self.mapping.get("untagged", "")),
-            lost=tuple(map(self._lost, missing)),
+            unmapped_fields=tuple(map(self._unmapped_field, missing)),
             known=self.known,
             arguments=self._arguments(carried | set(outside.values())),
             least=self._least(tuple(tag), needed | set(outside.values())) if plain is None else {},
@@ -281,7 +283,7 @@ class _Planner:
                 found[held.known] = (*(tags if held.variable == "wire" else ()), *keys, *inner)
         return found
 
-    def _lost(self, field: FormatField) -> UnmappedField:
+    def _unmapped_field(self, field: FormatField) -> UnmappedField:
         usual = "warning" if self.kind.name == "Request" else "note"
         severity = str(self.mapping.get("lost", {}).get(field.name, usual))
         harmless = severity == "behaviour" and field.schema.get("type") == "boolean"
@@ -301,14 +303,14 @@ class _Planner:
         keys: Mapping[str, Any],
         tags: tuple[str, ...],
     ) -> None:
-        self.ways[variable] = (*self.ways[parent], key) if parent else ()
-        place = len(self.objects)
+        self.key_paths[variable] = (*self.key_paths[parent], key) if parent else ()
+        index = len(self.objects)
         constant = constant_name(self.name, *(() if variable == "wire" else (variable,)))
-        self.objects.append(WireObjectPlan(variable, parent, key, self.ways[variable], True, constant))
+        self.objects.append(WireObjectPlan(variable, parent, key, self.key_paths[variable], True, constant))
         known = list(tags)
         any_required = False
-        for inner_key, said in keys.items():
-            spec: Mapping[str, Any] = {"field": said} if isinstance(said, str) else said
+        for inner_key, entry in keys.items():
+            spec: Mapping[str, Any] = {"field": entry} if isinstance(entry, str) else entry
             if "keys" in spec:
                 inner = self._inner_variable(inner_key)
                 before, held = len(self.keys), len(self.objects)
@@ -326,23 +328,23 @@ class _Planner:
             any_required = any_required or planned.required
             known += [inner_key, *(k for k in (spec.get("beside") or ()) if k not in keys)]
         self.known[constant] = tuple(sorted(known))
-        self.objects[place] = replace(self.objects[place], required=any_required or variable == "wire")
+        self.objects[index] = replace(self.objects[index], required=any_required or variable == "wire")
 
     def _inner_variable(self, key: str) -> str:
         """Return a variable for the object under a key that no field and no other object uses."""
         name = variable_name(key)
         while (
             name in TAKEN
-            or name in self.ways
+            or name in self.key_paths
             or keyword.iskeyword(name)
             or name in {f.python for f in self.kind.fields}
         ):
             name += "_"
         return name
 
-    def _field(self, name: str, *place: str) -> FormatField | None:
+    def _field(self, name: str, *subpointer: str) -> FormatField | None:
         """Return a field, or None if a built-in profile names one that the format no longer has."""
-        pointer = ("mappings", self.name, *place)
+        pointer = ("mappings", self.name, *subpointer)
         if pointer in self.stated:
             require_known(name, self.fields, pointer, f"{self.kind.name} has no field {name}")
         return self.fields.get(name)
@@ -351,9 +353,9 @@ class _Planner:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
             raise MappingError(("mappings", self.name, "keys"), f"the key {key} maps to no field")
-        place = [step for name in (*self.ways[holder], key) for step in ("keys", name)]
-        fields = [self._field(name, *place) for name in names]
-        given = [field for name in spec.get("given", ()) if (field := self._field(name, *place)) is not None]
+        subpointer = [step for name in (*self.key_paths[holder], key) for step in ("keys", name)]
+        fields = [self._field(name, *subpointer) for name in names]
+        given = [field for name in spec.get("given", ()) if (field := self._field(name, *subpointer)) is not None]
         there = [field for field in fields if field is not None]
         if len(there) < len(fields):
             return None
@@ -379,7 +381,7 @@ class _Planner:
             kind=kind,
             key=key,
             holder=holder,
-            key_path=(*self.ways[holder], key),
+            key_path=(*self.key_paths[holder], key),
             field=first.name,
             variables=tuple(self._variable(f) for f in there),
             attributes=tuple(f.python for f in there),

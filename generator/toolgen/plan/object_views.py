@@ -69,14 +69,14 @@ class ObjectView:
     """The properties of an object. `extra` is False if it is closed; otherwise it is the schema of further properties.
 
     The view admits at least what the schema admits: of several schemas for one property it has the first.
-    `said` are the keywords of the schema that the view expresses completely.
+    `expressed` are the keywords of the schema that the view expresses completely.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)
     required: set[str] = field(default_factory=set)
     extra: Any = True
     description: str | None = None
-    said: frozenset[str] = frozenset({"type"})
+    expressed: frozenset[str] = frozenset({"type"})
 
 
 def description_of(schema: Any) -> str | None:
@@ -102,7 +102,7 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
         view.extra = shaped[0].get("additionalProperties", True)
     for name in sorted(view.required - view.properties.keys()):
         view.properties[name] = view.extra
-    view.said = _said(parts, len(shaped) < 2, whole)
+    view.expressed = _expressed_keywords(parts, len(shaped) < 2, whole)
     return view
 
 
@@ -114,16 +114,16 @@ def as_object(schema: Any) -> Any:
     return {**schema, "type": "object"} if types is None or "object" in types else False
 
 
-def _said(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> frozenset[str]:
+def _expressed_keywords(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> frozenset[str]:
     """Return the keywords of the first schema that a class expresses with its fields, given all combined schemas."""
     first, *others = parts
-    said = {"type", "properties", "required"}
+    expressed = {"type", "properties", "required"}
     if one_shape and "patternProperties" not in first:
-        said.add("additionalProperties")
-    full = {*said, "$ref", "allOf"}
+        expressed.add("additionalProperties")
+    full = {*expressed, "$ref", "allOf"}
     if whole and all(_objects(p) and not residual_keywords(p, frozenset(full)) for p in others):
-        said |= {"$ref", "allOf"}
-    return frozenset(said) if _objects(first) else frozenset(said - {"type"})
+        expressed |= {"$ref", "allOf"}
+    return frozenset(expressed) if _objects(first) else frozenset(expressed - {"type"})
 
 
 def _objects(schema: Mapping[str, Any]) -> bool:

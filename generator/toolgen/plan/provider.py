@@ -99,7 +99,7 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
     try:
         return _plan(profile, catalog)
     except MappingError as error:
-        raise MappingError(error.pointer, error.reason, profile.name, error.word, error.known) from error
+        raise MappingError(error.pointer, error.reason, profile.name, error.unknown, error.known) from error
 
 
 def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
@@ -109,7 +109,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
     kind = import_converter_class(str(facts["converter"]))
     used = _used_by(kind)
-    lists = {n: plan_list(n, said, mappings, used) for n, said in facts.get("lists", {}).items()}
+    lists = {n: plan_list(n, spec, mappings, used) for n, spec in facts.get("lists", {}).items()}
     _check_constants(mappings)
     capabilities = _capabilities(facts, mappings)
     tables = _tables(facts, mappings)
@@ -146,7 +146,7 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         ids = facts["ids"]
         found |= {"ids": ids["pattern"], "id_length": ids["length"], "id_prefix": ids["prefix"]}
     if "rejects" in facts:
-        found["rejects"] = tuple(tuple(way.split(".")) for way in facts["rejects"])
+        found["rejects"] = tuple(tuple(key_path.split(".")) for key_path in facts["rejects"])
     if "declared" in facts:
         found["declared"] = facts["declared"]
     return found | {"dialects": _without_notes(facts["dialects"])}
@@ -160,7 +160,7 @@ def import_converter_class(name: str) -> Any:
     """
     found = exported_by_runtime(name)
     if found is None:
-        raise MappingError(("converter",), f"there is no {name}", word=name, known=modules_by_exported_name())
+        raise MappingError(("converter",), f"there is no {name}", unknown=name, known=modules_by_exported_name())
     return found
 
 
@@ -281,22 +281,28 @@ def _check_methods(
     """
     instance = kind.__new__(kind)
     used: list[tuple[tuple[str, ...], str, Collection[str]]] = [
-        (("lists", name, "item"), f"{way}_{one.item}", objects) for name, one in lists.items() for way in one.directions
+        (("lists", name, "item"), f"{direction}_{one.item}", objects)
+        for name, one in lists.items()
+        for direction in one.directions
     ]
-    for place, key in ((("mappings", n, *key.pointer), key) for n, mapping in mappings.items() for key in mapping.keys):
-        ways = [way.removeprefix("self.") for way in (key.reads, key.writes)]
+    for pointer, key in (
+        (("mappings", n, *key.pointer), key) for n, mapping in mappings.items() for key in mapping.keys
+    ):
+        methods = [direction.removeprefix("self.") for direction in (key.reads, key.writes)]
         if key.reads.startswith("self."):
-            used += [(place, way, objects if key.kind == "text_or" else ()) for way in ways]
-        if place in stated and (key.kind in ("call", "beside") or len(key.variables) > 1):
-            reason = key.misfit(*(getattr(instance, way, None) or exported_by_runtime(way) for way in ways))
+            used += [(pointer, direction, objects if key.kind == "text_or" else ()) for direction in methods]
+        if pointer in stated and (key.kind in ("call", "beside") or len(key.variables) > 1):
+            reason = key.misfit(
+                *(getattr(instance, direction, None) or exported_by_runtime(direction) for direction in methods)
+            )
             if reason:
-                raise MappingError(place, reason)
+                raise MappingError(pointer, reason)
     own = {name.split("_", 1)[1] for name in dir(kind) if name.startswith(("read_", "write_"))}
-    for place, method, others in used:
+    for pointer, method, others in used:
         name = method.split("_", 1)[1]
         if name not in others and not hasattr(kind, method):
             reason = f"there is no mapping, union or list {name}, and no {method} of {kind.__name__}"
-            raise MappingError(place, reason, word=name, known=[*others, *own])
+            raise MappingError(pointer, reason, unknown=name, known=[*others, *own])
 
 
 def _used_by(kind: Any) -> set[str]:
@@ -320,7 +326,9 @@ def _roles(mapping: ObjectMapping | None) -> tuple[str, ...] | None:
 
 def _annotations(kind: Any) -> dict[str, str]:
     """Return the attributes that a class and its bases declare, with their annotations."""
-    return {name: str(said) for base in reversed(kind.__mro__) for name, said in get_annotations(base).items()}
+    return {
+        name: str(annotation) for base in reversed(kind.__mro__) for name, annotation in get_annotations(base).items()
+    }
 
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
@@ -374,7 +382,7 @@ def _tables(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> 
             section = key.table_spec
             if isinstance(section, str) and section not in facts:
                 reason = f"refers to {section}, which is not in the profile"
-                raise MappingError(("mappings", name, *key.pointer), reason, word=section, known=facts)
+                raise MappingError(("mappings", name, *key.pointer), reason, unknown=section, known=facts)
             found[key.table] = _without_notes(facts[section]) if isinstance(section, str) else section
     return found
 

@@ -18,7 +18,7 @@ class CountPlan:
     `others` have the number if this one is missing: object and key, in the order in which they are looked at.
     """
 
-    way: str
+    key_path: str
     variable: str
     holder: str
     key: str
@@ -29,12 +29,12 @@ class CountPlan:
 class SeparatelyReportedCount:
     """A count that a field of the format includes but the provider reports separately: the variable that holds it.
 
-    `field` is the field of the format with only this count; without one, the count is in the extras under `way`.
+    `field` is the field of the format with only this count; without one, the count is in the extras under `key_path`.
     `total` is the variable with the sum of all tokens, if only that shows whether the count is separate.
     """
 
     variable: str
-    way: str
+    key_path: str
     field: str
     total: str = ""
 
@@ -81,23 +81,25 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
     for name in table:
         if ("usage", name) in stated:
             require_known(name, fields, ("usage", name), f"Usage has no field {name}")
-    said = {
-        name: [[w.strip() for w in str(way).split("|")] for way in table[name]]
+    alternatives = {
+        name: [[w.strip() for w in str(path).split("|")] for path in table[name]]
         for name in table
         if name in fields and table[name]
     }
-    ways = {name: [way[0].removesuffix("?").rstrip() for way in found] for name, found in said.items()}
-    unsure = {way[0][:-1].rstrip() for found in said.values() for way in found if way[0].endswith("?")}
-    other = {way[0]: way[1:] for found in said.values() for way in found if len(way) > 1}
-    single = {found[0]: name for name, found in ways.items() if len(found) == 1}
+    paths = {name: [path[0].removesuffix("?").rstrip() for path in found] for name, found in alternatives.items()}
+    unsure = {path[0][:-1].rstrip() for found in alternatives.values() for path in found if path[0].endswith("?")}
+    other = {path[0]: path[1:] for found in alternatives.values() for path in found if len(path) > 1}
+    single = {found[0]: name for name, found in paths.items() if len(found) == 1}
     counts: dict[str, CountPlan] = {}
-    for found in ways.values():
-        for way in found:
-            if way not in counts:
-                counts[way] = CountPlan(way, _snake(way), *_place(way), tuple(map(_place, other.get(way, ()))))
+    for found in paths.values():
+        for path in found:
+            if path not in counts:
+                counts[path] = CountPlan(
+                    path, _snake(path), *_holder_and_key(path), tuple(map(_holder_and_key, other.get(path, ())))
+                )
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two paths differ only in case or punctuation")
-    if unsure and not (unsure <= {*ways["outputTokens"][1:]} & single.keys() and "totalTokens" in ways):
+    if unsure and not (unsure <= {*paths["outputTokens"][1:]} & single.keys() and "totalTokens" in paths):
         raise MappingError(
             ("usage",), "only a part of outputTokens with a field of its own, and a total, can end with ?"
         )
@@ -105,15 +107,15 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
     for field in format.types["Usage"].fields:
         if field.name == "metadata":
             continue
-        found = ways.get(field.name, [])
+        found = paths.get(field.name, [])
         others = tuple(
             SeparatelyReportedCount(
-                counts[way].variable,
-                way,
-                fields[single[way]].python if way in single else "",
-                counts[ways["totalTokens"][0]].variable if way in unsure else "",
+                counts[path].variable,
+                path,
+                fields[single[path]].python if path in single else "",
+                counts[paths["totalTokens"][0]].variable if path in unsure else "",
             )
-            for way in found[1:]
+            for path in found[1:]
         )
         parts = ("input_tokens", "output_tokens") if field.name == "totalTokens" else ()
         if field.required and not found and not parts:
@@ -125,10 +127,10 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
             totals.append(UsageFieldPlan(field.python, own, others, parts, field.required))
     inner = (w.rpartition(".")[0] for w in (*counts, *(w for found in other.values() for w in found)))
     holders = tuple((_snake(key), key) for key in dict.fromkeys(inner) if key)
-    typed = {found[0] for found in ways.values()} | {w for found in ways.values() for w in found[1:] if w in single}
+    typed = {found[0] for found in paths.values()} | {w for found in paths.values() for w in found[1:] if w in single}
     known: dict[str, tuple[str, ...]] = {"wire": tuple(key for _, key in holders), **{held: () for held, _ in holders}}
-    for way in sorted(typed):
-        count = counts[way]
+    for path in sorted(typed):
+        count = counts[path]
         known[count.holder] = (*known[count.holder], count.key)
     named = {field.python: field.name for field in format.types["Usage"].fields if field.name != "metadata"}
     counted = {total.field for total in totals if total.count}
@@ -136,12 +138,12 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
     return UsagePlan(holders, tuple(counts.values()), tuple(totals), tuple(named), lacking, known)
 
 
-def _place(way: str) -> tuple[str, str]:
+def _holder_and_key(path: str) -> tuple[str, str]:
     """Return the variable with the object that a path leads into, and the key there."""
-    holder, _, key = way.rpartition(".")
+    holder, _, key = path.rpartition(".")
     return _snake(holder) if holder else "wire", key
 
 
-def _snake(way: str) -> str:
-    name = variable_name(way)
+def _snake(path: str) -> str:
+    name = variable_name(path)
     return name if name.endswith("_count") else f"{name}_count"

@@ -101,7 +101,7 @@ class TypePlanner:
         if object_view(self.root, self.lookup) is not None:
             self._names["#"] = self.root_name
         view.description = view.description or description
-        check = self._check(self.root, residual_keywords(self.root, view.said))
+        check = self._check(self.root, residual_keywords(self.root, view.expressed))
         self._waiting.append((self.root_name, (), view, check, ()))
         self.plan_waiting_classes()
 
@@ -140,11 +140,11 @@ class TypePlanner:
         if len(self._nested) == MAX_NESTING or id(schema) in self._recursive:
             return {}, residual_keywords(schema, _NOTHING)
         self._nested.append(schema)
-        type_schema, said = self._plan(schema, pointer)
+        type_schema, expressed = self._plan(schema, pointer)
         self._nested.pop()
         if not self._nested:
             self._recursive.clear()
-        return type_schema, residual_keywords(schema, said)
+        return type_schema, residual_keywords(schema, expressed)
 
     def _plan(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
         if "$ref" in schema:
@@ -170,8 +170,8 @@ class TypePlanner:
     ) -> tuple[TypeSchema, ExpressedKeywords]:
         members = [self._typed(t, schema, pointer, alone=len(types) == 1) for t in types]
         type_schema = union_type([type_schema for type_schema, _ in members])
-        said = frozenset().union(*(said for _, said in members)) if type_schema else _NOTHING
-        return type_schema, said if all("type" in said for _, said in members) else said - {"type"}
+        expressed = frozenset().union(*(expressed for _, expressed in members)) if type_schema else _NOTHING
+        return type_schema, expressed if all("type" in expressed for _, expressed in members) else expressed - {"type"}
 
     def _typed(
         self, kind: str, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
@@ -191,13 +191,13 @@ class TypePlanner:
     def _array(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
         prefix, rest = schema.get("prefixItems"), schema.get("items", True)
         counts = array_counts(schema)
-        said = frozenset({"type", *counts})
+        expressed = frozenset({"type", *counts})
         if not prefix:
-            return {"type": "array", "items": self.plan_type(rest, *_item(pointer)), **counts}, said | {"items"}
+            return {"type": "array", "items": self.plan_type(rest, *_item(pointer)), **counts}, expressed | {"items"}
         size = len(prefix)
         closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
         if not closed:
-            return {"type": "array", "items": {}, **counts}, said
+            return {"type": "array", "items": {}, **counts}, expressed
         members = [self.plan_type(sub, *pointer, f"item{i}") for i, sub in enumerate(prefix, 1)]
         type_schema = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
         return type_schema, frozenset(type_schema)
@@ -218,15 +218,15 @@ class TypePlanner:
             return type_schema, self._chosen(keyword, typed, type_schema) | ({"type"} if whole else _NOTHING)
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
-            keywords = residual_keywords(only, view.said)
+            keywords = residual_keywords(only, view.expressed)
             own = keywords if alone else tuple(k for k in keywords if k in (*OBJECTS, "unevaluatedProperties"))
-            said = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
-            return self._new_class(pointer, view, only, own), said
-        said = view.said if alone else view.said - {"$ref", "allOf"}
+            expressed = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
+            return self._new_class(pointer, view, only, own), expressed
+        expressed = view.expressed if alone else view.expressed - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
-            return {"type": "object", "additionalProperties": self.plan_type(view.extra, *pointer, "value")}, said
-        expressed = admits_everything(view.extra)
-        return {"type": "object"}, said if expressed else said - {"additionalProperties", "$ref", "allOf"}
+            return {"type": "object", "additionalProperties": self.plan_type(view.extra, *pointer, "value")}, expressed
+        is_open = admits_everything(view.extra)
+        return {"type": "object"}, expressed if is_open else expressed - {"additionalProperties", "$ref", "allOf"}
 
     def _named(self, pointer: NameSteps) -> ClassName:
         name = nested_class_name(self.stem, pointer, self.taken)
@@ -291,7 +291,7 @@ class TypePlanner:
             return {}, _NOTHING
         view = object_view(schema, self.lookup)
         if view is not None and view.properties and len(parts) > 1:
-            keywords = residual_keywords(schema, view.said)
+            keywords = residual_keywords(schema, view.expressed)
             return self._new_class(pointer, view, schema, keywords), EVERYTHING
         telling = [part for part in parts if not admits_everything(part)]
         type_schemas = (self.plan_type(part, *pointer) for part in telling)
@@ -301,18 +301,18 @@ class TypePlanner:
     def _reference(self, ref: str) -> tuple[TypeSchema, ExpressedKeywords]:
         """Plan the type of the target of a reference. A recursive definition that is not a class becomes any value."""
         key, target = self._followed(ref)
-        said = frozenset({"$ref"})
+        expressed = frozenset({"$ref"})
         if key in self.shared:
-            return {"$ref": f"{PREFIX}{self.shared[key]}"}, said
+            return {"$ref": f"{PREFIX}{self.shared[key]}"}, expressed
         if key in self._names:
-            return {"$ref": f"{PREFIX}{self._names[key]}"}, said
+            return {"$ref": f"{PREFIX}{self._names[key]}"}, expressed
         view = object_view(target, self.lookup)
         if view is not None and view.properties:
             name = self._names[key] = self._named((key,))
-            check = self._check(target, residual_keywords(target, view.said))
+            check = self._check(target, residual_keywords(target, view.expressed))
             self._waiting.append((name, (key,), view, check, ()))
-            return {"$ref": f"{PREFIX}{name}"}, said
-        return ({}, _NOTHING) if key in self._open else (self._inline(key, target), said)
+            return {"$ref": f"{PREFIX}{name}"}, expressed
+        return ({}, _NOTHING) if key in self._open else (self._inline(key, target), expressed)
 
     def _followed(self, ref: str) -> tuple[str, Any]:
         """Follow references to the first shared type, class or other schema, and return its key and schema."""
@@ -350,16 +350,16 @@ class TypePlanner:
 
     def _field(self, pointer: NameSteps, wire: str, name: FieldName, schema: Any, view: ObjectView) -> FieldPlan:
         type_schema = self.plan_type(schema, *pointer, wire)
-        said = schema if isinstance(schema, Mapping) else {}
-        description = description_of(said)
+        keywords = schema if isinstance(schema, Mapping) else {}
+        description = description_of(keywords)
         if wire in view.required:
             return FieldPlan(name, wire, type_schema, "required", description=description)
-        default = said.get("default")
+        default = keywords.get("default")
         endless = has_instances(default, type_schema) and any(
             sub is schema for sub in walk_referenced_schemas(schema, self.root)
         )
         # A default that its own type refuses is left out. It has a finding.
-        if default is not None and not endless and fits_type(default, said, ValueValidator(self.root)):
+        if default is not None and not endless and fits_type(default, keywords, ValueValidator(self.root)):
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
             parsed |= default_needs_parsing(default, type_schema)
             default = convert_whole_floats_in_default(default, type_schema)

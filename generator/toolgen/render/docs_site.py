@@ -126,9 +126,9 @@ def _html_pages(
     for one in types:
         files[f"types/{one['file']}.html"] = environment.get_template("type.html.jinja").render(**plain, type=one)
     for profile in catalog.profiles:
-        said = _provider(profile, wires[profile.name], tools)
+        provider = _provider(profile, wires[profile.name], tools)
         files[f"providers/{profile.name}.html"] = environment.get_template("provider.html.jinja").render(
-            **plain, provider=said
+            **plain, provider=provider
         )
     if changes is not None:
         files["changes.html"] = environment.get_template("changes.html.jinja").render(**plain, changes=changes)
@@ -270,14 +270,14 @@ def _wire(provider: str, wire: ProviderPayload, one: ToolPayload) -> dict[str, A
         "value": payload,
         "losses": [
             {
-                "place": str(told.span),
-                "here": f"line {told.span.line}" if told.span.path == one.tool.document.path else "",
-                "what": told.what,
-                "action": told.action,
-                "reason": told.reason,
-                "checked": told.checked,
+                "place": str(loss.span),
+                "here": f"line {loss.span.line}" if loss.span.path == one.tool.document.path else "",
+                "what": loss.what,
+                "action": loss.action,
+                "reason": loss.reason,
+                "checked": loss.checked,
             }
-            for told in one.losses
+            for loss in one.losses
         ],
     }
 
@@ -293,20 +293,22 @@ def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
         yield from _fields(schema["items"], depth + 1)
     if isinstance(schema.get("additionalProperties"), Mapping):
         yield _field("any other name", schema["additionalProperties"], False, depth)
-    for keyword, words in (("prefixItems", "item"), ("oneOf", "alternative"), ("anyOf", "alternative")):
+    for keyword, label in (("prefixItems", "item"), ("oneOf", "alternative"), ("anyOf", "alternative")):
         for i, branch in enumerate(schema.get(keyword, ()), 1):
-            yield _field(f"{words} {i}", branch, False, depth)
+            yield _field(f"{label} {i}", branch, False, depth)
 
 
 def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]:
-    said = schema if isinstance(schema, Mapping) else {}
+    stated = schema if isinstance(schema, Mapping) else {}
     return {
         "name": name,
         "type": _type(schema),
         "required": required,
-        "description": str(said.get("description", "")),
-        "facts": [_counted(words.format(_shown(said[keyword]))) for keyword, words in _FACTS if keyword in said],
-        "fields": list(_fields(said, depth + 1)),
+        "description": str(stated.get("description", "")),
+        "facts": [
+            _counted(template.format(_shown(stated[keyword]))) for keyword, template in _FACTS if keyword in stated
+        ],
+        "fields": list(_fields(stated, depth + 1)),
     }
 
 
@@ -316,9 +318,9 @@ def _type(schema: Any) -> str:
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     kind = schema.get("type", "")
-    said = " or ".join(kind) if isinstance(kind, list) else str(kind)
+    text = " or ".join(kind) if isinstance(kind, list) else str(kind)
     items = schema.get("items")
-    return f"{said} of {_type(items)}" if said == "array" and isinstance(items, Mapping) and _type(items) else said
+    return f"{text} of {_type(items)}" if text == "array" and isinstance(items, Mapping) and _type(items) else text
 
 
 def _counted(fact: str) -> str:
@@ -374,7 +376,7 @@ def _markdown(tool: Mapping[str, Any]) -> str:
 def _listed(fields: list[Mapping[str, Any]], depth: int) -> Iterator[str]:
     for field in fields:
         facts = "; ".join([*(["required"] if field["required"] else []), *field["facts"]])
-        said = " ".join(str(field["description"]).split())
+        description = " ".join(str(field["description"]).split())
         head = f"{'  ' * depth}- `{field['name']}` {field['type']}".rstrip()
-        yield head + (f" ({facts})" if facts else "") + (f": {said}" if said else "")
+        yield head + (f" ({facts})" if facts else "") + (f": {description}" if description else "")
         yield from _listed(field["fields"], depth + 1)

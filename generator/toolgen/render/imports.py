@@ -202,8 +202,8 @@ def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
     def imported(path: str) -> list[str]:
         if not path.endswith(".py"):
             return []
-        ways = IN_MEMORY.reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
-        return [way for way in ways if way in files]
+        candidates = IN_MEMORY.reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
+        return [file for file in candidates if file in files]
 
     starts = [path for path in files if not path.startswith(("runtime/", "wires/"))]
     found = reachable([*starts, *(path for path in IMPORTED_BY_APPS if path in files)], imported)
@@ -223,12 +223,12 @@ def _imported(path: str, text: str) -> tuple[str, ...]:
 
 
 @cache
-def _files_of(holder: str, dots: str, way: str, several: str | None, one: str | None) -> tuple[str, ...]:
+def _files_of(holder: str, dots: str, module: str, several: str | None, one: str | None) -> tuple[str, ...]:
     """Return the files that one import of a module in a folder may refer to."""
     folders = holder.split("/") if holder else []
-    base = [*folders[: len(folders) + 1 - len(dots)], *filter(None, way.split("."))]
+    base = [*folders[: len(folders) + 1 - len(dots)], *filter(None, module.split("."))]
     names = [name.split(" as ")[0].strip() for name in (several or one or "").split(",")]
-    ways: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for steps in (base, *([*base, name] for name in names)):
-        ways |= dict.fromkeys("/".join(steps[:end]) for end in range(1, len(steps) + 1))
-    return tuple(file for found in ways for file in (f"{found}/__init__.py", f"{found}.py"))
+        paths |= dict.fromkeys("/".join(steps[:end]) for end in range(1, len(steps) + 1))
+    return tuple(file for found in paths for file in (f"{found}/__init__.py", f"{found}.py"))

@@ -81,8 +81,10 @@ def render_package(catalog: Catalog, schemas: str = "schemas") -> Package:
         )
     files["PORTABILITY.md"] = portability_report(payloads, path_prefix(schemas))
     left_out = tuple(_left_out(catalog.config.parts))
-    kept = {path: text for path, text in files.items() if not path.startswith(left_out)}
-    found = use_installed_runtime(kept, local) if catalog.config.runtime == "installed" else reachable_modules(kept)
+    included = {path: text for path, text in files.items() if not path.startswith(left_out)}
+    found = (
+        use_installed_runtime(included, local) if catalog.config.runtime == "installed" else reachable_modules(included)
+    )
     copied = runtime_files().keys() & found.keys()
     return Package(
         {path: runtime_module_text(path) if path in copied else found[path] for path in sorted(found)}, payloads

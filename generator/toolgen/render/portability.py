@@ -23,7 +23,7 @@ although the declaration leaves them open. Each cause lists its locations in the
 lists those of one tool.
 """
 
-_MOST_PLACES = 20
+_MOST_LOCATIONS = 20
 """The number of locations of one cause that are listed for a file; of the rest, only the number is printed."""
 
 
@@ -39,18 +39,18 @@ class _Cause(NamedTuple):
 def portability_report(wires: Mapping[str, ProviderPayload], source_prefix: str) -> str:
     """Write the report. `source_prefix` is the prefix of source paths that is left out."""
     by_tool: dict[str, dict[str, str]] = {}
-    lost: dict[_Cause, dict[Span, list[str]]] = {}
+    losses: dict[_Cause, dict[Span, list[str]]] = {}
     reworded: dict[_Cause, dict[Span, list[str]]] = {}
     for provider, wire in wires.items():
         for one in wire.tools:
             by_tool.setdefault(one.tool.name, {})[provider] = _cell(one)
             for severe, cause, span in IN_MEMORY.reuse_or_make(partial(_causes, one), "causes", one):
-                at = (lost if severe else reworded).setdefault(cause, {}).setdefault(span, [])
+                at = (losses if severe else reworded).setdefault(cause, {}).setdefault(span, [])
                 at += [] if provider in at else [provider]
     lines = [_HEAD, "| tool | " + " | ".join(wires) + " |", "|---|" + "---|" * len(wires)]
     for name, cells in sorted(by_tool.items()):
         lines.append(f"| {_code(name)} | " + " | ".join(cells[provider] for provider in wires) + " |")
-    lines += _section("Lost", lost, source_prefix)
+    lines += _section("Lost", losses, source_prefix)
     lines += _section("Rewritten", reworded, source_prefix)
     return "\n".join(lines) + "\n"
 
@@ -59,11 +59,11 @@ def _causes(one: ToolPayload) -> list[tuple[bool, _Cause, Span]]:
     """Return each cause of a loss of a tool, whether it is severe, and its location."""
     return [
         (
-            told.action != "rewritten" and (told.severe or told.what != CLOSING),
-            _Cause(told.what, told.action, told.reason, told.checked),
-            told.span,
+            loss.action != "rewritten" and (loss.severe or loss.what != CLOSING),
+            _Cause(loss.what, loss.action, loss.reason, loss.checked),
+            loss.span,
         )
-        for told in one.losses
+        for loss in one.losses
     ]
 
 
@@ -80,19 +80,19 @@ def _section(title: str, causes: Mapping[_Cause, Mapping[Span, list[str]]], root
         checked = f" Still checked by {_code(cause.checked)}." if cause.checked else ""
         lines += ["", f"### {_plain(cause.what)}: {cause.action}", "", f"{_plain(cause.reason)}.{checked}"]
         for at in sorted(by_providers):
-            lines += ["", f"For {', '.join(at)}:", "", *_places(by_providers[at], root)]
+            lines += ["", f"For {', '.join(at)}:", "", *_location_lines(by_providers[at], root)]
     return lines
 
 
-def _places(spans: Iterable[Span], root: str) -> Iterator[str]:
+def _location_lines(spans: Iterable[Span], root: str) -> Iterator[str]:
     """Yield a line for each file, so that tools added next to each other cause no merge conflict."""
     by_file: dict[str, set[tuple[int, int]]] = {}
     for span in spans:
         by_file.setdefault(span.path.removeprefix(root), set()).add((span.line, span.column))
-    for path, places in sorted(by_file.items()):
-        first, *others = sorted(places)
-        shown = "".join(f", {line}:{column}" for line, column in others[: _MOST_PLACES - 1])
-        more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
+    for path, positions in sorted(by_file.items()):
+        first, *others = sorted(positions)
+        shown = "".join(f", {line}:{column}" for line, column in others[: _MOST_LOCATIONS - 1])
+        more = f" and {len(positions) - _MOST_LOCATIONS} more" if len(positions) > _MOST_LOCATIONS else ""
         yield f"- {_code(f'{path}:{first[0]}:{first[1]}')}{shown}{more}"
 
 

@@ -80,8 +80,10 @@ REQUIREMENT = f"toolgen-runtime~={MINOR}.0"
 def use_installed_runtime(files: Mapping[str, str], local: Collection[str]) -> dict[str, str]:
     """Leave out what the distribution contains, and import it from there. Classes of `local` profiles stay."""
     own = {f"wires/{name}.py" for name in ("__init__", *local)} if local else set()
-    kept = {path: text for path, text in files.items() if not path.startswith(("runtime/", "wires/")) or path in own}
-    return {path: _absolute(path, text, own) if path.endswith(".py") else text for path, text in kept.items()}
+    included = {
+        path: text for path, text in files.items() if not path.startswith(("runtime/", "wires/")) or path in own
+    }
+    return {path: _absolute(path, text, own) if path.endswith(".py") else text for path, text in included.items()}
 
 
 def _absolute(path: str, text: str, own: Collection[str]) -> str:

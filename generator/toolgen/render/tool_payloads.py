@@ -65,9 +65,9 @@ class ToolPayload:
         """Return how well the wire expresses the tool."""
         if not self.offered:
             return "not offered"
-        if any(told.refused for told in self.losses):
+        if any(loss.refused for loss in self.losses):
             return "refused"
-        return "lossy" if any(told.severe for told in self.losses) else "ok"
+        return "lossy" if any(loss.severe for loss in self.losses) else "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +184,10 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         "refused": [tool.name for tool in tools if profile.name in tool.unsupported],
         "depth": catalog.config.recursion_depth,
     }
-    said = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.config.recursion_depth
-    converter = IN_MEMORY.reuse_or_make(lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *said)
+    inputs = tuple(declared["renames"].items()), tuple(declared["refused"]), catalog.config.recursion_depth
+    converter = IN_MEMORY.reuse_or_make(
+        lambda: kind(DeclaredToolFacts(**declared)), "converter", kind, profile, *inputs
+    )
     wire = converter.wire
     digest = key_digest(profile.name, profile.facts, catalog.format.schema, catalog.config.recursion_depth)
     spent: dict[str, int] = {}
@@ -210,13 +212,13 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
         if decision.known is not None:
             found.append(_stored_payload(tool, profile.name, decision, decision.known))
             continue
-        lost = by_tool.get(f"[{i}", [])
+        reported = by_tool.get(f"[{i}", [])
         strict: bool | None = None
         if tool.strict == "auto":
             strict = decision.strict
         elif wire.schema_lowering.has_strict:
             strict = definitions[i].strict
-        one = _tool_payload(wire, tool, strict, decision, lost)
+        one = _tool_payload(wire, tool, strict, decision, reported)
         alone = _sha256(compact_json(built.tools([tool.name])))[:16]
         one = replace(one, entry=compact_json(built.entries[tool.name]), digest=alone)
         found.append(one if isinstance(payload, str) else _store_payload(one, decision))
@@ -287,14 +289,14 @@ class _Entries(Cache[Any]):
     Thus the converter decides where the entries of known tools go. The definition of a known tool has only its name.
     """
 
-    __slots__ = ("_others", "_places", "_wire")
+    __slots__ = ("_others", "_placeholders", "_wire")
 
     def __init__(self, wire: Any) -> None:
         """Store the wire and its entries."""
         super().__init__()
         self._wire = wire
         self._others = wire.entries
-        self._places: dict[str, Any] = {}
+        self._placeholders: dict[str, Any] = {}
 
     def __enter__(self) -> _Entries:
         self._wire.entries = self
@@ -305,14 +307,14 @@ class _Entries(Cache[Any]):
 
     def add(self, number: int, name: str, decision: _StrictDecision) -> None:
         """Make the wire write a tool as a number."""
-        self._places[name] = to_bytes([number]), decision.wanted if decision.strict else {}, ()
+        self._placeholders[name] = to_bytes([number]), decision.wanted if decision.strict else {}, ()
 
     def get(self, key: bytes | None) -> Any:
         """Return the number of a known tool, or the entry that the wire has cached."""
-        if self._places and key is not None:
+        if self._placeholders and key is not None:
             name, *rest = from_bytes(key)
-            if name in self._places and not any(rest):
-                return self._places[name]
+            if name in self._placeholders and not any(rest):
+                return self._placeholders[name]
         return self._others.get(key)
 
     def put(self, key: bytes | None, value: Any, size: int) -> None:
@@ -322,13 +324,13 @@ class _Entries(Cache[Any]):
 
 def _stored_payload(tool: Tool, provider: str, decision: _StrictDecision, known: tuple[Any, ...]) -> ToolPayload:
     """Return the stored payload of a tool."""
-    _, _, over, strict, told, encoding_table, name, entry, digest = known
+    _, _, over, strict, stored_losses, encoding_table, name, entry, digest = known
     key = *decision.key, over
     last = IN_MEMORY.find("tool payload", tool, provider)
     if last is not None and last[0] is known and last[1].key == key:
         same: ToolPayload = last[1]
         return same
-    losses = tuple(ToolLoss(Span(*span), *rest) for span, *rest in told)
+    losses = tuple(ToolLoss(Span(*span), *rest) for span, *rest in stored_losses)
     one = ToolPayload(tool, provider, strict, losses, encoding_table, name, True, bool(over), entry, digest, key)
     IN_MEMORY.keep((known, one), "tool payload", tool, provider)
     return one
@@ -336,8 +338,8 @@ def _stored_payload(tool: Tool, provider: str, decision: _StrictDecision, known:
 
 def _store_payload(one: ToolPayload, decision: _StrictDecision) -> ToolPayload:
     """Store the payload of a tool for the next build, and return it with its key."""
-    told = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.losses)
-    facts = one.strict, told, one.encoding_table, one.name, one.entry, one.digest
+    losses = tuple((astuple(t.span), *(getattr(t, each.name) for each in fields(t)[1:])) for t in one.losses)
+    facts = one.strict, losses, one.encoding_table, one.name, one.entry, one.digest
     ON_DISK.keep((decision.alone, decision.wanted, decision.over, *facts), "payload", *decision.key)
     return replace(one, key=(*decision.key, decision.over))
 
@@ -346,21 +348,21 @@ def _tool_payload(
     wire: Any, tool: Tool, strict: bool | None, decision: _StrictDecision, losses: Iterable[Any]
 ) -> ToolPayload:
     """Return a tool on a wire, with the losses of writing it."""
-    told = [_loss_of_strictness(record, tool) for record in decision.why]
+    reported = [_loss_of_strictness(record, tool) for record in decision.why]
     encoding_table = None
     if tool.parameters is not None:
         found = wire.schema_lowering.lower(tool.parameters, strict)
-        told += [_loss_of_change(record, tool) for record in found.changes]
+        reported += [_loss_of_change(record, tool) for record in found.changes]
         encoding_table = found.encoding_table
     for loss in losses:
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # the schema changes already contain what cannot be strict
-        told.append(
+        reported.append(
             ToolLoss(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
     name = wire.wire_name(tool.name)
     return ToolPayload(
-        tool, wire.name, strict, tuple(told), encoding_table, name, strict_if_fewer_tools=bool(decision.over)
+        tool, wire.name, strict, tuple(reported), encoding_table, name, strict_if_fewer_tools=bool(decision.over)
     )
 
 
@@ -369,9 +371,9 @@ def _loss_of_change(record: Any, tool: Tool) -> ToolLoss:
     if record.what == CLOSING and not record.blocks_strict:
         severe = False  # the declaration does not state that there may be more
     refused = record.is_unsupported and tool.strict == "always"
-    place = tool.parameter_span(record.pointer, record.what)
+    span = tool.parameter_span(record.pointer, record.what)
     return ToolLoss(
-        place, pointer_text(record.pointer), record.what, record.action, record.reason, record.checked, severe, refused
+        span, pointer_text(record.pointer), record.what, record.action, record.reason, record.checked, severe, refused
     )
 
 

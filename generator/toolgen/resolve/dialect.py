@@ -73,8 +73,8 @@ def find_dialect(schema: Any) -> Dialect:
         return "2020-12"
     named = schema.get("$schema", "")
     if "$schema" in schema and not (isinstance(named, str) and _LATEST.fullmatch(named)):
-        for word, known in _NAMED if isinstance(named, str) else ():
-            if word in named:
+        for draft, known in _NAMED if isinstance(named, str) else ():
+            if draft in named:
                 return known
         raise UnknownDialectError
     old = any(
@@ -160,7 +160,7 @@ _SELF = ("#", "#meta")
 """References to the whole schema, in all drafts."""
 
 
-_PLACE_AND_PARTS = frozenset(
+_IDENTIFYING = frozenset(
     ["$dynamicAnchor", "$id", "$recursiveAnchor", "$schema", "$vocabulary", "allOf", "definitions"]
 )
 """Keywords that identify a schema or list its vocabularies."""
@@ -174,7 +174,7 @@ def _flat(schema: Any, registry: SchemaRegistry) -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     merged: dict[str, Any] = {}
     for part in (*parts, schema):
-        merged |= {key: value for key, value in part.items() if key not in _PLACE_AND_PARTS}
+        merged |= {key: value for key, value in part.items() if key not in _IDENTIFYING}
         properties |= part["properties"]
         definitions |= part.get("$defs", part.get("definitions", {}))
     return {**merged, "properties": properties, "$defs": definitions}

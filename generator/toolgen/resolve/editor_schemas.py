@@ -118,8 +118,8 @@ def _support(keyword: str, profiles: Mapping[str, Mapping[str, Any]]) -> str:
             if isinstance(known, list) and keyword not in known:
                 providers.append(name)
     always, strict = lacking["open"], [name for name in lacking["strict"] if name not in lacking["open"]]
-    said = f" Not supported by {', '.join(always)}, where it is moved into the description." if always else ""
-    return said + (f" Not supported by {', '.join(strict)} in strict mode." if strict else "")
+    sentence = f" Not supported by {', '.join(always)}, where it is moved into the description." if always else ""
+    return sentence + (f" Not supported by {', '.join(strict)} in strict mode." if strict else "")
 
 
 def _draft_07(value: Any) -> Any:

@@ -143,14 +143,16 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
                 continue
             given = "name" in tool.providers.get(profile.name, {})
             wire = str(tool.providers[profile.name]["name"]) if given else tool.name
-            place = ("providers", profile.name, "name") if given else ("name",)
+            pointer = ("providers", profile.name, "name") if given else ("name",)
             if given and not legal.fullmatch(wire):
-                findings.add("wire-name-illegal", tool.document.span(*place), wire=wire, provider=RawText(profile.name))
+                findings.add(
+                    "wire-name-illegal", tool.document.span(*pointer), wire=wire, provider=RawText(profile.name)
+                )
             owner = owners.setdefault(wire, tool)
             if owner is not tool:
                 findings.add(
                     "wire-names-collide",
-                    tool.document.span(*place),
+                    tool.document.span(*pointer),
                     related=_declared(owner),
                     name=tool.name,
                     other=owner.name,

@@ -77,28 +77,28 @@ def _check_dialect(profile: Profile, findings: Findings) -> bool:
     return False
 
 
-def _stating(profile: Profile, place: tuple[str, ...]) -> Document:
+def _stating(profile: Profile, pointer: tuple[str, ...]) -> Document:
     """Return the last document of a profile that states a fact."""
-    return next((d for d in reversed(profile.documents) if place in d.values), profile.documents[-1])
+    return next((d for d in reversed(profile.documents) if pointer in d.values), profile.documents[-1])
 
 
 def _check_patterns(profile: Profile, findings: Findings) -> bool:
     """Report regular expressions that do not compile. Return whether all compile."""
     before = len(findings)
-    places: list[tuple[str, ...]] = [("ids", "pattern"), ("names", "pattern"), ("parameter_names", "pattern")]
-    places += [
+    pointers: list[tuple[str, ...]] = [("ids", "pattern"), ("names", "pattern"), ("parameter_names", "pattern")]
+    pointers += [
         ("dialects", mode, key) for mode in profile.facts.get("dialects", {}) for key in ("patterns", "properties")
     ]
-    for place in places:
+    for pointer in pointers:
         value: Any = profile.facts
-        for key in place:
+        for key in pointer:
             value = value.get(key) if isinstance(value, Mapping) else None
         if not isinstance(value, str):
             continue
         try:
             re.compile(value)
         except (re.error, RecursionError, OverflowError) as error:
-            span = _stating(profile, place).span(*place)
+            span = _stating(profile, pointer).span(*pointer)
             findings.add("profile-pattern", span, pattern=value, reason=RawText(str(error)))
     return len(findings) == before
 
@@ -112,13 +112,13 @@ def _resolve(
     for document in layers[name]:
         parent = document.value.get("extends")
         if isinstance(parent, str) and parent != name:
-            place = document.span("extends")
+            span = document.span("extends")
             if parent in below:
-                findings.add("profile-cycle", place, name=parent)
+                findings.add("profile-cycle", span, name=parent)
                 return None
             if parent not in layers:
                 hint = did_you_mean_or_known(parent, sorted(layers), "providers")
-                findings.add("profile-unknown", place, hint=hint, name=parent)
+                findings.add("profile-unknown", span, hint=hint, name=parent)
                 return None
             base = _resolve(parent, layers, (*below, name), findings)
             if base is None:

@@ -45,18 +45,18 @@ class SchemaIds:
     duplicates: list[tuple[str, SchemaLocation, SchemaLocation]] = field(default_factory=list)
     """Names that two schemas have, with the first and the second location."""
 
-    def record_name(self, address: str, place: SchemaLocation) -> None:
+    def record_name(self, address: str, location: SchemaLocation) -> None:
         """Record the name of a schema."""
-        first = self.addresses.setdefault(address, place)
-        if first != place:
-            self.duplicates.append((address, first, place))
+        first = self.addresses.setdefault(address, location)
+        if first != location:
+            self.duplicates.append((address, first, location))
 
-    def base(self, place: SchemaLocation, root: SchemaLocation) -> tuple[str, SchemaLocation]:
+    def base(self, location: SchemaLocation, root: SchemaLocation) -> tuple[str, SchemaLocation]:
         """Return the address and the location of the resource that a schema belongs to."""
-        for end in range(len(place.pointer), len(root.pointer) - 1, -1):
-            address = self.bases.get(place.pointer[:end])
+        for end in range(len(location.pointer), len(root.pointer) - 1, -1):
+            address = self.bases.get(location.pointer[:end])
             if address is not None:
-                return address, SchemaLocation(root.document, place.pointer[:end])
+                return address, SchemaLocation(root.document, location.pointer[:end])
         return "", root
 
 
@@ -67,15 +67,15 @@ class ReferenceResolver:
     registry: SchemaRegistry
     known: dict[SchemaLocation, SchemaIds] = field(default_factory=dict)
 
-    def target(self, place: SchemaLocation, ref: str) -> SchemaLocation:
-        """Return the location that `ref` refers to from the schema at `place`.
+    def target(self, location: SchemaLocation, ref: str) -> SchemaLocation:
+        """Return the location that `ref` refers to from the schema at `location`.
 
         Raises:
             UnresolvableReferenceError: it refers to something outside the sources, or to nothing.
         """
-        root = self.registry.root(place)
+        root = self.registry.root(location)
         identifiers = self._identifiers(root)
-        address, resource = identifiers.base(place, root)
+        address, resource = identifiers.base(location, root)
         if ref.startswith("#") and not address:
             return self._inside(resource, ref[1:], ref)
         absolute = _joined(address, ref)
@@ -87,9 +87,9 @@ class ReferenceResolver:
                 return self._inside(identifiers.addresses[base], fragment, ref)
         if ref.startswith("#"):
             return self._inside(resource, ref[1:], ref)
-        return self._in_file(place, ref)
+        return self._in_file(location, ref)
 
-    def _in_file(self, place: SchemaLocation, ref: str) -> SchemaLocation:
+    def _in_file(self, location: SchemaLocation, ref: str) -> SchemaLocation:
         # The URL parser silently drops line ends and blanks.
         if not ref.isprintable() or ref != ref.strip():
             raise UnresolvableReferenceError("reference-dangling", ref)
@@ -102,7 +102,7 @@ class ReferenceResolver:
         path = unquote(parts.path)
         if path.startswith(("/", "~")) or "\\" in path or ":" in path or "\0" in path:
             raise UnresolvableReferenceError("reference-outside", ref)
-        source = posixpath.normpath(posixpath.join(posixpath.dirname(place.document[0]), path))
+        source = posixpath.normpath(posixpath.join(posixpath.dirname(location.document[0]), path))
         if source == ".." or source.startswith(("../", "/")):
             raise UnresolvableReferenceError("reference-outside", ref)
         document = (source, 0)
@@ -193,12 +193,12 @@ class ReferenceGraph:
             direct[reference.document].add(target.document)
         return {key: tuple(sorted(reachable([key], direct.__getitem__))) for key in direct}
 
-    def targets_below(self, place: SchemaLocation) -> list[SchemaLocation]:
+    def targets_below(self, location: SchemaLocation) -> list[SchemaLocation]:
         """Return the targets of all references at a location and inside it, in the order of the source."""
         found = []
-        for pointer, schema in _walked(self.registry, place):
+        for pointer, schema in _walked(self.registry, location):
             if isinstance(schema, dict) and "$ref" in schema:
-                target = self.targets.get(SchemaLocation(place.document, pointer))
+                target = self.targets.get(SchemaLocation(location.document, pointer))
                 if target is not None:
                     found.append(target)
         return found
@@ -284,11 +284,14 @@ def _resolve(
     return graph
 
 
-def _walked(registry: SchemaRegistry, place: SchemaLocation) -> list[tuple[Pointer, Any]]:
+def _walked(registry: SchemaRegistry, location: SchemaLocation) -> list[tuple[Pointer, Any]]:
     """Return the schema at a location and every schema inside it, in the order of the source."""
-    value = registry.value(place)
+    value = registry.value(location)
     return IN_MEMORY.reuse_or_make(
-        lambda: list(walk_schemas(value, place.pointer)), "walk", registry.documents[place.document], place.pointer
+        lambda: list(walk_schemas(value, location.pointer)),
+        "walk",
+        registry.documents[location.document],
+        location.pointer,
     )
 
 
@@ -339,29 +342,29 @@ def _report_circles(graph: ReferenceGraph, known: Collection[DocumentKey], findi
     for start in dict.fromkeys(graph.targets.values()):
         if start in done or start.document in known:
             continue
-        open_places = {start}
+        open_locations = {start}
         stack = [(start, iter(_steps(graph, start)))]
         while stack:
-            place, steps = stack[-1]
+            location, steps = stack[-1]
             for reference, target in steps:
-                if target in open_places:
+                if target in open_locations:
                     value = graph.registry.value(reference)
                     findings.add("reference-circle", graph.registry.span(reference, "$ref"), ref=value["$ref"])
                 elif target not in done:
-                    open_places.add(target)
+                    open_locations.add(target)
                     stack.append((target, iter(_steps(graph, target))))
                     break
             else:
-                open_places.discard(place)
-                done.add(place)
+                open_locations.discard(location)
+                done.add(location)
                 stack.pop()
 
 
-def _steps(graph: ReferenceGraph, place: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
+def _steps(graph: ReferenceGraph, location: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
     """Return the references that apply to the same value as the schema at a location, with their targets."""
     found = []
-    for pointer, schema in walk_same_instance_schemas(graph.registry.value(place), place.pointer):
-        here = SchemaLocation(place.document, pointer)
+    for pointer, schema in walk_same_instance_schemas(graph.registry.value(location), location.pointer):
+        here = SchemaLocation(location.document, pointer)
         if isinstance(schema, dict) and here in graph.targets:
             found.append((here, graph.targets[here]))
     return found

@@ -45,8 +45,8 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     check_schemas(graph, findings)
     for tool in declared:
         ON_DISK.reuse_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
-    names = _shared_places(graph)
-    check_shared_type_name_collisions(((name, registry.span(place)) for place, name in names.items()), findings)
+    names = _shared_type_names(graph)
+    check_shared_type_name_collisions(((name, registry.span(location)) for location, name in names.items()), findings)
     if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
         return (), ()
     bundles = SchemaBundler(graph, names)
@@ -76,15 +76,15 @@ def _check_root(tool: Declaration, findings: Findings) -> None:
         findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
 
 
-def _shared_places(graph: ReferenceGraph) -> dict[SchemaLocation, str]:
+def _shared_type_names(graph: ReferenceGraph) -> dict[SchemaLocation, str]:
     """Return the schemas that become shared types: files of types, and targets of references across or inside these."""
     registry = graph.registry
-    places = dict.fromkeys(registry.roots(registry.tools))
+    locations = dict.fromkeys(registry.roots(registry.tools))
     for reference, target in graph.targets.items():
         if reference.document != target.document or target.document not in registry.tools:
-            places[target] = None
-    ordered = sorted(places, key=lambda place: (place.document, tuple(map(str, place.pointer))))
-    return {place: shared_class_name(*place.document, place.pointer) for place in ordered}
+            locations[target] = None
+    ordered = sorted(locations, key=lambda location: (location.document, tuple(map(str, location.pointer))))
+    return {location: shared_class_name(*location.document, location.pointer) for location in ordered}
 
 
 def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:
@@ -98,15 +98,15 @@ def _tools(
 ) -> tuple[Tool, ...]:
     documents, reachable = bundles.graph.registry.documents, bundles.graph.reachable_documents_by_document()
     names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
-    for place, name in bundles.names.items():
-        names.setdefault(place.document, []).append((place.pointer, name))
+    for location, name in bundles.names.items():
+        names.setdefault(location.document, []).append((location.pointer, name))
     parts = {key: key_digest(document.digest, names.get(key)) for key, document in documents.items()}
 
     def resolve(declaration: Declaration) -> Tool:
         """Resolve a declaration. Its digest covers the documents it leads to, and the shared types in them."""
         made_of = reachable[declaration.document.source, declaration.document.index]
-        said = declaration.document.digest, config.strict, config.formats
-        digest = key_digest(*said, *(parts[key] for key in made_of))
+        inputs = declaration.document.digest, config.strict, config.formats
+        digest = key_digest(*inputs, *(parts[key] for key in made_of))
         make = partial(_tool, declaration, config, bundles, digest)
         return IN_MEMORY.reuse_with_findings(make, findings, "tool", declaration, digest)
 
@@ -131,18 +131,20 @@ def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, dige
         own = Findings()
         tool = _resolve_tool(declaration, config, bundles, digest, own)
         schemas = to_bytes((tool.parameters, tool.result))
-        origins = {name: (document.source, document.index, way) for name, (document, way) in tool.origins.items()}
+        origins = {
+            name: (document.source, document.index, pointer) for name, (document, pointer) in tool.origins.items()
+        }
         if schemas is not None:
             ON_DISK.keep((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
         findings.items += own.items
         return tool
-    shared, schemas, origins, said = found
-    report_stored_findings(said, findings)
+    shared, schemas, origins, stored_findings = found
+    report_stored_findings(stored_findings, findings)
     documents = bundles.graph.registry.documents
 
     def load() -> Iterable[Any]:
-        places = {name: (documents[source, index], way) for name, (source, index, way) in origins.items()}
-        return *from_bytes(schemas), declaration.examples, places
+        locations = {name: (documents[source, index], pointer) for name, (source, index, pointer) in origins.items()}
+        return *from_bytes(schemas), declaration.examples, locations
 
     facts = {name: getattr(declaration, name) for name in _KNOWN}
     facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
@@ -164,15 +166,15 @@ def _resolve_tool(
         schemas[name] = schema
         found = origins if name == "parameters" else found
         shared |= set(used)
-        own = {key: place for key, place in origins.items() if key not in used}
+        own = {key: location for key, location in origins.items() if key not in used}
         checked = drop_formats_if_unchecked(schema, config.formats)
         check_values(checked, own, root, bundles.graph.registry, findings)
     parameters = drop_formats_if_unchecked(schemas["parameters"] or {}, config.formats)
     _check_examples(declaration, ValueValidator({"type": "object", **parameters}), findings)
-    said = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
-    settled = {**schemas, "strict": declaration.strict or config.strict}
+    stated = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
+    resolved = {**schemas, "strict": declaration.strict or config.strict}
     return Tool(
-        **(said | settled),
+        **(stated | resolved),
         shared=tuple(sorted(shared)),
         formats=config.formats,
         origins={name: (bundles.graph.registry.documents[p.document], p.pointer) for name, p in found.items()},
@@ -277,9 +279,9 @@ def _check_unused_profiles(documents: Iterable[Document], resolved: Iterable[Pro
 def _check_frameworks(config: Config, chosen: Collection[str], document: Document | None, findings: Findings) -> None:
     """Report an MCP server without the converters that it needs."""
     if document is not None and "mcp" in config.frameworks and not ("mcp" in chosen and "converters" in config.parts):
-        place = document.span("frameworks", document.value["frameworks"].index("mcp"))
+        span = document.span("frameworks", document.value["frameworks"].index("mcp"))
         what, needed = (RawText("provider"), "mcp") if "mcp" not in chosen else (RawText("part"), "converters")
-        findings.add("framework-needs", place, framework="mcp", what=what, needed=needed)
+        findings.add("framework-needs", span, framework="mcp", what=what, needed=needed)
 
 
 def _check_provider_keys(
@@ -318,7 +320,7 @@ def _with_config(profile: Profile, config: Config) -> Profile:
         for name, most in config.limits.get(profile.name, {}).items()
     }
     facts["limits"] = apply_merge_patch(facts.get("limits", {}), own)
-    strict = {word: config.limits[profile.name][name] for name, word in _OF_STRICT.items() if name in own}
+    strict = {limit: config.limits[profile.name][name] for name, limit in _OF_STRICT.items() if name in own}
     if strict and facts.get("dialects", {}).get("strict"):
         facts["dialects"] = apply_merge_patch(facts["dialects"], {"strict": {"limits": strict}})
     return replace(profile, facts=facts)

@@ -39,12 +39,12 @@ class SchemaBundler:
 
     def make_shared_types(self, formats: Formats) -> dict[str, SharedType]:
         """Return all shared types. References inside them are `#/$defs/<name>`."""
-        for place, name in self.names.items():
-            schema = self._copied(place, lambda target: f"#/$defs/{self.names[target]}", top=False)
-            refers = dict.fromkeys(self.names[t] for t in self.graph.targets_below(place))
-            document = self.graph.registry.documents[place.document]
-            self.types[name] = SharedType(name, schema, tuple(refers), document, place.pointer, formats)
-            self.origins[name] = place
+        for location, name in self.names.items():
+            schema = self._copied(location, lambda target: f"#/$defs/{self.names[target]}", top=False)
+            refers = dict.fromkeys(self.names[t] for t in self.graph.targets_below(location))
+            document = self.graph.registry.documents[location.document]
+            self.types[name] = SharedType(name, schema, tuple(refers), document, location.pointer, formats)
+            self.origins[name] = location
         return self.types
 
     def bundle(self, root: SchemaLocation) -> tuple[Any, tuple[str, ...], dict[str, SchemaLocation]]:
@@ -59,11 +59,13 @@ class SchemaBundler:
             return f"#/$defs/{keys.get(target) or self.names[target]}"
 
         schema = self._copied(root, address, top=True)
-        definitions: dict[str, Any] = {key: self._copied(place, address, top=False) for place, key in keys.items()}
+        definitions: dict[str, Any] = {
+            key: self._copied(location, address, top=False) for location, key in keys.items()
+        }
         definitions |= {name: self.types[name].schema for name in shared}
         if definitions and isinstance(schema, dict):
             schema["$defs"] = definitions
-        origins = {key: place for place, key in keys.items()}
+        origins = {key: location for location, key in keys.items()}
         return schema, tuple(shared), origins | {name: self.origins[name] for name in shared}
 
     def _own(self, root: SchemaLocation) -> list[SchemaLocation]:
@@ -76,33 +78,33 @@ class SchemaBundler:
                 if is_schema(sub):
                     found[SchemaLocation(root.document, (*root.pointer, container, name))] = None
         queue = [root, *found]
-        for place in queue:
-            for target in self.graph.targets_below(place):
+        for location in queue:
+            for target in self.graph.targets_below(location):
                 if target != root and target not in self.names and target not in found:
                     found[target] = None
                     queue.append(target)
         return list(found)
 
     def _closure(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
-        places = [root, *own]
-        direct = {self.names[t] for p in places for t in self.graph.targets_below(p) if t in self.names}
+        locations = [root, *own]
+        direct = {self.names[t] for p in locations for t in self.graph.targets_below(p) if t in self.names}
         return sorted(reachable(direct, lambda name: self.types[name].refers))
 
     def _keys(self, root: SchemaLocation, own: list[SchemaLocation], taken: set[str]) -> dict[SchemaLocation, str]:
         keys: dict[SchemaLocation, str] = {}
-        for place in own:
-            last = str(place.pointer[-1]) if len(place.pointer) > len(root.pointer) else "root"
+        for location in own:
+            last = str(location.pointer[-1]) if len(location.pointer) > len(root.pointer) else "root"
             wanted = last if _PLAIN_KEY.fullmatch(last) else class_name(last)
-            keys[place] = distinct_name(wanted, taken, f"{wanted}_{{}}".format)
-            taken.add(keys[place])
+            keys[location] = distinct_name(wanted, taken, f"{wanted}_{{}}".format)
+            taken.add(keys[location])
         return keys
 
-    def _copied(self, place: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:
-        root = self.graph.registry.root(place)
+    def _copied(self, location: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:
+        root = self.graph.registry.root(location)
         if root not in self._dialects:
             self._dialects[root] = find_dialect(self.graph.registry.value(root))
         copier = _Copier(self.graph, address, self._dialects[root])
-        return copier.copy(self.graph.registry.value(place), place, top=top)
+        return copier.copy(self.graph.registry.value(location), location, top=top)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +113,25 @@ class _Copier:
     address: Callable[[SchemaLocation], str]
     source: Dialect
 
-    def copy(self, schema: Any, place: SchemaLocation, *, top: bool = False) -> Any:
+    def copy(self, schema: Any, location: SchemaLocation, *, top: bool = False) -> Any:
         """Return a schema in 2020-12 with new references and without the definitions that move to the root."""
         if not isinstance(schema, Mapping):
             return schema
         out: dict[str, Any] = {}
         pointers = _origins(schema)
         for key, value in convert_top_level_keywords(schema, self.source).items():
-            is_kept = top and (key != "$schema" or self.source == "2020-12")
-            if key in _DEFINITIONS or (key in _IDENTITY and not is_kept):
+            is_retained = top and (key != "$schema" or self.source == "2020-12")
+            if key in _DEFINITIONS or (key in _IDENTITY and not is_retained):
                 continue
-            if key == "$ref" and place in self.graph.targets:
-                out[key] = self.address(self.graph.targets[place])
+            if key == "$ref" and location in self.graph.targets:
+                out[key] = self.address(self.graph.targets[location])
             else:
-                keyword = SchemaLocation(place.document, (*place.pointer, pointers.get(key, key)))
+                keyword = SchemaLocation(location.document, (*location.pointer, pointers.get(key, key)))
                 out[key] = map_keyword(key, value, partial(self._inner, keyword))
         return out
 
-    def _inner(self, keyword: SchemaLocation, schema: Any, way: Pointer) -> Any:
-        return self.copy(schema, SchemaLocation(keyword.document, keyword.pointer + way[1:]))
+    def _inner(self, keyword: SchemaLocation, schema: Any, pointer: Pointer) -> Any:
+        return self.copy(schema, SchemaLocation(keyword.document, keyword.pointer + pointer[1:]))
 
 
 def _origins(schema: Mapping[str, Any]) -> dict[str, str]:

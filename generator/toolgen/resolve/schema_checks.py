@@ -43,7 +43,7 @@ _FORMATS_OF_OPENAPI = frozenset(
 )
 """Formats of the OpenAPI Format Registry, which inform readers and are not checked."""
 
-_MEANT = {
+_SUGGESTIONS = {
     "nullable": 'JSON Schema has no such keyword; use `type: [string, "null"]`',
     "example": "JSON Schema uses a list: `examples: […]`",
     "optional": "properties are optional unless `required` lists them",
@@ -61,10 +61,10 @@ def _known(dialect: Dialect) -> frozenset[str]:
     """Return the keywords of a dialect; if a schema names none, those of all drafts after draft-04."""
     if dialect == "draft-04":
         return frozenset(METASCHEMAS["draft-04"].schema["properties"]) | ANNOTATIONS | {"id", "$schema", "$ref"}
-    words = {"$ref"}  # draft-07 does not list it
+    keywords = {"$ref"}  # draft-07 does not list it
     for each in ("draft-07", "2019-09", "2020-12"):
-        words |= METASCHEMAS[each].schema["properties"].keys()
-    return frozenset(words)
+        keywords |= METASCHEMAS[each].schema["properties"].keys()
+    return frozenset(keywords)
 
 
 _COUNTS = tuple(f"{end}{what}" for what in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))
@@ -113,7 +113,7 @@ def _check_document(roots: list[SchemaLocation], registry: SchemaRegistry, findi
     _DocumentChecker(registry, findings).check(roots)
 
 
-_TYPES_MEANT = {type_: type_ for type_ in TYPES} | {
+_TYPE_SUGGESTIONS = {type_: type_ for type_ in TYPES} | {
     "str": "string",
     "text": "string",
     "date": "string, with `format: date`",
@@ -178,36 +178,36 @@ class _DocumentChecker:
                 continue
             faults: set[Pointer] = set()
             for pointer, schema in walk_schemas(value):
-                place = SchemaLocation(root.document, root.pointer + pointer)
-                if isinstance(schema, dict) and place not in done:
-                    done.add(place)
-                    self._ineffective(schema, place, source)
+                location = SchemaLocation(root.document, root.pointer + pointer)
+                if isinstance(schema, dict) and location not in done:
+                    done.add(location)
+                    self._ineffective(schema, location, source)
                     as_meant = (
                         convert_top_level_keywords(schema, source)
                         if source == "draft-04"
                         else dict(convert_top_level_exclusive_flags(schema))
                     )
-                    at_fault = self._schema(as_meant, place) | find_draft_04_flag_keywords(schema)
+                    at_fault = self._schema(as_meant, location) | find_draft_04_flag_keywords(schema)
                     faults |= {(*pointer, keyword) for keyword in at_fault}
             self._form(root, value, source, faults)
 
-    def _schema(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+    def _schema(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
         """Check the keywords of one schema. Return those with faults."""
-        faults = self._bounds(schema, place)
-        faults |= self._types(schema, place)
+        faults = self._bounds(schema, location)
+        faults |= self._types(schema, location)
         if schema.get("enum") == []:
-            self._findings.add("enum-empty", self._registry.span(place, "enum"))
+            self._findings.add("enum-empty", self._registry.span(location, "enum"))
             faults.add("enum")
         patterns = schema.get("patternProperties")
         for pattern in patterns if isinstance(patterns, dict) else ():
-            inside = SchemaLocation(place.document, (*place.pointer, "patternProperties"))
+            inside = SchemaLocation(location.document, (*location.pointer, "patternProperties"))
             self._pattern(pattern, inside, pattern)
         if isinstance(schema.get("pattern"), str):
-            self._pattern(schema["pattern"], place, "pattern")
-        self._impossible_names(schema, place)
+            self._pattern(schema["pattern"], location, "pattern")
+        self._impossible_names(schema, location)
         return faults
 
-    def _bounds(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+    def _bounds(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
         """Report bounds that are invalid or exclude every value. Return the keywords with faults."""
         bad = {}
         for keyword in _COUNTS:
@@ -223,7 +223,7 @@ class _DocumentChecker:
         for keyword, wanted in bad.items():
             self._findings.add(
                 "bound-invalid",
-                self._registry.span(place, keyword),
+                self._registry.span(location, keyword),
                 keyword=RawText(keyword),
                 value=schema[keyword],
                 wanted=RawText(wanted),
@@ -235,7 +235,7 @@ class _DocumentChecker:
                 if low > high or (apart and low == high):
                     self._findings.add(
                         "bounds-contradict",
-                        self._registry.span(place, lower),
+                        self._registry.span(location, lower),
                         lower=RawText(f"{lower} ({low})"),
                         upper=RawText(f"{upper} ({high})"),
                     )
@@ -244,32 +244,32 @@ class _DocumentChecker:
             low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
             self._findings.add(
                 "bounds-without-integer",
-                self._registry.span(place, low),
+                self._registry.span(location, low),
                 lower=RawText(f"{low} ({schema[low]})"),
                 upper=RawText(f"{high} ({schema[high]})"),
             )
             faults.add(low)
         return faults
 
-    def _types(self, schema: dict[str, Any], place: SchemaLocation) -> set[str]:
+    def _types(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
         named = schema.get("type", [])
         faults = set()
         for i, name in enumerate(named if isinstance(named, list) else [named]):
             if isinstance(name, str) and name not in TYPES:
-                way: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
-                meant = _TYPES_MEANT.get(name.lower())
-                hint = f"did you mean {meant}?" if meant else None
-                self._findings.add("type-unknown", self._registry.span(place, *way), hint=hint, type=name)
+                pointer: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
+                suggestion = _TYPE_SUGGESTIONS.get(name.lower())
+                hint = f"did you mean {suggestion}?" if suggestion else None
+                self._findings.add("type-unknown", self._registry.span(location, *pointer), hint=hint, type=name)
                 faults.add("type")
         return faults
 
-    def _pattern(self, pattern: str, place: SchemaLocation, key: str) -> None:
+    def _pattern(self, pattern: str, location: SchemaLocation, key: str) -> None:
         reason = compile_pattern_or_reason(pattern)
         if isinstance(reason, str):
-            span = self._registry.span(place, key) if key == "pattern" else self._registry.key_span(place, key)
+            span = self._registry.span(location, key) if key == "pattern" else self._registry.key_span(location, key)
             self._findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
 
-    def _impossible_names(self, schema: dict[str, Any], place: SchemaLocation) -> None:
+    def _impossible_names(self, schema: dict[str, Any], location: SchemaLocation) -> None:
         """Report names in `required` that an object cannot have."""
         required, properties = schema.get("required"), schema.get("properties", {})
         if not isinstance(required, list) or not isinstance(properties, dict):
@@ -280,9 +280,9 @@ class _DocumentChecker:
             if not isinstance(name, str):
                 continue
             if closed and name not in properties:
-                self._findings.add("required-unknown", self._registry.span(place, "required", i), name=name)
+                self._findings.add("required-unknown", self._registry.span(location, "required", i), name=name)
             if properties.get(name) is False:
-                self._findings.add("required-forbidden", self._registry.span(place, "required", i), name=name)
+                self._findings.add("required-forbidden", self._registry.span(location, "required", i), name=name)
 
     def _form(self, root: SchemaLocation, value: Any, source: Dialect, faults: set[Pointer]) -> None:
         """Check a whole schema against the meta-schema. Skip faults that are already known."""
@@ -298,61 +298,61 @@ class _DocumentChecker:
                 "schema-invalid", self._registry.span(root, *pointer), hint=hint, keyword=keyword, reason=reason
             )
 
-    def _ineffective(self, schema: Mapping[str, Any], place: SchemaLocation, dialect: Dialect) -> None:
+    def _ineffective(self, schema: Mapping[str, Any], location: SchemaLocation, dialect: Dialect) -> None:
         """Report the keywords and names of one schema that have no effect."""
         known = _known(dialect)
         unknown = [key for key in schema if key not in known and not key.startswith("x-")]
-        if unknown and len(unknown) == len(schema) and self._is_bare(schema, place):
+        if unknown and len(unknown) == len(schema) and self._is_bare(schema, location):
             return
         for key in unknown:
-            self._unknown(key, schema, place, known)
-        self._format(schema, place)
-        self._undeclared_names(schema, place)
+            self._unknown(key, schema, location, known)
+        self._format(schema, location)
+        self._undeclared_names(schema, location)
 
-    def _is_bare(self, schema: Mapping[str, Any], place: SchemaLocation) -> bool:
+    def _is_bare(self, schema: Mapping[str, Any], location: SchemaLocation) -> bool:
         """Return whether parameters are written without the object around them; if so, report it."""
-        bare = place.pointer in ROOTS and place.document in self._registry.tools
+        bare = location.pointer in ROOTS and location.document in self._registry.tools
         if not bare or not all(isinstance(value, Mapping) for value in schema.values()):
             return False
         first = next(iter(schema))
         self._findings.add(
             "parameters-bare",
-            self._registry.key_span(place, first),
-            hint=f"write `{place.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: "
+            self._registry.key_span(location, first),
+            hint=f"write `{location.pointer[0]}: {{type: object, properties: {{{first[:40]}: …}}, required: "
             f"[{first[:40]}]}}`",
-            key=RawText(str(place.pointer[0])),
+            key=RawText(str(location.pointer[0])),
             names=RawText(join_names([quote_name(name) for name in schema][:8])),
         )
         return True
 
-    def _unknown(self, key: str, schema: Mapping[str, Any], place: SchemaLocation, known: frozenset[str]) -> None:
+    def _unknown(self, key: str, schema: Mapping[str, Any], location: SchemaLocation, known: frozenset[str]) -> None:
         value = schema[key]
-        span = self._registry.span(place, key)
+        span = self._registry.span(location, key)
         if value is None and (1, 1) != (span.line, span.column) == (span.end_line, span.end_column):
-            self._findings.add("keyword-null", self._registry.key_span(place, key), keyword=key)
+            self._findings.add("keyword-null", self._registry.key_span(location, key), keyword=key)
             return
-        if self._once("keyword-unknown", place, key):
-            others = (word for word in known if word not in schema)
-            hint = _MEANT.get(key) or did_you_mean(key, others, cutoff=0.75)
-            if key not in _MEANT and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
+        if self._once("keyword-unknown", location, key):
+            others = (keyword for keyword in known if keyword not in schema)
+            hint = _SUGGESTIONS.get(key) or did_you_mean(key, others, cutoff=0.75)
+            if key not in _SUGGESTIONS and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
                 hint = "declare it under `properties`"
-            self._findings.add("keyword-unknown", self._registry.key_span(place, key), hint=hint, keyword=key)
+            self._findings.add("keyword-unknown", self._registry.key_span(location, key), hint=hint, keyword=key)
 
-    def _format(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
+    def _format(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
         named = schema.get("format")
         if not isinstance(named, str) or named in _FORMATS or named in _FORMATS_OF_OPENAPI:
             return
-        if self._once("format-unknown", place, named):
+        if self._once("format-unknown", location, named):
             hint = did_you_mean(named, sorted(_FORMATS), cutoff=0.75)
-            self._findings.add("format-unknown", self._registry.span(place, "format"), hint=hint, format=named)
+            self._findings.add("format-unknown", self._registry.span(location, "format"), hint=hint, format=named)
 
-    def _undeclared_names(self, schema: Mapping[str, Any], place: SchemaLocation) -> None:
+    def _undeclared_names(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
         """Report names in `required` of an open object that are not properties, unless a keyword may define them."""
         required, properties = schema.get("required"), schema.get("properties")
         elsewhere = {*IN_PLACE, "$ref", "$dynamicRef", "patternProperties"} & schema.keys()
         if not isinstance(required, list) or not isinstance(properties, Mapping) or not properties or elsewhere:
             return
-        if IN_PLACE & {step for step in place.pointer[-2:] if isinstance(step, str)}:
+        if IN_PLACE & {step for step in location.pointer[-2:] if isinstance(step, str)}:
             return
         if schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False:
             return  # this is an error with a code of its own
@@ -362,11 +362,11 @@ class _DocumentChecker:
             if isinstance(name, str) and name not in properties:
                 hint = did_you_mean(name, (p for p in properties if p not in required))
                 self._findings.add(
-                    "required-undeclared", self._registry.span(place, "required", i), hint=hint, name=name
+                    "required-undeclared", self._registry.span(location, "required", i), hint=hint, name=name
                 )
 
-    def _once(self, code: str, place: SchemaLocation, word: str) -> bool:
-        key = (code, place.document, word)
+    def _once(self, code: str, location: SchemaLocation, name: str) -> bool:
+        key = (code, location.document, name)
         if key in self._reported:
             return False
         self._reported.add(key)

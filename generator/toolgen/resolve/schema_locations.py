@@ -41,22 +41,22 @@ class SchemaRegistry:
         documents = {(d.source, d.index): d for d in (*sources.tools, *sources.types)}
         return cls(documents, frozenset((d.source, d.index) for d in sources.tools))
 
-    def value(self, place: SchemaLocation) -> Any:
+    def value(self, location: SchemaLocation) -> Any:
         """Return the value at a location."""
-        return value_at(self.documents[place.document].value, place.pointer)
+        return value_at(self.documents[location.document].value, location.pointer)
 
-    def span(self, place: SchemaLocation, *more: str | int) -> Span:
+    def span(self, location: SchemaLocation, *more: str | int) -> Span:
         """Return the source location of a value, or of one inside it."""
-        return self.documents[place.document].span(*place.pointer, *more)
+        return self.documents[location.document].span(*location.pointer, *more)
 
-    def key_span(self, place: SchemaLocation, *more: str | int) -> Span:
+    def key_span(self, location: SchemaLocation, *more: str | int) -> Span:
         """Return the source location of the key of a value."""
-        return self.documents[place.document].key_span(*place.pointer, *more)
+        return self.documents[location.document].key_span(*location.pointer, *more)
 
-    def root(self, place: SchemaLocation) -> SchemaLocation:
+    def root(self, location: SchemaLocation) -> SchemaLocation:
         """Return the schema that `#` means at a location: a file of types, or `parameters` or `result` of a tool."""
-        inside = place.document in self.tools and place.pointer[:1] in ROOTS
-        return SchemaLocation(place.document, place.pointer[:1] if inside else ())
+        inside = location.document in self.tools and location.pointer[:1] in ROOTS
+        return SchemaLocation(location.document, location.pointer[:1] if inside else ())
 
     def roots(self, excluded: Container[DocumentKey] = ()) -> Iterator[SchemaLocation]:
         """Yield the root schemas of all documents except `excluded`: types, and `parameters` and `result` of tools."""
@@ -150,7 +150,7 @@ def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]
     while stack:
         pointer, here = stack.pop()
         yield pointer, here
-        stack.extend(reversed([(pointer + way, sub) for way, sub in subschemas(here)]))
+        stack.extend(reversed([(pointer + subpointer, sub) for subpointer, sub in subschemas(here)]))
 
 
 def walk_referenced_schemas(schema: Any, root: Any) -> Iterator[Any]:
@@ -173,4 +173,4 @@ def walk_same_instance_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[
     while stack:
         pointer, here = stack.pop()
         yield pointer, here
-        stack.extend((pointer + way, sub) for way, sub in subschemas(here) if way[0] in IN_PLACE)
+        stack.extend((pointer + subpointer, sub) for subpointer, sub in subschemas(here) if subpointer[0] in IN_PLACE)

@@ -238,28 +238,28 @@ def check_values(
     for pointer, sub in walk_schemas(schema):
         if not isinstance(sub, dict):
             continue
-        place = _source(pointer, origins, root)
-        if place is None:
+        location = _source(pointer, origins, root)
+        if location is None:
             continue
-        for way, value, against in _stated(sub):
+        for subpointer, value, against in _stated(sub):
             reason = _quick(against, value)
             try:
                 reason = validator.reason(value, against) if reason is None else reason
             except TooManyStepsError:
-                findings.add("values-too-many", registry.span(place, *way), keyword=RawText(way[0]))
+                findings.add("values-too-many", registry.span(location, *subpointer), keyword=RawText(subpointer[0]))
                 return
-            if reason and way == ("default",) and value is None:
-                findings.add("default-null", registry.span(place, *way))
+            if reason and subpointer == ("default",) and value is None:
+                findings.add("default-null", registry.span(location, *subpointer))
             elif reason:
                 findings.add(
-                    "value-unfit" if way[0] in ("default", "examples") else "value-contradicts",
-                    registry.span(place, *way),
-                    keyword=RawText(way[0]),
+                    "value-unfit" if subpointer[0] in ("default", "examples") else "value-contradicts",
+                    registry.span(location, *subpointer),
+                    keyword=RawText(subpointer[0]),
                     value=value if isinstance(value, str) else RawText(_as_json(value)),
                     reason=RawText(reason),
                 )
-            elif way == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema):
-                findings.add("default-in-itself", registry.span(place, *way))
+            elif subpointer == ("default",) and _may_hold_objects(value, sub) and _is_endless(sub, pointer, schema):
+                findings.add("default-in-itself", registry.span(location, *subpointer))
 
 
 def _may_hold_objects(value: Any, schema: dict[str, Any]) -> bool:
@@ -302,12 +302,12 @@ def extract_type_keywords(schema: Any) -> Any:
     """Return a schema with only its type keywords. A default that it refuses is a type error in generated code."""
     if not isinstance(schema, dict):
         return schema
-    kept = {key: value for key, value in schema.items() if key in _OF_TYPE}
+    keywords = {key: value for key, value in schema.items() if key in _OF_TYPE}
     if "oneOf" in schema and "anyOf" not in schema:
-        kept["anyOf"] = schema["oneOf"]
+        keywords["anyOf"] = schema["oneOf"]
     return {
         key: [extract_type_keywords(sub) for sub in value] if key in ("allOf", "anyOf") else value
-        for key, value in kept.items()
+        for key, value in keywords.items()
     }
 
 

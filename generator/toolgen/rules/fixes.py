@@ -41,7 +41,7 @@ def _state_type(schema: dict[str, Any]) -> bool:
     return True
 
 
-_WORDS = frozenset(["title", "description", "default", "examples", "deprecated", "$comment"])
+_ANNOTATIONS = frozenset(["title", "description", "default", "examples", "deprecated", "$comment"])
 
 _DEPENDS_ON: Mapping[str, tuple[str, ...]] = {
     "additionalProperties": ("properties", "patternProperties"),
@@ -76,14 +76,14 @@ def _is_independent(branch: Mapping[str, Any], around: set[str]) -> bool:
 
 def _inline_branch(schema: dict[str, Any]) -> bool:
     """Replace a union by its one branch. Do nothing if its meaning would change, or if both have the same keyword."""
-    for word in ("anyOf", "oneOf"):
-        branches = schema.get(word)
+    for keyword in ("anyOf", "oneOf"):
+        branches = schema.get(keyword)
         if isinstance(branches, list) and len(branches) == 1 and isinstance(branches[0], dict):
             branch = branches[0]
-            around = schema.keys() - {word}
-            if branch.keys() & around - _WORDS or not _is_independent(branch, around):
+            around = schema.keys() - {keyword}
+            if branch.keys() & around - _ANNOTATIONS or not _is_independent(branch, around):
                 return False
-            del schema[word]
+            del schema[keyword]
             for key, value in branch.items():
                 schema.setdefault(key, value)
             return True
@@ -131,7 +131,9 @@ def find_fixes(findings: Iterable[Finding], sources: Sources, edit: Edit, *, uns
             if new is not None:
                 fixed[document.path] = FileFix(document.path, new[0], before.count + new[1])
     for path, found in by_path.items():
-        unused = [(_word(sources, finding), finding.span.line) for finding in found if finding.code == "allow-unused"]
+        unused = [
+            (_written_code(sources, finding), finding.span.line) for finding in found if finding.code == "allow-unused"
+        ]
         if unused and path not in fixed:
             fixed[path] = FileFix(path, remove_suppressions(sources.texts[path], unused), len(unused))
     yield from (fixed[path] for path in sorted(fixed))
@@ -145,7 +147,7 @@ def _steps_into_unions(sources: Sources) -> set[str]:
             ref = _at(document.value, pointer) if pointer[-1:] == ("$ref",) else None
             if isinstance(ref, str):
                 steps = ["", *pointer_steps(unquote(ref.partition("#")[2]))]
-                found.update(step for step, word in pairwise(steps) if word in ("anyOf", "oneOf"))
+                found.update(step for step, keyword in pairwise(steps) if keyword in ("anyOf", "oneOf"))
     return found
 
 
@@ -181,9 +183,9 @@ def _fixes(
     The latter has no text yet. Inner faults come first. Branches that a reference may lead to stay: `referred` has the
     steps before them.
     """
-    pointers = {place: pointer for pointer, place in document.keys.items()}
-    pointers |= {place: pointer for pointer, place in document.values.items() if place not in pointers}
-    places: set[tuple[Pointer, str]] = set()
+    pointers = {location: pointer for pointer, location in document.keys.items()}
+    pointers |= {location: pointer for pointer, location in document.values.items() if location not in pointers}
+    faults: set[tuple[Pointer, str]] = set()
     for finding in findings:
         span = finding.span
         pointer = pointers.get((span.line, span.column, span.end_line, span.end_column))
@@ -191,8 +193,8 @@ def _fixes(
             at = pointer[: len(pointer) - _OF_SCHEMAS[finding.code][1]]
             steps = {str(step) for step in at[-1:]} | ({""} if len(at) < 2 else set())
             if finding.code != "union-of-one" or steps.isdisjoint(referred):
-                places.add((at, finding.code))
-    ordered = sorted(places, key=lambda place: (-len(place[0]), str(place)))
+                faults.add((at, finding.code))
+    ordered = sorted(faults, key=lambda location: (-len(location[0]), str(location)))
     flow = _FlowText(text, document)
     for styled in (True, False):
         value, count = copy.deepcopy(document.value), 0
@@ -209,15 +211,15 @@ def _fixes(
 
 def _fixes_of_hidden_text(document: Document, findings: list[Finding], text: str) -> Iterator[tuple[Any, str, int]]:
     """Yield the value without hidden characters in texts, where the source has them unescaped. Names stay."""
-    pointers = {place: pointer for pointer, place in document.values.items()}
+    pointers = {location: pointer for pointer, location in document.values.items()}
     value, flow, count = copy.deepcopy(document.value), _FlowText(text, document), 0
     for finding in findings:
         span = finding.span
-        place = (span.line, span.column, span.end_line, span.end_column)
-        pointer = pointers.get(place)
-        said = _at(value, pointer) if pointer else None
-        if finding.code in UNSAFE and pointer and isinstance(said, str) and flow.replace(place, without_hidden):
-            _at(value, pointer[:-1])[pointer[-1]] = without_hidden(said)
+        location = (span.line, span.column, span.end_line, span.end_column)
+        pointer = pointers.get(location)
+        original = _at(value, pointer) if pointer else None
+        if finding.code in UNSAFE and pointer and isinstance(original, str) and flow.replace(location, without_hidden):
+            _at(value, pointer[:-1])[pointer[-1]] = without_hidden(original)
             count += 1
     if count:
         yield value, flow.edited_text(), count
@@ -252,26 +254,26 @@ class _FlowText:
         if code == "enum-without-type":
             changed: dict[str, Any] = dict(schema)
             _state_type(changed)
-            said = json.dumps(changed["type"])
+            type_json = json.dumps(changed["type"])
             is_json = self.document.path.lower().endswith(".json")
-            member = f'"type": {said},' if is_json else f"type: {said.strip(chr(34))},"
+            member = f'"type": {type_json},' if is_json else f"type: {type_json.strip(chr(34))},"
             inner = self.text[start + 1 : end]
             blank = inner[: len(inner) - len(inner.lstrip())]
             return self._note(start + 1, start + 1, f"{blank}{member}" if blank else f"{member} ")
-        word = "default" if code == "default-null" else next(w for w in ("anyOf", "oneOf") if w in schema)
-        first, _ = self._range(self.document.keys[(*pointer, word)])
-        _, last = self._range(self.document.values[(*pointer, word)])
+        keyword = "default" if code == "default-null" else next(w for w in ("anyOf", "oneOf") if w in schema)
+        first, _ = self._range(self.document.keys[(*pointer, keyword)])
+        _, last = self._range(self.document.values[(*pointer, keyword)])
         inner = ""
         if code == "union-of-one":
-            branch = schema[word][0]
+            branch = schema[keyword][0]
             if (
                 not isinstance(branch, dict)
-                or not self.is_flow((*pointer, word, 0))
-                or branch.keys() & (schema.keys() - {word})
-                or not _is_independent(branch, schema.keys() - {word})
+                or not self.is_flow((*pointer, keyword, 0))
+                or branch.keys() & (schema.keys() - {keyword})
+                or not _is_independent(branch, schema.keys() - {keyword})
             ):
                 return False
-            one, other = self._range(self.document.values[(*pointer, word, 0)])
+            one, other = self._range(self.document.values[(*pointer, keyword, 0)])
             inner = self.text[one + 1 : other - 1].strip().rstrip(",")
         if inner:
             return self._note(first, last, inner)
@@ -281,9 +283,9 @@ class _FlowText:
         before = re.search(r"\s*,\s*$", self.text[start:first])
         return self._note(start + before.start() if before else first, last, "")
 
-    def replace(self, place: tuple[int, int, int, int], change: Callable[[str], str]) -> bool:
+    def replace(self, location: tuple[int, int, int, int], change: Callable[[str], str]) -> bool:
         """Record a change of the text at a location. Return False if it changes nothing."""
-        start, end = self._range(place)
+        start, end = self._range(location)
         new = change(self.text[start:end])
         return new != self.text[start:end] and self._note(start, end, new)
 
@@ -300,12 +302,12 @@ class _FlowText:
         self.edits.append((start, end, new))
         return True
 
-    def _range(self, place: tuple[int, int, int, int]) -> tuple[int, int]:
-        line, column, end_line, end_column = place
+    def _range(self, location: tuple[int, int, int, int]) -> tuple[int, int]:
+        line, column, end_line, end_column = location
         return self._lines[line - 1] + column - 1, self._lines[end_line - 1] + end_column - 1
 
 
-def _word(sources: Sources, finding: Finding) -> str:
+def _written_code(sources: Sources, finding: Finding) -> str:
     """Return the code that a comment allows, as it is written in the source."""
     span = finding.span
     return sources.texts[span.path].split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
@@ -319,12 +321,12 @@ def remove_suppressions(text: str, unused: Iterable[tuple[str, int]]) -> str:
     for code, number in unused:
         comment, line = by_line[number], lines[number - 1]
         start = comment.column - 1
-        said = re.sub(rf",?\s*(?<![^\s,]){re.escape(code)}(?![^\s,])", "", line[start:], count=1)
-        if re.fullmatch(r"#\s*toolgen:\s*allow[\s,]*", said):
-            said = ""
+        remaining = re.sub(rf",?\s*(?<![^\s,]){re.escape(code)}(?![^\s,])", "", line[start:], count=1)
+        if re.fullmatch(r"#\s*toolgen:\s*allow[\s,]*", remaining):
+            remaining = ""
             if comment.alone:
                 gone.add(number)
-        lines[number - 1] = (line[:start] + re.sub(r"allow\s*,\s*", "allow ", said)).rstrip()
+        lines[number - 1] = (line[:start] + re.sub(r"allow\s*,\s*", "allow ", remaining)).rstrip()
     return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone)
 
 

@@ -72,10 +72,10 @@ def _below(document: Document, pointer: Pointer) -> Iterator[SchemaNode]:
         types = type_keyword_values(schema) or around
         whole = alone and not _ELSEWHERE & schema.keys()
         yield SchemaNode(document, at, schema, types, whole)
-        inner = [(way, sub) for way, sub in subschemas(schema) if way[0] not in _CONDITIONS]
-        for way, sub in reversed(inner):
-            same = way[0] in IN_PLACE
-            stack.append(((*at, *way), sub, types if same else (), not same))
+        inner = [(subpointer, sub) for subpointer, sub in subschemas(schema) if subpointer[0] not in _CONDITIONS]
+        for subpointer, sub in reversed(inner):
+            same = subpointer[0] in IN_PLACE
+            stack.append(((*at, *subpointer), sub, types if same else (), not same))
 
 
 def type_keyword_values(schema: Mapping[str, Any]) -> tuple[str, ...]:

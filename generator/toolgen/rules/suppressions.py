@@ -55,15 +55,15 @@ def _in_text(path: str, text: str) -> Iterator[Suppression]:
     lines = text.split("\n")
     found = list(find_comments(text))
     alone = {comment.line for comment in found if comment.alone}
-    meant = [n for n, line in enumerate(lines, 1) if n not in alone and line.strip() not in ("", "---")]
+    content_lines = [n for n, line in enumerate(lines, 1) if n not in alone and line.strip() not in ("", "---")]
     for comment in found:
         match = _ALLOW.match(comment.text)
         if match is None:
             continue
         line: int | None = comment.line
         if comment.alone:
-            head = not meant or comment.line < meant[0]
-            line = None if head else next((n for n in meant if n > comment.line), comment.line)
+            head = not content_lines or comment.line < content_lines[0]
+            line = None if head else next((n for n in content_lines if n > comment.line), comment.line)
         start = lines[comment.line - 1].index(comment.text, comment.column) + match.start(1)
         for code in _CODE.finditer(match[1]):
             at, end = start + code.start() + 1, start + code.end() + 1
@@ -81,18 +81,18 @@ def apply_suppressions(
     suppressions: tuple[Suppression, ...],
 ) -> frozenset[Suppression]:
     """Apply the project's levels to the findings and remove suppressed ones. Return the used suppressions."""
-    kept: list[Finding] = []
+    remaining: list[Finding] = []
     used: set[Suppression] = set()
     for finding in findings.items:
         if not is_suppressible(finding.code):
-            kept.append(finding)
+            remaining.append(finding)
             continue
         covering = [allow for allow in suppressions if allow.covers(finding)]
         used.update(covering)
         level = levels.get(finding.code)
         if not covering and level != "off":
-            kept.append(finding if level is None else replace(finding, level=level))
-    findings.items[:] = kept
+            remaining.append(finding if level is None else replace(finding, level=level))
+    findings.items[:] = remaining
     return frozenset(used)
 
 

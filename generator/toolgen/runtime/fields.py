@@ -184,8 +184,8 @@ def read_strings_at_most(
     Raises:
         ConversionError: The value is neither a string, nor a list of strings, nor null.
     """
-    texts, kept = read_string_or_list(value, at, reader)
-    return texts, {"$whole": texts} if texts is not None and len(texts) > limits["most"] else kept
+    texts, extra = read_string_or_list(value, at, reader)
+    return texts, {"$whole": texts} if texts is not None and len(texts) > limits["most"] else extra
 
 
 def write_strings_at_most(

@@ -28,13 +28,13 @@ def without_path(value: Any, steps: list[str]) -> Any:
     """Copy a JSON value without the value at a path. None if there is no value at that path."""
     step, *further = steps
     if type(value) is list:
-        place = int(step) if step.isdigit() and int(step) < len(value) else None
-        if place is None:
+        index = int(step) if step.isdigit() and int(step) < len(value) else None
+        if index is None:
             return None
-        inner = without_path(value[place], further) if further else None
+        inner = without_path(value[index], further) if further else None
         if further and inner is None:
             return None
-        return [*value[:place], *([inner] if further else []), *value[place + 1 :]]
+        return [*value[:index], *([inner] if further else []), *value[index + 1 :]]
     if type(value) is not dict or step not in value:
         return None
     if not further:

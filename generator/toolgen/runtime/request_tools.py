@@ -46,10 +46,10 @@ def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:
 def match_pattern(pattern: Any, value: Any) -> tuple[str | None, list[str], Extras] | None:
     """Match a value with a pattern. Return mode, names and keys that the pattern lacks. None if it does not match."""
     found: dict[str, list[str]] = {"$mode": [], "$name": []}
-    rest = _match(pattern, value, found)
-    if rest is ABSENT:
+    extras = _match(pattern, value, found)
+    if extras is ABSENT:
         return None
-    return found["$mode"][0] if found["$mode"] else None, found["$name"], rest
+    return found["$mode"][0] if found["$mode"] else None, found["$name"], extras
 
 
 def _holds(pattern: Any) -> bool:
@@ -62,14 +62,14 @@ def _match(pattern: Any, value: Any, found: dict[str, list[str]]) -> Any:
     if type(pattern) is dict:
         if type(value) is not dict:
             return ABSENT
-        rest = {key: item for key, item in value.items() if key not in pattern}
+        extras = {key: item for key, item in value.items() if key not in pattern}
         for key, inner in pattern.items():
             left = _match(inner, value.get(key, ABSENT), found)
             if left is ABSENT:
                 return ABSENT
             if left:
-                rest[key] = left
-        return rest
+                extras[key] = left
+        return extras
     if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
         if type(value) is not list or any(_match(pattern[0], item, found) != {} for item in value):
             return ABSENT
@@ -92,27 +92,27 @@ _CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "re
 def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
     """Read a tool choice. If no entry of the table matches, the choice is None and the value becomes the extra."""
     table = {form: row for form, row in table.items() if row != OMITTED}
-    for word in _CHOICES:
-        if word in table and type(value) is type(table[word]) and value == table[word]:
-            return word, ABSENT
+    for choice in _CHOICES:
+        if choice in table and type(value) is type(table[choice]) and value == table[choice]:
+            return choice, ABSENT
     if type(value) is str and value in table.get("also", {}):
         return table["also"][value], {"$whole": value}
     if "named" in table and (found := match_pattern(table["named"], value)) and len(found[1]) == 1:
-        _, names, rest = found
-        return NamedToolChoice(reader.tool_name(names[0]), reader.as_metadata(rest)), ABSENT
-    words = _words(table)
+        _, names, extras = found
+        return NamedToolChoice(reader.tool_name(names[0]), reader.as_metadata(extras)), ABSENT
+    mode_names = _mode_names(table)
     if "allowed" in table and (found := match_pattern(table["allowed"], value)) and found[1]:
         known = [reader.tool_name(name) for name in found[1]]
         for mode in ("auto", "required"):
-            if found[0] == words[mode]:
+            if found[0] == mode_names[mode]:
                 return AllowedToolChoice(known, mode, reader.as_metadata(found[2])), ABSENT
-    for word in _CHOICES:
-        if word in table and match_pattern(table[word], value):
-            return word, {"$whole": value}
+    for choice in _CHOICES:
+        if choice in table and match_pattern(table[choice], value):
+            return choice, {"$whole": value}
     return None, value
 
 
-def _words(table: Mapping[str, Any]) -> Mapping[str, str]:
+def _mode_names(table: Mapping[str, Any]) -> Mapping[str, str]:
     """Return the wire's words for whether a call is optional (`auto`) or required."""
     return {"auto": "auto", "required": "required", **table.get("modes", {})}
 
@@ -157,8 +157,8 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
         whole = extra.get("$whole")
         if match_pattern(table[row], whole) or (type(whole) is str and table.get("also", {}).get(whole) == row):
             return whole
-    written = fill_pattern(table[row], _words(table).get(mode, mode), wire_names)
-    if type(written) is str and names and any(written == table.get(word) for word in _CHOICES):
+    written = fill_pattern(table[row], _mode_names(table).get(mode, mode), wire_names)
+    if type(written) is str and names and any(written == table.get(other) for other in _CHOICES):
         writer.report_loss(
             at, "toolChoice", "dropped", f"{writer.wire.title} has another meaning for this name", "behaviour"
         )
@@ -254,20 +254,20 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tu
         writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {writer.wire.title}", "behaviour")
         return ABSENT, False
     extras = writer.peek_extras(tool.metadata)
-    said = inner_extras(tool.metadata or {}, "declaration")
-    writer.is_declared_tool = "$strict" in said
-    settled = _with_strictness(tool, at, writer)
+    declared = inner_extras(tool.metadata or {}, "declaration")
+    writer.is_declared_tool = "$strict" in declared
+    adjusted = _with_strictness(tool, at, writer)
     if type(extras.get("$description")) is str:
-        settled = replace(settled, description=extras["$description"])
-    entry = write(settled, at, writer)
+        adjusted = replace(adjusted, description=extras["$description"])
+    entry = write(adjusted, at, writer)
     writer.is_declared_tool = False
     for name, key in writer.wire.declared_keys.items():
-        if f"${name}" in said and type(entry) is dict:
-            entry = {**entry, key: said[f"${name}"]}
+        if f"${name}" in declared and type(entry) is dict:
+            entry = {**entry, key: declared[f"${name}"]}
     patch = inner_extras(extras, "$patch")
     if patch and type(entry) is dict:
         entry = _patched(entry, patch)
-    return entry, settled.strict == tool.strict or settled.strict is True or not _would_be_strict_alone(tool, writer)
+    return entry, adjusted.strict == tool.strict or adjusted.strict is True or not _would_be_strict_alone(tool, writer)
 
 
 def _would_be_strict_alone(tool: ToolDefinition, writer: Writer) -> bool:

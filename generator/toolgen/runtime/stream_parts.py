@@ -41,7 +41,7 @@ __all__ = [
 
 
 _STRING = r'(?s:"(?:[^"\\]|\\.)*"?)'
-_WORD = r"[^\s,\]}:\"]+"
+_BARE = r"[^\s,\]}:\"]+"
 
 
 class PartialObject:
@@ -79,7 +79,7 @@ def partial_object(text: str) -> dict[str, Any]:
 
 def _closed(text: str) -> str | None:
     """Cut a text after its last complete value, and add the missing closing brackets."""
-    string_at, word_at = re.compile(_STRING).match, re.compile(_WORD).match  # cached by `re`: few streams need them
+    string_at, token_at = re.compile(_STRING).match, re.compile(_BARE).match  # cached by `re`: few streams need them
     stack: list[str] = []
     keep: list[tuple[int, tuple[str, ...]]] = []
     expects_key = False
@@ -119,8 +119,8 @@ def _closed(text: str) -> str | None:
             if not expects_key:
                 keep.append((i, tuple(stack)))
         else:
-            word = word_at(text, i)
-            i = word.end() if word else i + 1
+            token = token_at(text, i)
+            i = token.end() if token else i + 1
             if i < n:
                 keep.append((i, tuple(stack)))
         del keep[:-1]
@@ -169,8 +169,8 @@ class OpenCall:
 
 def order_by_index(calls: list[OpenCall]) -> list[OpenCall]:
     """Sort calls by their index if each has its own; otherwise keep the order of arrival."""
-    places = {call.wire_index for call in calls}
-    if None in places or len(places) < len(calls):
+    indexes = {call.wire_index for call in calls}
+    if None in indexes or len(indexes) < len(calls):
         return calls
     return sorted(calls, key=lambda call: call.wire_index or 0)
 

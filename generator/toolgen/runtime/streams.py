@@ -58,7 +58,7 @@ class BaseStream:
         self._api_error: ApiError | None = None
         self._fault: str | None = None
         self._finished = False
-        self._told_ids: set[str] = set()
+        self._reported_ids: set[str] = set()
 
     @classmethod
     def iter_events(
@@ -142,8 +142,8 @@ class BaseStream:
             self._api_error = getattr(error, "error", None)
             if type(self._api_error) is not ApiError:
                 self._api_error = None
-            said = str(error) if self._api_error is None else self._api_error.message
-            self._failure = f"{type(error).__name__}: {said}"
+            message = str(error) if self._api_error is None else self._api_error.message
+            self._failure = f"{type(error).__name__}: {message}"
         events: list[StreamEvent] = []
         completion = self.result()
         for open_call, call in zip(order_by_index(self._calls), calls_in(completion.message), strict=False):
@@ -177,11 +177,11 @@ class BaseStream:
                 mark_call_invalid(completion.message, position, "malformed", "".join(call.pieces))
         return completion
 
-    def _final_stop_reason(self, before: Any, word: Any) -> Any:
+    def _final_stop_reason(self, before: Any, stop_reason: Any) -> Any:
         """Return the stop reason that counts. A response that was cut off, filtered or failed keeps its reason."""
         table = self.converter.FINISH_REASONS
         cut = type(before) is str and table.get(before) in ("length", "content_filter", "error")
-        return before if cut else word
+        return before if cut else stop_reason
 
     def _read_body(self) -> Completion:
         """Read the body so far. Values of the wrong type are omitted."""
@@ -224,8 +224,8 @@ class BaseStream:
         calls = calls_in((completion or self.result()).message)
         if any(call.invalid is not None and call.invalid.reason in ("truncated", "filtered") for call in calls):
             return []
-        new = [call for call in calls if call.id not in self._told_ids]
-        self._told_ids.update(call.id for call in new)
+        new = [call for call in calls if call.id not in self._reported_ids]
+        self._reported_ids.update(call.id for call in new)
         return [ToolCallEvent(call) for call in new]
 
     def _delta(self, call: OpenCall, piece: str | None) -> ToolCallDelta:

@@ -173,8 +173,8 @@ def make_call_from_json_if_regular(
     """
     if type(name) is not str or name in reader.tool_names or not reader.try_claim_id(identifier):
         return None
-    arguments, invalid, kept = _read_text(text)
-    metadata = reader.as_metadata(set_extra_at(extras, key_path, kept))
+    arguments, invalid, extra = _read_text(text)
+    metadata = reader.as_metadata(set_extra_at(extras, key_path, extra))
     return reader.decode_call_without_depth_check(ToolCall(identifier, name, arguments, invalid, metadata))
 
 
@@ -182,9 +182,9 @@ def make_pending_call_from_json_if_regular(
     identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
     """Read a call as `make_call_from_json_if_regular` does, and note it for its result."""
-    arguments, invalid, kept = _read_text(text)
+    arguments, invalid, extra = _read_text(text)
     return reader.make_pending_call_if_regular(
-        identifier, name, arguments, set_extra_at(extras, key_path, kept), invalid, parsed=True
+        identifier, name, arguments, set_extra_at(extras, key_path, extra), invalid, parsed=True
     )
 
 

@@ -16,8 +16,8 @@ __all__ = [
     "describe_result",
     "media_kind",
     "read_result_text_or_error",
+    "report_dropped_error_flag",
     "report_error_text_sent_with_flag",
-    "report_lost_error_flag",
     "write_result_text",
 ]
 
@@ -46,7 +46,7 @@ def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Write
             return
 
 
-def report_lost_error_flag(kind: str, is_error: bool | None, at: Path, writer: Writer) -> None:
+def report_dropped_error_flag(kind: str, is_error: bool | None, at: Path, writer: Writer) -> None:
     """Report the error flag of a result for a wire that has none. The text of an error says that it is one."""
     if is_error is not None:
         matters = is_error and kind in ("data", "multimodal")

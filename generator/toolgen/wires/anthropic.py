@@ -265,21 +265,21 @@ class Anthropic(AnthropicConverter):
             and output_tokens_details_thinking_tokens_count is not None
         ):
             output_tokens_details_thinking_tokens_count = read_count(output_tokens_details_count, "thinking_tokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if "output_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "output_tokens_details",
                 unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
             )
         if input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "input_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
         input_tokens = (
             (input_tokens_count or 0) + (cache_creation_input_tokens_count or 0) + (cache_read_input_tokens_count or 0)
         )
         if output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "output_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
         output_tokens = output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
@@ -291,7 +291,7 @@ class Anthropic(AnthropicConverter):
             cache_creation_input_tokens_count,
             None,
             output_tokens_details_thinking_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -433,31 +433,31 @@ class Anthropic(AnthropicConverter):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
         max_output_tokens = optional_value(wire, "max_tokens", at, int)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, parallel_tool_calls, tool_choice_kept = self.read_request_tool_choice(
+        tool_choice, parallel_tool_calls, tool_choice_extra = self.read_request_tool_choice(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        temperature, temperature_kept = read_original_number(
+        temperature, temperature_extra = read_original_number(
             wire.get("temperature", ABSENT), (at, "temperature"), reader
         )
-        top_p, top_p_kept = read_original_number(wire.get("top_p", ABSENT), (at, "top_p"), reader)
-        stop, stop_kept = read_string_or_list(wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader)
+        top_p, top_p_extra = read_original_number(wire.get("top_p", ABSENT), (at, "top_p"), reader)
+        stop, stop_extra = read_string_or_list(wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader)
         stream = optional_value(wire, "stream", at, bool)
-        rest = unmapped_members(wire, _REQUEST_BODY)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if temperature_kept is not ABSENT:
-            rest["temperature"] = temperature_kept
-        if top_p_kept is not ABSENT:
-            rest["top_p"] = top_p_kept
-        if stop_kept is not ABSENT:
-            rest["stop_sequences"] = stop_kept
+        extras = unmapped_members(wire, _REQUEST_BODY)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if temperature_extra is not ABSENT:
+            extras["temperature"] = temperature_extra
+        if top_p_extra is not ABSENT:
+            extras["top_p"] = top_p_extra
+        if stop_extra is not ABSENT:
+            extras["stop_sequences"] = stop_extra
         return Request(
             messages,
             model,
@@ -469,7 +469,7 @@ class Anthropic(AnthropicConverter):
             top_p=top_p,
             stop=stop,
             stream=stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -521,15 +521,15 @@ class Anthropic(AnthropicConverter):
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = optional_text(wire, "description", at)
         strict = optional_value(wire, "strict", at, bool)
-        parameters, parameters_kept = read_schema_or_empty(
+        parameters, parameters_extra = read_schema_or_empty(
             wire.get("input_schema", ABSENT), (at, "input_schema"), reader, strict
         )
-        if wire.keys() == _TOOL_LEAST and parameters_kept is ABSENT and None not in wire.values():
+        if wire.keys() == _TOOL_LEAST and parameters_extra is ABSENT and None not in wire.values():
             return ToolDefinition(name, description, parameters, strict)
-        rest = unmapped_members(wire, _TOOL)
-        if parameters_kept is not ABSENT:
-            rest["input_schema"] = parameters_kept
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        if parameters_extra is not ABSENT:
+            extras["input_schema"] = parameters_extra
+        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
@@ -563,13 +563,13 @@ class Anthropic(AnthropicConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid = read_object_arguments(wire.get("input", ABSENT), (at, "input"), reader)
-        rest = unmapped_members(wire, _TOOL_CALL)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_CALL)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as a block."""
@@ -594,11 +594,11 @@ class Anthropic(AnthropicConverter):
             return TextPart(text)
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        cache, cache_kept = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        rest = unmapped_members(wire, _TEXT_PART)
-        if cache_kept is not ABSENT:
-            rest["cache_control"] = cache_kept
-        return TextPart(text, cache, metadata=reader.as_metadata(rest))
+        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
+        extras = unmapped_members(wire, _TEXT_PART)
+        if cache_extra is not ABSENT:
+            extras["cache_control"] = cache_extra
+        return TextPart(text, cache, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
@@ -617,23 +617,23 @@ class Anthropic(AnthropicConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
-        url, data, media_type, url_kept = read_source(
+        url, data, media_type, url_extra = read_source(
             wire.get("source", ABSENT), (at, "source"), reader, _IMAGE_PART_SOURCE
         )
-        cache, cache_kept = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
+        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
         if (
             wire.keys() == _IMAGE_PART_LEAST
-            and url_kept is ABSENT
-            and cache_kept is ABSENT
+            and url_extra is ABSENT
+            and cache_extra is ABSENT
             and None not in wire.values()
         ):
             return ImagePart(url, data, media_type, cache=cache)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        if url_kept is not ABSENT:
-            rest["source"] = url_kept
-        if cache_kept is not ABSENT:
-            rest["cache_control"] = cache_kept
-        return ImagePart(url, data, media_type, cache=cache, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _IMAGE_PART)
+        if url_extra is not ABSENT:
+            extras["source"] = url_extra
+        if cache_extra is not ABSENT:
+            extras["cache_control"] = cache_extra
+        return ImagePart(url, data, media_type, cache=cache, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
@@ -665,24 +665,24 @@ class Anthropic(AnthropicConverter):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document block."""
-        url, data, media_type, url_kept = read_source(
+        url, data, media_type, url_extra = read_source(
             wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
         )
         name = optional_text(wire, "title", at)
-        cache, cache_kept = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
+        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
         if (
             wire.keys() == _DOCUMENT_PART_LEAST
-            and url_kept is ABSENT
-            and cache_kept is ABSENT
+            and url_extra is ABSENT
+            and cache_extra is ABSENT
             and None not in wire.values()
         ):
             return DocumentPart(url, data, media_type, name, cache=cache)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        if url_kept is not ABSENT:
-            rest["source"] = url_kept
-        if cache_kept is not ABSENT:
-            rest["cache_control"] = cache_kept
-        return DocumentPart(url, data, media_type, name, cache=cache, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        if url_extra is not ABSENT:
+            extras["source"] = url_extra
+        if cache_extra is not ABSENT:
+            extras["cache_control"] = cache_extra
+        return DocumentPart(url, data, media_type, name, cache=cache, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
@@ -719,8 +719,8 @@ class Anthropic(AnthropicConverter):
             raise wrong_type((at, "thinking"), "a string", text)
         if len(wire) == 2:
             return ReasoningPart(text)
-        rest = unmapped_members(wire, _THINKING_PART)
-        return ReasoningPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _THINKING_PART)
+        return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a thinking block."""
@@ -734,13 +734,13 @@ class Anthropic(AnthropicConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        schema, schema_kept = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader)
-        if wire.keys() == _OUTPUT_SCHEMA_LEAST and schema_kept is ABSENT and None not in wire.values():
+        schema, schema_extra = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader)
+        if wire.keys() == _OUTPUT_SCHEMA_LEAST and schema_extra is ABSENT and None not in wire.values():
             return OutputSchema(schema)
-        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        if schema_kept is not ABSENT:
-            rest["schema"] = schema_kept
-        return OutputSchema(schema, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
+        if schema_extra is not ABSENT:
+            extras["schema"] = schema_extra
+        return OutputSchema(schema, metadata=reader.as_metadata(extras))
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""

@@ -331,17 +331,17 @@ class Bedrock(BedrockConverter):
         total_tokens_count = wire.get("totalTokens")
         if type(total_tokens_count) is not int and total_tokens_count is not None:
             total_tokens_count = read_count(wire, "totalTokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "inputTokens"]
         input_tokens = (
             (input_tokens_count or 0) + (cache_read_input_tokens_count or 0) + (cache_write_input_tokens_count or 0)
         )
         if output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "outputTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "outputTokens"]
         output_tokens = output_tokens_count or 0
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "totalTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "totalTokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -350,7 +350,7 @@ class Bedrock(BedrockConverter):
             total_tokens,
             cache_read_input_tokens_count,
             cache_write_input_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -538,45 +538,45 @@ class Bedrock(BedrockConverter):
         inference_config = optional_object(wire, "inferenceConfig", at)
         tool_config = optional_object(wire, "toolConfig", at)
         output_config = optional_object(wire, "outputConfig", at)
-        tools, tools_kept = self.read_tools(tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader)
+        tools, tools_extra = self.read_tools(tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader)
         reader.set_offered_tools(tools)
         max_output_tokens = optional_value(inference_config, "maxTokens", (at, "inferenceConfig"), int)
-        temperature, temperature_kept = read_number_at_most(
+        temperature, temperature_extra = read_number_at_most(
             inference_config.get("temperature", ABSENT),
             ((at, "inferenceConfig"), "temperature"),
             reader,
             _REQUEST_BODY_TEMPERATURE,
         )
         top_p = optional_number(inference_config, "topP", (at, "inferenceConfig"))
-        stop, stop_kept = read_string_or_list(
+        stop, stop_extra = read_string_or_list(
             inference_config.get("stopSequences", ABSENT), ((at, "inferenceConfig"), "stopSequences"), reader
         )
-        tool_choice, tool_choice_kept = self.read_request_tool_choice(
+        tool_choice, tool_choice_extra = self.read_request_tool_choice(
             tool_config.get("toolChoice", ABSENT), ((at, "toolConfig"), "toolChoice"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             output_config.get("textFormat", ABSENT), ((at, "outputConfig"), "textFormat"), reader
         )
         reasoning = read_effort(output_config.get("effort", ABSENT), ((at, "outputConfig"), "effort"), reader)
-        messages, messages_kept = self.read_conversation(wire, at, reader)
-        rest = unmapped_members(wire, _REQUEST_BODY)
-        inference_config_rest = unmapped_members(inference_config, _REQUEST_BODY_INFERENCE_CONFIG)
-        tool_config_rest = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        output_config_rest = unmapped_members(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
-        if temperature_kept is not ABSENT:
-            inference_config_rest["temperature"] = temperature_kept
-        if stop_kept is not ABSENT:
-            inference_config_rest["stopSequences"] = stop_kept
-        if tools_kept is not ABSENT:
-            tool_config_rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            tool_config_rest["toolChoice"] = tool_choice_kept
-        if output_format_kept is not ABSENT:
-            output_config_rest["textFormat"] = output_format_kept
-        rest |= messages_kept
-        keep_inner_extras(rest, wire, "outputConfig", output_config_rest)
-        keep_inner_extras(rest, wire, "toolConfig", tool_config_rest)
-        keep_inner_extras(rest, wire, "inferenceConfig", inference_config_rest)
+        messages, messages_extras = self.read_conversation(wire, at, reader)
+        extras = unmapped_members(wire, _REQUEST_BODY)
+        inference_config_extras = unmapped_members(inference_config, _REQUEST_BODY_INFERENCE_CONFIG)
+        tool_config_extras = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
+        output_config_extras = unmapped_members(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
+        if temperature_extra is not ABSENT:
+            inference_config_extras["temperature"] = temperature_extra
+        if stop_extra is not ABSENT:
+            inference_config_extras["stopSequences"] = stop_extra
+        if tools_extra is not ABSENT:
+            tool_config_extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            tool_config_extras["toolChoice"] = tool_choice_extra
+        if output_format_extra is not ABSENT:
+            output_config_extras["textFormat"] = output_format_extra
+        extras |= messages_extras
+        keep_inner_extras(extras, wire, "outputConfig", output_config_extras)
+        keep_inner_extras(extras, wire, "toolConfig", tool_config_extras)
+        keep_inner_extras(extras, wire, "inferenceConfig", inference_config_extras)
         return Request(
             messages,
             tools=tools,
@@ -587,7 +587,7 @@ class Bedrock(BedrockConverter):
             top_p=top_p,
             stop=stop,
             reasoning=reasoning,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -671,7 +671,7 @@ class Bedrock(BedrockConverter):
         json_schema = structure.get("jsonSchema")
         if type(json_schema) is not dict:
             raise wrong_type(((at, "structure"), "jsonSchema"), "an object", json_schema)
-        schema, schema_kept = read_schema_text(
+        schema, schema_extra = read_schema_text(
             json_schema.get("schema", ABSENT), (((at, "structure"), "jsonSchema"), "schema"), reader
         )
         name = optional_text(json_schema, "name", ((at, "structure"), "jsonSchema"))
@@ -679,18 +679,18 @@ class Bedrock(BedrockConverter):
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and structure.keys() == _OUTPUT_SCHEMA_STRUCTURE_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
-            and schema_kept is ABSENT
+            and schema_extra is ABSENT
             and None not in json_schema.values()
         ):
             return OutputSchema(schema, name)
-        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        structure_rest = unmapped_members(structure, _OUTPUT_SCHEMA_STRUCTURE)
-        json_schema_rest = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        if schema_kept is not ABSENT:
-            json_schema_rest["schema"] = schema_kept
-        keep_inner_extras(structure_rest, structure, "jsonSchema", json_schema_rest)
-        keep_inner_extras(rest, wire, "structure", structure_rest)
-        return OutputSchema(schema, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
+        structure_extras = unmapped_members(structure, _OUTPUT_SCHEMA_STRUCTURE)
+        json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        if schema_extra is not ABSENT:
+            json_schema_extras["schema"] = schema_extra
+        keep_inner_extras(structure_extras, structure, "jsonSchema", json_schema_extras)
+        keep_inner_extras(extras, wire, "structure", structure_extras)
+        return OutputSchema(schema, name, metadata=reader.as_metadata(extras))
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
@@ -722,33 +722,33 @@ class Bedrock(BedrockConverter):
         if type(input_schema) is not dict:
             raise wrong_type(((at, "toolSpec"), "inputSchema"), "an object", input_schema)
         name = read_tool_name(tool_spec.get("name", ABSENT), ((at, "toolSpec"), "name"), reader)
-        description, description_kept = read_text_noting_empty(
+        description, description_extra = read_text_noting_empty(
             tool_spec.get("description", ABSENT), ((at, "toolSpec"), "description"), reader
         )
         strict = optional_value(tool_spec, "strict", (at, "toolSpec"), bool)
-        parameters, parameters_kept = read_schema_or_empty(
+        parameters, parameters_extra = read_schema_or_empty(
             input_schema.get("json", ABSENT), (((at, "toolSpec"), "inputSchema"), "json"), reader, strict
         )
         if (
             wire.keys() == _TOOL_LEAST
             and tool_spec.keys() == _TOOL_TOOL_SPEC_LEAST
             and input_schema.keys() == _TOOL_INPUT_SCHEMA_LEAST
-            and description_kept is ABSENT
-            and parameters_kept is ABSENT
+            and description_extra is ABSENT
+            and parameters_extra is ABSENT
             and None not in tool_spec.values()
             and None not in input_schema.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = unmapped_members(wire, _TOOL)
-        tool_spec_rest = unmapped_members(tool_spec, _TOOL_TOOL_SPEC)
-        input_schema_rest = unmapped_members(input_schema, _TOOL_INPUT_SCHEMA)
-        if description_kept is not ABSENT:
-            tool_spec_rest["description"] = description_kept
-        if parameters_kept is not ABSENT:
-            input_schema_rest["json"] = parameters_kept
-        keep_inner_extras(tool_spec_rest, tool_spec, "inputSchema", input_schema_rest)
-        keep_inner_extras(rest, wire, "toolSpec", tool_spec_rest)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        tool_spec_extras = unmapped_members(tool_spec, _TOOL_TOOL_SPEC)
+        input_schema_extras = unmapped_members(input_schema, _TOOL_INPUT_SCHEMA)
+        if description_extra is not ABSENT:
+            tool_spec_extras["description"] = description_extra
+        if parameters_extra is not ABSENT:
+            input_schema_extras["json"] = parameters_extra
+        keep_inner_extras(tool_spec_extras, tool_spec, "inputSchema", input_schema_extras)
+        keep_inner_extras(extras, wire, "toolSpec", tool_spec_extras)
+        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
@@ -800,15 +800,15 @@ class Bedrock(BedrockConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader)
+        id, id_extra = read_call_id(tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader)
         name = read_tool_name(tool_use.get("name", ABSENT), ((at, "toolUse"), "name"), reader)
         arguments, invalid = read_object_arguments(tool_use.get("input", ABSENT), ((at, "toolUse"), "input"), reader)
-        rest = unmapped_members(wire, _TOOL_USE)
-        tool_use_rest = unmapped_members(tool_use, _TOOL_USE_TOOL_USE)
-        if id_kept is not ABSENT:
-            tool_use_rest["toolUseId"] = id_kept
-        keep_inner_extras(rest, wire, "toolUse", tool_use_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_USE)
+        tool_use_extras = unmapped_members(tool_use, _TOOL_USE_TOOL_USE)
+        if id_extra is not ABSENT:
+            tool_use_extras["toolUseId"] = id_extra
+        keep_inner_extras(extras, wire, "toolUse", tool_use_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_use(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as a block."""
@@ -836,12 +836,12 @@ class Bedrock(BedrockConverter):
         tool_call_id, name = read_result_call(
             tool_result.get("toolUseId", ABSENT), ((at, "toolResult"), "toolUseId"), reader
         )
-        kind, value_, is_error, kind_kept = self.read_result_content(tool_result, (at, "toolResult"), reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        tool_result_rest = unmapped_members(tool_result, _TOOL_RESULT_TOOL_RESULT)
-        tool_result_rest |= kind_kept
-        keep_inner_extras(rest, wire, "toolResult", tool_result_rest)
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(rest))
+        kind, value_, is_error, kind_extras = self.read_result_content(tool_result, (at, "toolResult"), reader)
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        tool_result_extras = unmapped_members(tool_result, _TOOL_RESULT_TOOL_RESULT)
+        tool_result_extras |= kind_extras
+        keep_inner_extras(extras, wire, "toolResult", tool_result_extras)
+        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
@@ -862,8 +862,8 @@ class Bedrock(BedrockConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 1:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
@@ -887,16 +887,16 @@ class Bedrock(BedrockConverter):
         if len(reasoning_content) == 1 and len(reasoning_text) == 1 and type(text) is str:
             if len(wire) == 1:
                 return ReasoningPart(text)
-            rest = unmapped_members(wire, _REASONING_PART)
-            return ReasoningPart(text, metadata=reader.as_metadata(rest))
+            extras = unmapped_members(wire, _REASONING_PART)
+            return ReasoningPart(text, metadata=reader.as_metadata(extras))
         if type(text) is not str:
             raise wrong_type((((at, "reasoningContent"), "reasoningText"), "text"), "a string", text)
-        rest = unmapped_members(wire, _REASONING_PART)
-        reasoning_content_rest = unmapped_members(reasoning_content, _REASONING_PART_REASONING_CONTENT)
-        reasoning_text_rest = unmapped_members(reasoning_text, _REASONING_PART_REASONING_TEXT)
-        keep_inner_extras(reasoning_content_rest, reasoning_content, "reasoningText", reasoning_text_rest)
-        keep_inner_extras(rest, wire, "reasoningContent", reasoning_content_rest)
-        return ReasoningPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _REASONING_PART)
+        reasoning_content_extras = unmapped_members(reasoning_content, _REASONING_PART_REASONING_CONTENT)
+        reasoning_text_extras = unmapped_members(reasoning_text, _REASONING_PART_REASONING_TEXT)
+        keep_inner_extras(reasoning_content_extras, reasoning_content, "reasoningText", reasoning_text_extras)
+        keep_inner_extras(extras, wire, "reasoningContent", reasoning_content_extras)
+        return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
@@ -913,12 +913,12 @@ class Bedrock(BedrockConverter):
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
         image = optional_object(wire, "image", at)
-        url, data, media_type, url_kept = read_block_source(image, (at, "image"), reader, _IMAGE_PART_FORMAT)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        image_rest = unmapped_members(image, _IMAGE_PART_IMAGE)
-        image_rest |= url_kept
-        keep_inner_extras(rest, wire, "image", image_rest)
-        return ImagePart(url, data, media_type, metadata=reader.as_metadata(rest))
+        url, data, media_type, url_extras = read_block_source(image, (at, "image"), reader, _IMAGE_PART_FORMAT)
+        extras = unmapped_members(wire, _IMAGE_PART)
+        image_extras = unmapped_members(image, _IMAGE_PART_IMAGE)
+        image_extras |= url_extras
+        keep_inner_extras(extras, wire, "image", image_extras)
+        return ImagePart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
@@ -943,15 +943,15 @@ class Bedrock(BedrockConverter):
         document = wire.get("document")
         if type(document) is not dict:
             raise wrong_type((at, "document"), "an object", document)
-        name, name_kept = read_document_name(document.get("name", ABSENT), ((at, "document"), "name"), reader)
-        url, data, media_type, url_kept = read_block_source(document, (at, "document"), reader, _DOCUMENT_PART_FORMAT)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        document_rest = unmapped_members(document, _DOCUMENT_PART_DOCUMENT)
-        if name_kept is not ABSENT:
-            document_rest["name"] = name_kept
-        document_rest |= url_kept
-        keep_inner_extras(rest, wire, "document", document_rest)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        name, name_extra = read_document_name(document.get("name", ABSENT), ((at, "document"), "name"), reader)
+        url, data, media_type, url_extras = read_block_source(document, (at, "document"), reader, _DOCUMENT_PART_FORMAT)
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        document_extras = unmapped_members(document, _DOCUMENT_PART_DOCUMENT)
+        if name_extra is not ABSENT:
+            document_extras["name"] = name_extra
+        document_extras |= url_extras
+        keep_inner_extras(extras, wire, "document", document_extras)
+        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
@@ -980,12 +980,12 @@ class Bedrock(BedrockConverter):
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video block."""
         video = optional_object(wire, "video", at)
-        url, data, media_type, url_kept = read_block_source(video, (at, "video"), reader, _VIDEO_PART_FORMAT)
-        rest = unmapped_members(wire, _VIDEO_PART)
-        video_rest = unmapped_members(video, _VIDEO_PART_VIDEO)
-        video_rest |= url_kept
-        keep_inner_extras(rest, wire, "video", video_rest)
-        return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
+        url, data, media_type, url_extras = read_block_source(video, (at, "video"), reader, _VIDEO_PART_FORMAT)
+        extras = unmapped_members(wire, _VIDEO_PART)
+        video_extras = unmapped_members(video, _VIDEO_PART_VIDEO)
+        video_extras |= url_extras
+        keep_inner_extras(extras, wire, "video", video_extras)
+        return VideoPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video block."""
@@ -1008,12 +1008,12 @@ class Bedrock(BedrockConverter):
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio block."""
         audio = optional_object(wire, "audio", at)
-        url, data, media_type, url_kept = read_block_source(audio, (at, "audio"), reader, _AUDIO_PART_FORMAT)
-        rest = unmapped_members(wire, _AUDIO_PART)
-        audio_rest = unmapped_members(audio, _AUDIO_PART_AUDIO)
-        audio_rest |= url_kept
-        keep_inner_extras(rest, wire, "audio", audio_rest)
-        return AudioPart(url, data, media_type, metadata=reader.as_metadata(rest))
+        url, data, media_type, url_extras = read_block_source(audio, (at, "audio"), reader, _AUDIO_PART_FORMAT)
+        extras = unmapped_members(wire, _AUDIO_PART)
+        audio_extras = unmapped_members(audio, _AUDIO_PART_AUDIO)
+        audio_extras |= url_extras
+        keep_inner_extras(extras, wire, "audio", audio_extras)
+        return AudioPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio block."""

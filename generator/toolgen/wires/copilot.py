@@ -146,12 +146,12 @@ class Copilot(CopilotConverter):
         reasoning_tokens_count = wire.get("reasoningTokens")
         if type(reasoning_tokens_count) is not int and reasoning_tokens_count is not None:
             reasoning_tokens_count = read_count(wire, "reasoningTokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if input_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "inputTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "inputTokens"]
         input_tokens = input_tokens_count or 0
         if output_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "outputTokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "outputTokens"]
         output_tokens = output_tokens_count or 0
         total_tokens = input_tokens + output_tokens
 
@@ -163,7 +163,7 @@ class Copilot(CopilotConverter):
             cache_write_tokens_count,
             None,
             reasoning_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -238,25 +238,25 @@ class Copilot(CopilotConverter):
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool of a session."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_empty_as_none(
+        description, description_extra = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_schema_empty_as_none(
+        parameters, parameters_extra = read_schema_empty_as_none(
             wire.get("parameters", ABSENT), (at, "parameters"), reader
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and description_kept is ABSENT
-            and parameters_kept is ABSENT
+            and description_extra is ABSENT
+            and parameters_extra is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = unmapped_members(wire, _TOOL)
-        if description_kept is not ABSENT:
-            rest["description"] = description_kept
-        if parameters_kept is not ABSENT:
-            rest["parameters"] = parameters_kept
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        if description_extra is not ABSENT:
+            extras["description"] = description_extra
+        if parameters_extra is not ABSENT:
+            extras["parameters"] = parameters_extra
+        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a session."""
@@ -280,18 +280,18 @@ class Copilot(CopilotConverter):
 
     def read_tool_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a request for a tool: of a message, or one that waits for its answer."""
-        id, id_kept = read_nullable_call_id(wire.get("toolCallId", ABSENT), (at, "toolCallId"), reader)
-        name, name_kept = read_either_name(wire, at, reader, _TOOL_REQUEST_NAME)
-        arguments, invalid, arguments_kept = read_untyped_arguments(
+        id, id_extra = read_nullable_call_id(wire.get("toolCallId", ABSENT), (at, "toolCallId"), reader)
+        name, name_extras = read_either_name(wire, at, reader, _TOOL_REQUEST_NAME)
+        arguments, invalid, arguments_extra = read_untyped_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_REQUEST)
-        if id_kept is not ABSENT:
-            rest["toolCallId"] = id_kept
-        rest |= name_kept
-        if arguments_kept is not ABSENT:
-            rest["arguments"] = arguments_kept
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_REQUEST)
+        if id_extra is not ABSENT:
+            extras["toolCallId"] = id_extra
+        extras |= name_extras
+        if arguments_extra is not ABSENT:
+            extras["arguments"] = arguments_extra
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_request(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request for a tool: of a message, or one that waits for its answer."""
@@ -313,11 +313,11 @@ class Copilot(CopilotConverter):
 
     def read_image_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        url, data, media_type, url_kept = read_binary_data(wire, at, reader, _IMAGE_RESULT_TYPE)
+        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _IMAGE_RESULT_TYPE)
         name = optional_text(wire, "description", at)
-        rest = unmapped_members(wire, _IMAGE_RESULT)
-        rest |= url_kept
-        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _IMAGE_RESULT)
+        extras |= url_extras
+        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_image_result(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
@@ -336,11 +336,11 @@ class Copilot(CopilotConverter):
 
     def read_audio_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        url, data, media_type, url_kept = read_binary_data(wire, at, reader, _AUDIO_RESULT_TYPE)
+        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _AUDIO_RESULT_TYPE)
         name = optional_text(wire, "description", at)
-        rest = unmapped_members(wire, _AUDIO_RESULT)
-        rest |= url_kept
-        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _AUDIO_RESULT)
+        extras |= url_extras
+        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_audio_result(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
@@ -359,11 +359,11 @@ class Copilot(CopilotConverter):
 
     def read_video_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        url, data, media_type, url_kept = read_binary_data(wire, at, reader, _VIDEO_RESULT_TYPE)
+        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _VIDEO_RESULT_TYPE)
         name = optional_text(wire, "description", at)
-        rest = unmapped_members(wire, _VIDEO_RESULT)
-        rest |= url_kept
-        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _VIDEO_RESULT)
+        extras |= url_extras
+        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_video_result(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
@@ -382,11 +382,11 @@ class Copilot(CopilotConverter):
 
     def read_document_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        url, data, media_type, url_kept = read_binary_data(wire, at, reader, _DOCUMENT_RESULT_TYPE)
+        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _DOCUMENT_RESULT_TYPE)
         name = optional_text(wire, "description", at)
-        rest = unmapped_members(wire, _DOCUMENT_RESULT)
-        rest |= url_kept
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _DOCUMENT_RESULT)
+        extras |= url_extras
+        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_document_result(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""

@@ -98,25 +98,25 @@ class CopilotQuorum(CopilotQuorumConverter):
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a declaration of `to_json_schema`."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_empty_as_none(
+        description, description_extra = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_non_strict_schema(
+        parameters, parameters_extra = read_non_strict_schema(
             wire.get("input_schema", ABSENT), (at, "input_schema"), reader
         )
         if (
             wire.keys() == _TOOL_LEAST
-            and description_kept is ABSENT
-            and parameters_kept is ABSENT
+            and description_extra is ABSENT
+            and parameters_extra is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = unmapped_members(wire, _TOOL)
-        if description_kept is not ABSENT:
-            rest["description"] = description_kept
-        if parameters_kept is not ABSENT:
-            rest["input_schema"] = parameters_kept
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        if description_extra is not ABSENT:
+            extras["description"] = description_extra
+        if parameters_extra is not ABSENT:
+            extras["input_schema"] = parameters_extra
+        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a declaration of `to_json_schema`."""
@@ -141,16 +141,16 @@ class CopilotQuorum(CopilotQuorumConverter):
     def read_application_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as the application has it."""
         name = read_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
-        arguments, invalid, arguments_kept = read_map_arguments(
+        arguments, invalid, arguments_extra = read_map_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        id, id_kept = read_nullable_call_id(wire.get("native_id", ABSENT), (at, "native_id"), reader)
-        rest = unmapped_members(wire, _APPLICATION_CALL)
-        if arguments_kept is not ABSENT:
-            rest["arguments"] = arguments_kept
-        if id_kept is not ABSENT:
-            rest["native_id"] = id_kept
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        id, id_extra = read_nullable_call_id(wire.get("native_id", ABSENT), (at, "native_id"), reader)
+        extras = unmapped_members(wire, _APPLICATION_CALL)
+        if arguments_extra is not ABSENT:
+            extras["arguments"] = arguments_extra
+        if id_extra is not ABSENT:
+            extras["native_id"] = id_extra
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_application_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application has it."""
@@ -171,15 +171,15 @@ class CopilotQuorum(CopilotQuorumConverter):
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a tool use block of a response."""
-        id, id_kept = read_nullable_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_nullable_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_kept = read_map_arguments(wire.get("input", ABSENT), (at, "input"), reader)
-        rest = unmapped_members(wire, _TOOL_USE)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            rest["input"] = arguments_kept
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        arguments, invalid, arguments_extra = read_map_arguments(wire.get("input", ABSENT), (at, "input"), reader)
+        extras = unmapped_members(wire, _TOOL_USE)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            extras["input"] = arguments_extra
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_use(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool use block of a response."""
@@ -200,18 +200,18 @@ class CopilotQuorum(CopilotQuorumConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result for a session."""
-        tool_call_id, tool_call_id_kept = read_result_call_id(
+        tool_call_id, tool_call_id_extra = read_result_call_id(
             wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader
         )
-        name, name_kept = read_result_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
-        kind, value_, is_error, kind_kept = self.read_result_content(wire, at, reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            rest["tool_use_id"] = tool_call_id_kept
-        if name_kept is not ABSENT:
-            rest["tool_name"] = name_kept
-        rest |= kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(rest))
+        name, name_extra = read_result_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
+        kind, value_, is_error, kind_extras = self.read_result_content(wire, at, reader)
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        if tool_call_id_extra is not ABSENT:
+            extras["tool_use_id"] = tool_call_id_extra
+        if name_extra is not ABSENT:
+            extras["tool_name"] = name_extra
+        extras |= kind_extras
+        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result for a session."""

@@ -409,15 +409,15 @@ class Gemini(GeminiConverter):
         cached_content_token_count = wire.get("cachedContentTokenCount")
         if type(cached_content_token_count) is not int and cached_content_token_count is not None:
             cached_content_token_count = read_count(wire, "cachedContentTokenCount", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if prompt_token_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "promptTokenCount"]
+            extras["$absent"] = [*extras.get("$absent", ()), "promptTokenCount"]
         input_tokens = (prompt_token_count or 0) + (tool_use_prompt_token_count or 0)
         if candidates_token_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "candidatesTokenCount"]
+            extras["$absent"] = [*extras.get("$absent", ()), "candidatesTokenCount"]
         output_tokens = (candidates_token_count or 0) + (thoughts_token_count or 0)
         if total_token_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "totalTokenCount"]
+            extras["$absent"] = [*extras.get("$absent", ()), "totalTokenCount"]
         total_tokens = total_token_count if total_token_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -428,7 +428,7 @@ class Gemini(GeminiConverter):
             None,
             None,
             thoughts_token_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -568,16 +568,16 @@ class Gemini(GeminiConverter):
                         arguments = function_call.get("args")
                         if type(arguments) is dict:
                             has_id = "id" in function_call
-                            rest: Extras | None = None
+                            extras: Extras | None = None
                             if len(wire) != 1 or len(function_call) != 2 + has_id:
-                                rest = nested_extras(
+                                extras = nested_extras(
                                     wire, _TOOL_CALL, "functionCall", function_call, _TOOL_CALL_FUNCTION_CALL
                                 )
                             if has_id:
-                                call = reader.make_pending_call_if_regular(id, name, arguments, rest)
+                                call = reader.make_pending_call_if_regular(id, name, arguments, extras)
                             else:
                                 call = reader.make_pending_call_with_synthetic_id(
-                                    name, arguments, rest, ["functionCall", "id"]
+                                    name, arguments, extras, ["functionCall", "id"]
                                 )
                             if call is not None:
                                 found.append(ToolCallPart(call))
@@ -617,44 +617,46 @@ class Gemini(GeminiConverter):
         """Read a request body."""
         tool_config = optional_object(wire, "toolConfig", at)
         generation_config = optional_object(wire, "generationConfig", at)
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
-        messages, messages_kept = self.read_contents(wire, at, reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        messages, messages_extras = self.read_contents(wire, at, reader)
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             tool_config.get("functionCallingConfig", ABSENT),
             ((at, "toolConfig"), "functionCallingConfig"),
             reader,
             tools,
         )
-        output_format, output_format_kept = self.read_output_format(generation_config, (at, "generationConfig"), reader)
+        output_format, output_format_extras = self.read_output_format(
+            generation_config, (at, "generationConfig"), reader
+        )
         max_output_tokens = optional_value(generation_config, "maxOutputTokens", (at, "generationConfig"), int)
         temperature = optional_number(generation_config, "temperature", (at, "generationConfig"))
         top_p = optional_number(generation_config, "topP", (at, "generationConfig"))
-        stop, stop_kept = read_strings_at_most(
+        stop, stop_extra = read_strings_at_most(
             generation_config.get("stopSequences", ABSENT),
             ((at, "generationConfig"), "stopSequences"),
             reader,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
         seed = optional_value(generation_config, "seed", (at, "generationConfig"), int)
-        reasoning, reasoning_kept = self.read_thinking_config(
+        reasoning, reasoning_extra = self.read_thinking_config(
             generation_config.get("thinkingConfig", ABSENT), ((at, "generationConfig"), "thinkingConfig"), reader
         )
-        rest = unmapped_members(wire, _REQUEST_BODY)
-        tool_config_rest = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        generation_config_rest = unmapped_members(generation_config, _REQUEST_BODY_GENERATION_CONFIG)
-        rest |= messages_kept
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            tool_config_rest["functionCallingConfig"] = tool_choice_kept
-        generation_config_rest |= output_format_kept
-        if stop_kept is not ABSENT:
-            generation_config_rest["stopSequences"] = stop_kept
-        if reasoning_kept is not ABSENT:
-            generation_config_rest["thinkingConfig"] = reasoning_kept
-        keep_inner_extras(rest, wire, "generationConfig", generation_config_rest)
-        keep_inner_extras(rest, wire, "toolConfig", tool_config_rest)
+        extras = unmapped_members(wire, _REQUEST_BODY)
+        tool_config_extras = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
+        generation_config_extras = unmapped_members(generation_config, _REQUEST_BODY_GENERATION_CONFIG)
+        extras |= messages_extras
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            tool_config_extras["functionCallingConfig"] = tool_choice_extra
+        generation_config_extras |= output_format_extras
+        if stop_extra is not ABSENT:
+            generation_config_extras["stopSequences"] = stop_extra
+        if reasoning_extra is not ABSENT:
+            generation_config_extras["thinkingConfig"] = reasoning_extra
+        keep_inner_extras(extras, wire, "generationConfig", generation_config_extras)
+        keep_inner_extras(extras, wire, "toolConfig", tool_config_extras)
         return Request(
             messages,
             tools=tools,
@@ -666,7 +668,7 @@ class Gemini(GeminiConverter):
             stop=stop,
             seed=seed,
             reasoning=reasoning,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -732,16 +734,16 @@ class Gemini(GeminiConverter):
 
     def read_thinking(self, wire: dict[str, Any], at: Path, reader: Reader) -> Reasoning:
         """Read the reasoning settings."""
-        effort, effort_kept = read_enum_value_any_case(
+        effort, effort_extra = read_enum_value_any_case(
             wire.get("thinkingLevel", ABSENT), (at, "thinkingLevel"), reader, _THINKING_THINKING_LEVEL
         )
         budget_tokens = optional_value(wire, "thinkingBudget", at, int)
-        if wire.keys() == _THINKING_LEAST and effort_kept is ABSENT and None not in wire.values():
+        if wire.keys() == _THINKING_LEAST and effort_extra is ABSENT and None not in wire.values():
             return Reasoning(effort, budget_tokens)
-        rest = unmapped_members(wire, _THINKING)
-        if effort_kept is not ABSENT:
-            rest["thinkingLevel"] = effort_kept
-        return Reasoning(effort, budget_tokens, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _THINKING)
+        if effort_extra is not ABSENT:
+            extras["thinkingLevel"] = effort_extra
+        return Reasoning(effort, budget_tokens, metadata=reader.as_metadata(extras))
 
     def write_thinking(self, reasoning: Reasoning, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the reasoning settings."""
@@ -766,12 +768,12 @@ class Gemini(GeminiConverter):
         """Read the declaration of a function."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = optional_text(wire, "description", at)
-        parameters, parameters_kept = self.read_parameters(wire, at, reader)
-        result, result_kept = self.read_result_schema(wire, at, reader)
-        rest = unmapped_members(wire, _TOOL)
-        rest |= parameters_kept
-        rest |= result_kept
-        return ToolDefinition(name, description, parameters, result=result, metadata=reader.as_metadata(rest))
+        parameters, parameters_extras = self.read_parameters(wire, at, reader)
+        result, result_extras = self.read_result_schema(wire, at, reader)
+        extras = unmapped_members(wire, _TOOL)
+        extras |= parameters_extras
+        extras |= result_extras
+        return ToolDefinition(name, description, parameters, result=result, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
@@ -806,17 +808,17 @@ class Gemini(GeminiConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_optional_call_id(function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader)
+        id, id_extra = read_optional_call_id(function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader)
         name = read_tool_name(function_call.get("name", ABSENT), ((at, "functionCall"), "name"), reader)
         arguments, invalid = read_object_arguments(
             function_call.get("args", ABSENT), ((at, "functionCall"), "args"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
-        function_call_rest = unmapped_members(function_call, _TOOL_CALL_FUNCTION_CALL)
-        if id_kept is not ABSENT:
-            function_call_rest["id"] = id_kept
-        keep_inner_extras(rest, wire, "functionCall", function_call_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_CALL)
+        function_call_extras = unmapped_members(function_call, _TOOL_CALL_FUNCTION_CALL)
+        if id_extra is not ABSENT:
+            function_call_extras["id"] = id_extra
+        keep_inner_extras(extras, wire, "functionCall", function_call_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -844,17 +846,19 @@ class Gemini(GeminiConverter):
         if type(function_response) is not dict:
             raise wrong_type((at, "functionResponse"), "an object", function_response)
         name = read_tool_name(function_response.get("name", ABSENT), ((at, "functionResponse"), "name"), reader)
-        tool_call_id, tool_call_id_kept = read_result_id_by_name(
+        tool_call_id, tool_call_id_extra = read_result_id_by_name(
             function_response.get("id", ABSENT), ((at, "functionResponse"), "id"), reader, name
         )
-        kind, value_, is_error, kind_kept = self.read_result_object(function_response, (at, "functionResponse"), reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        function_response_rest = unmapped_members(function_response, _TOOL_RESULT_FUNCTION_RESPONSE)
-        if tool_call_id_kept is not ABSENT:
-            function_response_rest["id"] = tool_call_id_kept
-        function_response_rest |= kind_kept
-        keep_inner_extras(rest, wire, "functionResponse", function_response_rest)
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(rest))
+        kind, value_, is_error, kind_extras = self.read_result_object(
+            function_response, (at, "functionResponse"), reader
+        )
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        function_response_extras = unmapped_members(function_response, _TOOL_RESULT_FUNCTION_RESPONSE)
+        if tool_call_id_extra is not ABSENT:
+            function_response_extras["id"] = tool_call_id_extra
+        function_response_extras |= kind_extras
+        keep_inner_extras(extras, wire, "functionResponse", function_response_extras)
+        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
@@ -884,8 +888,8 @@ class Gemini(GeminiConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 1:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
@@ -906,8 +910,8 @@ class Gemini(GeminiConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return ReasoningPart(text)
-        rest = unmapped_members(wire, _REASONING_PART)
-        return ReasoningPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _REASONING_PART)
+        return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
@@ -921,10 +925,10 @@ class Gemini(GeminiConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        url, data, media_type, name, url_kept = read_media_content(wire, at, reader, _IMAGE_PART_INLINE_DATA)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        rest |= url_kept
-        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _IMAGE_PART_INLINE_DATA)
+        extras = unmapped_members(wire, _IMAGE_PART)
+        extras |= url_extras
+        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
@@ -943,10 +947,10 @@ class Gemini(GeminiConverter):
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        url, data, media_type, name, url_kept = read_media_content(wire, at, reader, _AUDIO_PART_INLINE_DATA)
-        rest = unmapped_members(wire, _AUDIO_PART)
-        rest |= url_kept
-        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _AUDIO_PART_INLINE_DATA)
+        extras = unmapped_members(wire, _AUDIO_PART)
+        extras |= url_extras
+        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
@@ -965,10 +969,10 @@ class Gemini(GeminiConverter):
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        url, data, media_type, name, url_kept = read_media_content(wire, at, reader, _VIDEO_PART_INLINE_DATA)
-        rest = unmapped_members(wire, _VIDEO_PART)
-        rest |= url_kept
-        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _VIDEO_PART_INLINE_DATA)
+        extras = unmapped_members(wire, _VIDEO_PART)
+        extras |= url_extras
+        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
@@ -987,10 +991,10 @@ class Gemini(GeminiConverter):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        url, data, media_type, name, url_kept = read_media_content(wire, at, reader, _DOCUMENT_PART_INLINE_DATA)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        rest |= url_kept
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _DOCUMENT_PART_INLINE_DATA)
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        extras |= url_extras
+        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
@@ -1009,11 +1013,11 @@ class Gemini(GeminiConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_kept = self.read_user_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if content_kept is not ABSENT:
-            rest["parts"] = content_kept
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+        content, content_extra = self.read_user_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
+        if content_extra is not ABSENT:
+            extras["parts"] = content_extra
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
@@ -1034,13 +1038,13 @@ class Gemini(GeminiConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_kept = self.read_user_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
-        rest = unmapped_members(wire, _USER_MESSAGE)
+        content, content_extra = self.read_user_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
+        extras = unmapped_members(wire, _USER_MESSAGE)
         if wire["role"] != "user":
-            rest["role"] = wire["role"]
-        if content_kept is not ABSENT:
-            rest["parts"] = content_kept
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+            extras["role"] = wire["role"]
+        if content_extra is not ABSENT:
+            extras["parts"] = content_extra
+        return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
@@ -1059,13 +1063,13 @@ class Gemini(GeminiConverter):
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read a message of the model."""
-        content, content_kept = self.read_assistant_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
-        if wire.keys() == _ASSISTANT_MESSAGE_LEAST and content_kept is ABSENT and None not in wire.values():
+        content, content_extra = self.read_assistant_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
+        if wire.keys() == _ASSISTANT_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
             return AssistantMessage(content)
-        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
-        if content_kept is not ABSENT:
-            rest["parts"] = content_kept
-        return AssistantMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
+        if content_extra is not ABSENT:
+            extras["parts"] = content_extra
+        return AssistantMessage(content, metadata=reader.as_metadata(extras))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a message of the model."""

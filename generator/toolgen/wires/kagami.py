@@ -130,36 +130,36 @@ class Kagami(KagamiConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request of one turn."""
-        tools, tools_kept = self.read_tool_list(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tool_list(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        output_format, output_format_kept = self.read_text_or_json_format(
+        output_format, output_format_extra = self.read_text_or_json_format(
             wire.get("outputFormat", ABSENT), (at, "outputFormat"), reader
         )
-        tool_choice, tool_choice_kept = self.read_tool_choice(
+        tool_choice, tool_choice_extra = self.read_tool_choice(
             wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
         )
         if (
             wire.keys() == _REQUEST_LEAST
-            and tools_kept is ABSENT
-            and output_format_kept is ABSENT
-            and tool_choice_kept is ABSENT
+            and tools_extra is ABSENT
+            and output_format_extra is ABSENT
+            and tool_choice_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(messages, tools=tools, tool_choice=tool_choice, output_format=output_format)
-        rest = unmapped_members(wire, _REQUEST)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if output_format_kept is not ABSENT:
-            rest["outputFormat"] = output_format_kept
-        if tool_choice_kept is not ABSENT:
-            rest["toolChoice"] = tool_choice_kept
+        extras = unmapped_members(wire, _REQUEST)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if output_format_extra is not ABSENT:
+            extras["outputFormat"] = output_format_extra
+        if tool_choice_extra is not ABSENT:
+            extras["toolChoice"] = tool_choice_extra
         return Request(
             messages,
             tools=tools,
             tool_choice=tool_choice,
             output_format=output_format,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -206,23 +206,25 @@ class Kagami(KagamiConverter):
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_kept = read_text_empty_as_none(
+        description, description_extra = read_text_empty_as_none(
             wire.get("description", ABSENT), (at, "description"), reader
         )
-        parameters, parameters_kept = read_non_strict_schema(wire.get("parameters", ABSENT), (at, "parameters"), reader)
+        parameters, parameters_extra = read_non_strict_schema(
+            wire.get("parameters", ABSENT), (at, "parameters"), reader
+        )
         if (
             wire.keys() == _TOOL_LEAST
-            and description_kept is ABSENT
-            and parameters_kept is ABSENT
+            and description_extra is ABSENT
+            and parameters_extra is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters)
-        rest = unmapped_members(wire, _TOOL)
-        if description_kept is not ABSENT:
-            rest["description"] = description_kept
-        if parameters_kept is not ABSENT:
-            rest["parameters"] = parameters_kept
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        if description_extra is not ABSENT:
+            extras["description"] = description_extra
+        if parameters_extra is not ABSENT:
+            extras["parameters"] = parameters_extra
+        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool."""
@@ -263,17 +265,17 @@ class Kagami(KagamiConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid = read_object_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_CALL)
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -295,12 +297,12 @@ class Kagami(KagamiConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_named_result_call(wire, at, reader)
-        kind, value_, is_error, kind_kept = self.read_result_response(wire, at, reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        rest |= tool_call_id_kept
-        rest |= kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(rest))
+        tool_call_id, name, tool_call_id_extras = read_named_result_call(wire, at, reader)
+        kind, value_, is_error, kind_extras = self.read_result_response(wire, at, reader)
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        extras |= tool_call_id_extras
+        extras |= kind_extras
+        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
@@ -319,8 +321,8 @@ class Kagami(KagamiConverter):
             raise wrong_type((at, "value"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of a message."""
@@ -336,13 +338,13 @@ class Kagami(KagamiConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_kept = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_kept is ABSENT and None not in wire.values():
+        content, content_extra = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
+        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
             return SystemMessage(content)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if content_kept is not ABSENT:
-            rest["content"] = content_kept
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
+        if content_extra is not ABSENT:
+            extras["content"] = content_extra
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
@@ -363,13 +365,13 @@ class Kagami(KagamiConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_kept = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT and None not in wire.values():
+        content, content_extra = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
+        if wire.keys() == _USER_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
             return UserMessage(content)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        if content_kept is not ABSENT:
-            rest["content"] = content_kept
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        if content_extra is not ABSENT:
+            extras["content"] = content_extra
+        return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""

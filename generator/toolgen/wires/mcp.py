@@ -153,23 +153,23 @@ class Mcp(McpConverter):
         """Read a tool of a listing."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = optional_text(wire, "description", at)
-        parameters, parameters_kept = read_non_strict_schema(
+        parameters, parameters_extra = read_non_strict_schema(
             wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader
         )
-        result, result_kept = read_result_schema(wire.get("outputSchema", ABSENT), (at, "outputSchema"), reader)
+        result, result_extra = read_result_schema(wire.get("outputSchema", ABSENT), (at, "outputSchema"), reader)
         if (
             wire.keys() == _TOOL_LEAST
-            and parameters_kept is ABSENT
-            and result_kept is ABSENT
+            and parameters_extra is ABSENT
+            and result_extra is ABSENT
             and None not in wire.values()
         ):
             return ToolDefinition(name, description, parameters, result=result)
-        rest = unmapped_members(wire, _TOOL)
-        if parameters_kept is not ABSENT:
-            rest["inputSchema"] = parameters_kept
-        if result_kept is not ABSENT:
-            rest["outputSchema"] = result_kept
-        return ToolDefinition(name, description, parameters, result=result, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        if parameters_extra is not ABSENT:
+            extras["inputSchema"] = parameters_extra
+        if result_extra is not ABSENT:
+            extras["outputSchema"] = result_extra
+        return ToolDefinition(name, description, parameters, result=result, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a listing."""
@@ -196,13 +196,13 @@ class Mcp(McpConverter):
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader, id: str) -> ToolCall:
         """Read the params of a call."""
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_kept = read_call_arguments(
+        arguments, invalid, arguments_extra = read_call_arguments(
             wire.get("arguments", ABSENT), (at, "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
-        if arguments_kept is not ABSENT:
-            rest["arguments"] = arguments_kept
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+        extras = unmapped_members(wire, _TOOL_CALL)
+        if arguments_extra is not ABSENT:
+            extras["arguments"] = arguments_extra
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the params of a call."""
@@ -220,10 +220,10 @@ class Mcp(McpConverter):
 
     def read_text_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text: a block of its own, or an embedded resource."""
-        text, text_kept = read_text_block(wire, at, reader)
-        rest = unmapped_members(wire, _TEXT_BLOCK)
-        rest |= text_kept
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        text, text_extras = read_text_block(wire, at, reader)
+        extras = unmapped_members(wire, _TEXT_BLOCK)
+        extras |= text_extras
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_block(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
@@ -238,10 +238,10 @@ class Mcp(McpConverter):
 
     def read_image_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        url, data, media_type, name, url_kept = read_media_block(wire, at, reader, _IMAGE_BLOCK_TYPE)
-        rest = unmapped_members(wire, _IMAGE_BLOCK)
-        rest |= url_kept
-        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _IMAGE_BLOCK_TYPE)
+        extras = unmapped_members(wire, _IMAGE_BLOCK)
+        extras |= url_extras
+        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_image_block(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
@@ -260,10 +260,10 @@ class Mcp(McpConverter):
 
     def read_audio_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        url, data, media_type, name, url_kept = read_media_block(wire, at, reader, _AUDIO_BLOCK_TYPE)
-        rest = unmapped_members(wire, _AUDIO_BLOCK)
-        rest |= url_kept
-        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _AUDIO_BLOCK_TYPE)
+        extras = unmapped_members(wire, _AUDIO_BLOCK)
+        extras |= url_extras
+        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_audio_block(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
@@ -282,10 +282,10 @@ class Mcp(McpConverter):
 
     def read_video_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        url, data, media_type, name, url_kept = read_media_block(wire, at, reader, _VIDEO_BLOCK_TYPE)
-        rest = unmapped_members(wire, _VIDEO_BLOCK)
-        rest |= url_kept
-        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _VIDEO_BLOCK_TYPE)
+        extras = unmapped_members(wire, _VIDEO_BLOCK)
+        extras |= url_extras
+        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_video_block(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
@@ -304,10 +304,10 @@ class Mcp(McpConverter):
 
     def read_document_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        url, data, media_type, name, url_kept = read_media_block(wire, at, reader, _DOCUMENT_BLOCK_TYPE)
-        rest = unmapped_members(wire, _DOCUMENT_BLOCK)
-        rest |= url_kept
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _DOCUMENT_BLOCK_TYPE)
+        extras = unmapped_members(wire, _DOCUMENT_BLOCK)
+        extras |= url_extras
+        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_document_block(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""

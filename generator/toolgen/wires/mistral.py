@@ -272,10 +272,10 @@ class Mistral(MistralConverter):
             and prompt_tokens_details_cached_tokens_count is not None
         ):
             prompt_tokens_details_cached_tokens_count = read_count(prompt_tokens_details_count, "cached_tokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if "prompt_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "prompt_tokens_details",
                 unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
@@ -283,15 +283,15 @@ class Mistral(MistralConverter):
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(wire, "num_cached_tokens", at)
             if prompt_tokens_details_cached_tokens_count is not None:
-                note_alias(rest, "prompt_tokens_details.cached_tokens", "num_cached_tokens")
+                note_alias(extras, "prompt_tokens_details.cached_tokens", "num_cached_tokens")
         if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
         if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "completion_tokens"]
         output_tokens = completion_tokens_count or 0
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -299,7 +299,7 @@ class Mistral(MistralConverter):
             output_tokens,
             total_tokens,
             prompt_tokens_details_cached_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -463,13 +463,13 @@ class Mistral(MistralConverter):
                         and id not in _TOOL_CALL_ID
                         and reader.wire.is_legal_id(id)
                     ):
-                        rest: Extras | None = None
+                        extras: Extras | None = None
                         if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
-                            rest = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
+                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
                             if wire.get("type") is None:
-                                rest["$absent"] = ["type"]
+                                extras["$absent"] = ["type"]
                         call = make_pending_call_from_json_if_regular(
-                            id, name, arguments, rest, ["function", "arguments"], reader
+                            id, name, arguments, extras, ["function", "arguments"], reader
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))
@@ -479,34 +479,34 @@ class Mistral(MistralConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
-        messages, messages_kept = self.read_conversation(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        messages, messages_extra = self.read_conversation(wire.get("messages", ABSENT), (at, "messages"), reader)
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
             wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_kept = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
+        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
         reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens = optional_value(wire, "max_tokens", at, int)
         seed = optional_value(wire, "random_seed", at, int)
         if (
             wire.keys() == _REQUEST_LEAST
-            and messages_kept is ABSENT
-            and tools_kept is ABSENT
-            and tool_choice_kept is ABSENT
-            and parallel_tool_calls_kept is ABSENT
-            and output_format_kept is ABSENT
-            and stop_kept is ABSENT
+            and messages_extra is ABSENT
+            and tools_extra is ABSENT
+            and tool_choice_extra is ABSENT
+            and parallel_tool_calls_extra is ABSENT
+            and output_format_extra is ABSENT
+            and stop_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -524,19 +524,19 @@ class Mistral(MistralConverter):
                 reasoning,
                 stream,
             )
-        rest = unmapped_members(wire, _REQUEST)
-        if messages_kept is not ABSENT:
-            rest["messages"] = messages_kept
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if parallel_tool_calls_kept is not ABSENT:
-            rest["parallel_tool_calls"] = parallel_tool_calls_kept
-        if output_format_kept is not ABSENT:
-            rest["response_format"] = output_format_kept
-        if stop_kept is not ABSENT:
-            rest["stop"] = stop_kept
+        extras = unmapped_members(wire, _REQUEST)
+        if messages_extra is not ABSENT:
+            extras["messages"] = messages_extra
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if parallel_tool_calls_extra is not ABSENT:
+            extras["parallel_tool_calls"] = parallel_tool_calls_extra
+        if output_format_extra is not ABSENT:
+            extras["response_format"] = output_format_extra
+        if stop_extra is not ABSENT:
+            extras["stop"] = stop_extra
         return Request(
             messages,
             model,
@@ -551,7 +551,7 @@ class Mistral(MistralConverter):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -621,24 +621,24 @@ class Mistral(MistralConverter):
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         description = optional_text(function, "description", (at, "function"))
         strict = optional_value(function, "strict", (at, "function"), bool)
-        parameters, parameters_kept = read_schema_or_empty(
+        parameters, parameters_extra = read_schema_or_empty(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
         )
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_kept is ABSENT
+            and parameters_extra is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = unmapped_members(wire, _TOOL)
+        extras = unmapped_members(wire, _TOOL)
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
-        function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_kept is not ABSENT:
-            function_rest["parameters"] = parameters_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(rest))
+            extras["$absent"] = ["type"]
+        function_extras = unmapped_members(function, _TOOL_FUNCTION)
+        if parameters_extra is not ABSENT:
+            function_extras["parameters"] = parameters_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
@@ -691,21 +691,21 @@ class Mistral(MistralConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_id_or_placeholder(wire.get("id", ABSENT), (at, "id"), reader, _TOOL_CALL_ID)
+        id, id_extra = read_id_or_placeholder(wire.get("id", ABSENT), (at, "id"), reader, _TOOL_CALL_ID)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_kept = read_json_arguments(
+        arguments, invalid, arguments_extra = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
+        extras = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+            extras["$absent"] = ["type"]
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            function_extras["arguments"] = arguments_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -737,15 +737,15 @@ class Mistral(MistralConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_id_or_placeholder(
+        tool_call_id, name, tool_call_id_extras = read_result_id_or_placeholder(
             wire, at, reader, _TOOL_RESULT_TOOL_CALL_ID
         )
-        kind, value_, kind_kept = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        rest |= tool_call_id_kept
-        if kind_kept is not ABSENT:
-            rest["content"] = kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        extras |= tool_call_id_extras
+        if kind_extra is not ABSENT:
+            extras["content"] = kind_extra
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
@@ -775,8 +775,8 @@ class Mistral(MistralConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
@@ -792,15 +792,15 @@ class Mistral(MistralConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        url, data, media_type, detail, url_kept = read_url_or_object(
+        url, data, media_type, detail, url_extra = read_url_or_object(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
-        if wire.keys() == _IMAGE_PART_LEAST and url_kept is ABSENT and None not in wire.values():
+        if wire.keys() == _IMAGE_PART_LEAST and url_extra is ABSENT and None not in wire.values():
             return ImagePart(url, data, media_type, detail=detail)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        if url_kept is not ABSENT:
-            rest["image_url"] = url_kept
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _IMAGE_PART)
+        if url_extra is not ABSENT:
+            extras["image_url"] = url_extra
+        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
@@ -827,13 +827,15 @@ class Mistral(MistralConverter):
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio part."""
-        url, data, media_type, url_kept = read_url_or_data(wire.get("input_audio", ABSENT), (at, "input_audio"), reader)
-        if wire.keys() == _AUDIO_PART_LEAST and url_kept is ABSENT and None not in wire.values():
+        url, data, media_type, url_extra = read_url_or_data(
+            wire.get("input_audio", ABSENT), (at, "input_audio"), reader
+        )
+        if wire.keys() == _AUDIO_PART_LEAST and url_extra is ABSENT and None not in wire.values():
             return AudioPart(url, data, media_type)
-        rest = unmapped_members(wire, _AUDIO_PART)
-        if url_kept is not ABSENT:
-            rest["input_audio"] = url_kept
-        return AudioPart(url, data, media_type, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _AUDIO_PART)
+        if url_extra is not ABSENT:
+            extras["input_audio"] = url_extra
+        return AudioPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
@@ -865,8 +867,8 @@ class Mistral(MistralConverter):
         name = optional_text(wire, "document_name", at)
         if wire.keys() == _DOCUMENT_PART_LEAST and None not in wire.values():
             return DocumentPart(url, data, media_type, name)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
@@ -890,27 +892,27 @@ class Mistral(MistralConverter):
         json_schema = wire.get("json_schema")
         if type(json_schema) is not dict:
             raise wrong_type((at, "json_schema"), "an object", json_schema)
-        name, name_kept = read_schema_name(json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader)
+        name, name_extra = read_schema_name(json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader)
         strict = optional_value(json_schema, "strict", (at, "json_schema"), bool)
-        schema, schema_kept = read_output_schema(
+        schema, schema_extra = read_output_schema(
             json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader, strict
         )
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
-            and name_kept is ABSENT
-            and schema_kept is ABSENT
+            and name_extra is ABSENT
+            and schema_extra is ABSENT
             and None not in json_schema.values()
         ):
             return OutputSchema(schema, name, strict)
-        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        json_schema_rest = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        if name_kept is not ABSENT:
-            json_schema_rest["name"] = name_kept
-        if schema_kept is not ABSENT:
-            json_schema_rest["schema"] = schema_kept
-        keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
-        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
+        json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        if name_extra is not ABSENT:
+            json_schema_extras["name"] = name_extra
+        if schema_extra is not ABSENT:
+            json_schema_extras["schema"] = schema_extra
+        keep_inner_extras(extras, wire, "json_schema", json_schema_extras)
+        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(extras))
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
@@ -942,8 +944,8 @@ class Mistral(MistralConverter):
         if len(wire) == 2 and type(content) is str:
             return SystemMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
@@ -964,13 +966,13 @@ class Mistral(MistralConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_kept = self.read_user_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _USER_MESSAGE_LEAST and content_kept is ABSENT and None not in wire.values():
+        content, content_extra = self.read_user_parts(wire.get("content", ABSENT), (at, "content"), reader)
+        if wire.keys() == _USER_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
             return UserMessage(content)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        if content_kept is not ABSENT:
-            rest["content"] = content_kept
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        if content_extra is not ABSENT:
+            extras["content"] = content_extra
+        return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
@@ -989,13 +991,13 @@ class Mistral(MistralConverter):
 
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
-        text, text_kept = read_text_as_chunks(wire.get("thinking", ABSENT), (at, "thinking"), reader)
-        if wire.keys() == _THINKING_PART_LEAST and text_kept is ABSENT and None not in wire.values():
+        text, text_extra = read_text_as_chunks(wire.get("thinking", ABSENT), (at, "thinking"), reader)
+        if wire.keys() == _THINKING_PART_LEAST and text_extra is ABSENT and None not in wire.values():
             return ReasoningPart(text)
-        rest = unmapped_members(wire, _THINKING_PART)
-        if text_kept is not ABSENT:
-            rest["thinking"] = text_kept
-        return ReasoningPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _THINKING_PART)
+        if text_extra is not ABSENT:
+            extras["thinking"] = text_extra
+        return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""

@@ -350,17 +350,17 @@ class OpenaiChat(ChatConverter):
             and prompt_tokens_details_image_tokens_count is not None
         ):
             prompt_tokens_details_image_tokens_count = read_count(prompt_tokens_details_count, "image_tokens", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if "completion_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "completion_tokens_details",
                 unmapped_members(completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT),
             )
         if "prompt_tokens_details" in wire:
             keep_inner_extras(
-                rest,
+                extras,
                 wire,
                 "prompt_tokens_details",
                 unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
@@ -368,29 +368,29 @@ class OpenaiChat(ChatConverter):
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(wire, "cached_tokens", at)
             if prompt_tokens_details_cached_tokens_count is not None:
-                note_alias(rest, "prompt_tokens_details.cached_tokens", "cached_tokens")
+                note_alias(extras, "prompt_tokens_details.cached_tokens", "cached_tokens")
         if prompt_tokens_details_cached_tokens_count is None:
             prompt_tokens_details_cached_tokens_count = read_count(wire, "cache_read_input_tokens", at)
             if prompt_tokens_details_cached_tokens_count is not None:
-                note_alias(rest, "prompt_tokens_details.cached_tokens", "cache_read_input_tokens")
+                note_alias(extras, "prompt_tokens_details.cached_tokens", "cache_read_input_tokens")
         if prompt_tokens_details_cache_write_tokens_count is None:
             prompt_tokens_details_cache_write_tokens_count = read_count(wire, "cache_creation_input_tokens", at)
             if prompt_tokens_details_cache_write_tokens_count is not None:
-                note_alias(rest, "prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens")
+                note_alias(extras, "prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens")
         if prompt_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "prompt_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "prompt_tokens"]
         input_tokens = prompt_tokens_count or 0
         if completion_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "completion_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "completion_tokens"]
         output_tokens = completion_tokens_count or 0
         if (
             completion_tokens_details_reasoning_tokens_count
             and total_tokens_count == input_tokens + output_tokens + completion_tokens_details_reasoning_tokens_count
         ):
             output_tokens += completion_tokens_details_reasoning_tokens_count
-            rest["$apart"] = True
+            extras["$apart"] = True
         if total_tokens_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "total_tokens"]
+            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
         total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
 
         return Usage(
@@ -401,7 +401,7 @@ class OpenaiChat(ChatConverter):
             prompt_tokens_details_cache_write_tokens_count,
             prompt_tokens_details_image_tokens_count,
             completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -557,13 +557,13 @@ class OpenaiChat(ChatConverter):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is str:
-                        rest: Extras | None = None
+                        extras: Extras | None = None
                         if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
-                            rest = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
+                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
                             if wire.get("type") is None:
-                                rest["$absent"] = ["type"]
+                                extras["$absent"] = ["type"]
                         call = make_pending_call_from_json_if_regular(
-                            id, name, arguments, rest, ["function", "arguments"], reader
+                            id, name, arguments, extras, ["function", "arguments"], reader
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))
@@ -573,17 +573,17 @@ class OpenaiChat(ChatConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
             wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_completion_tokens", "max_tokens")
@@ -591,17 +591,17 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_kept = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
+        stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
         seed = optional_value(wire, "seed", at, int)
         reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
         if (
             wire.keys() == _REQUEST_LEAST
-            and tools_kept is ABSENT
-            and tool_choice_kept is ABSENT
-            and parallel_tool_calls_kept is ABSENT
-            and output_format_kept is ABSENT
-            and stop_kept is ABSENT
+            and tools_extra is ABSENT
+            and tool_choice_extra is ABSENT
+            and parallel_tool_calls_extra is ABSENT
+            and output_format_extra is ABSENT
+            and stop_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -619,18 +619,18 @@ class OpenaiChat(ChatConverter):
                 reasoning,
                 stream,
             )
-        rest = unmapped_members(wire, _REQUEST)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if parallel_tool_calls_kept is not ABSENT:
-            rest["parallel_tool_calls"] = parallel_tool_calls_kept
-        if output_format_kept is not ABSENT:
-            rest["response_format"] = output_format_kept
-        note_alias(rest, "max_completion_tokens", max_output_tokens_key)
-        if stop_kept is not ABSENT:
-            rest["stop"] = stop_kept
+        extras = unmapped_members(wire, _REQUEST)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if parallel_tool_calls_extra is not ABSENT:
+            extras["parallel_tool_calls"] = parallel_tool_calls_extra
+        if output_format_extra is not ABSENT:
+            extras["response_format"] = output_format_extra
+        note_alias(extras, "max_completion_tokens", max_output_tokens_key)
+        if stop_extra is not ABSENT:
+            extras["stop"] = stop_extra
         return Request(
             messages,
             model,
@@ -645,7 +645,7 @@ class OpenaiChat(ChatConverter):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -713,22 +713,22 @@ class OpenaiChat(ChatConverter):
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         description = optional_text(function, "description", (at, "function"))
         strict = optional_value(function, "strict", (at, "function"), bool)
-        parameters, parameters_kept = read_schema_keeping_original(
+        parameters, parameters_extra = read_schema_keeping_original(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
         )
         if (
             wire.keys() == _TOOL_LEAST
             and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_kept is ABSENT
+            and parameters_extra is ABSENT
             and None not in function.values()
         ):
             return ToolDefinition(name, description, parameters, strict)
-        rest = unmapped_members(wire, _TOOL)
-        function_rest = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_kept is not ABSENT:
-            function_rest["parameters"] = parameters_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL)
+        function_extras = unmapped_members(function, _TOOL_FUNCTION)
+        if parameters_extra is not ABSENT:
+            function_extras["parameters"] = parameters_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
@@ -773,21 +773,21 @@ class OpenaiChat(ChatConverter):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_kept = read_json_arguments(
+        arguments, invalid, arguments_extra = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
+        extras = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+            extras["$absent"] = ["type"]
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            function_extras["arguments"] = arguments_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -819,13 +819,13 @@ class OpenaiChat(ChatConverter):
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
         tool_call_id, name = read_result_call(wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader)
-        kind, value_, kind_kept = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _TOOL_RESULT_LEAST and kind_kept is ABSENT and None not in wire.values():
+        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
+        if wire.keys() == _TOOL_RESULT_LEAST and kind_extra is ABSENT and None not in wire.values():
             return ToolResult(tool_call_id, name, kind, value_)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        if kind_kept is not ABSENT:
-            rest["content"] = kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        if kind_extra is not ABSENT:
+            extras["content"] = kind_extra
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
@@ -853,8 +853,8 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT_PART)
+        return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
@@ -875,8 +875,8 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "refusal"), "a string", text)
         if len(wire) == 2:
             return RefusalPart(text)
-        rest = unmapped_members(wire, _REFUSAL_PART)
-        return RefusalPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _REFUSAL_PART)
+        return RefusalPart(text, metadata=reader.as_metadata(extras))
 
     def write_refusal_part(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a refusal part."""
@@ -901,10 +901,10 @@ class OpenaiChat(ChatConverter):
             and None not in image_url.values()
         ):
             return ImagePart(url, data, media_type, detail=detail)
-        rest = unmapped_members(wire, _IMAGE_PART)
-        image_url_rest = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        keep_inner_extras(rest, wire, "image_url", image_url_rest)
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _IMAGE_PART)
+        image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
+        keep_inner_extras(extras, wire, "image_url", image_url_extras)
+        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
@@ -929,22 +929,22 @@ class OpenaiChat(ChatConverter):
         data = input_audio.get("data")
         if type(data) is not str:
             raise wrong_type(((at, "input_audio"), "data"), "a string", data)
-        media_type, media_type_kept = read_audio_format(
+        media_type, media_type_extra = read_audio_format(
             input_audio.get("format", ABSENT), ((at, "input_audio"), "format"), reader, data, _AUDIO_PART_FORMAT
         )
         if (
             wire.keys() == _AUDIO_PART_LEAST
             and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
-            and media_type_kept is ABSENT
+            and media_type_extra is ABSENT
             and None not in input_audio.values()
         ):
             return AudioPart(data=data, media_type=media_type)
-        rest = unmapped_members(wire, _AUDIO_PART)
-        input_audio_rest = unmapped_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
-        if media_type_kept is not ABSENT:
-            input_audio_rest["format"] = media_type_kept
-        keep_inner_extras(rest, wire, "input_audio", input_audio_rest)
-        return AudioPart(data=data, media_type=media_type, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _AUDIO_PART)
+        input_audio_extras = unmapped_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
+        if media_type_extra is not ABSENT:
+            input_audio_extras["format"] = media_type_extra
+        keep_inner_extras(extras, wire, "input_audio", input_audio_extras)
+        return AudioPart(data=data, media_type=media_type, metadata=reader.as_metadata(extras))
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
@@ -978,26 +978,26 @@ class OpenaiChat(ChatConverter):
         file = wire.get("file")
         if type(file) is not dict:
             raise wrong_type((at, "file"), "an object", file)
-        url, data, media_type, url_kept = read_inline_data(
+        url, data, media_type, url_extra = read_inline_data(
             file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader
         )
-        name, name_kept = read_file_name(file.get("filename", ABSENT), ((at, "file"), "filename"), reader)
+        name, name_extra = read_file_name(file.get("filename", ABSENT), ((at, "file"), "filename"), reader)
         if (
             wire.keys() == _DOCUMENT_PART_LEAST
             and file.keys() == _DOCUMENT_PART_FILE_LEAST
-            and url_kept is ABSENT
-            and name_kept is ABSENT
+            and url_extra is ABSENT
+            and name_extra is ABSENT
             and None not in file.values()
         ):
             return DocumentPart(url, data, media_type, name)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        file_rest = unmapped_members(file, _DOCUMENT_PART_FILE)
-        if url_kept is not ABSENT:
-            file_rest["file_data"] = url_kept
-        if name_kept is not ABSENT:
-            file_rest["filename"] = name_kept
-        keep_inner_extras(rest, wire, "file", file_rest)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        file_extras = unmapped_members(file, _DOCUMENT_PART_FILE)
+        if url_extra is not ABSENT:
+            file_extras["file_data"] = url_extra
+        if name_extra is not ABSENT:
+            file_extras["filename"] = name_extra
+        keep_inner_extras(extras, wire, "file", file_extras)
+        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
@@ -1031,27 +1031,27 @@ class OpenaiChat(ChatConverter):
         json_schema = wire.get("json_schema")
         if type(json_schema) is not dict:
             raise wrong_type((at, "json_schema"), "an object", json_schema)
-        name, name_kept = read_schema_name(json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader)
+        name, name_extra = read_schema_name(json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader)
         strict = optional_value(json_schema, "strict", (at, "json_schema"), bool)
-        schema, schema_kept = read_output_schema(
+        schema, schema_extra = read_output_schema(
             json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader, strict
         )
         if (
             wire.keys() == _OUTPUT_SCHEMA_LEAST
             and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
-            and name_kept is ABSENT
-            and schema_kept is ABSENT
+            and name_extra is ABSENT
+            and schema_extra is ABSENT
             and None not in json_schema.values()
         ):
             return OutputSchema(schema, name, strict)
-        rest = unmapped_members(wire, _OUTPUT_SCHEMA)
-        json_schema_rest = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        if name_kept is not ABSENT:
-            json_schema_rest["name"] = name_kept
-        if schema_kept is not ABSENT:
-            json_schema_rest["schema"] = schema_kept
-        keep_inner_extras(rest, wire, "json_schema", json_schema_rest)
-        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
+        json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
+        if name_extra is not ABSENT:
+            json_schema_extras["name"] = name_extra
+        if schema_extra is not ABSENT:
+            json_schema_extras["schema"] = schema_extra
+        keep_inner_extras(extras, wire, "json_schema", json_schema_extras)
+        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(extras))
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
@@ -1080,13 +1080,13 @@ class OpenaiChat(ChatConverter):
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
-        name, name_kept = read_participant_name(wire.get("name", ABSENT), (at, "name"), reader)
-        rest = unmapped_members(wire, _SYSTEM_MESSAGE)
+        name, name_extra = read_participant_name(wire.get("name", ABSENT), (at, "name"), reader)
+        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
         if wire["role"] != "system":
-            rest["role"] = wire["role"]
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
-        return SystemMessage(content, name, metadata=reader.as_metadata(rest))
+            extras["role"] = wire["role"]
+        if name_extra is not ABSENT:
+            extras["name"] = name_extra
+        return SystemMessage(content, name, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
@@ -1112,11 +1112,11 @@ class OpenaiChat(ChatConverter):
         if len(wire) == 2 and type(content) is str:
             return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
-        name, name_kept = read_participant_name(wire.get("name", ABSENT), (at, "name"), reader)
-        rest = unmapped_members(wire, _USER_MESSAGE)
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
-        return UserMessage(content, name, metadata=reader.as_metadata(rest))
+        name, name_extra = read_participant_name(wire.get("name", ABSENT), (at, "name"), reader)
+        extras = unmapped_members(wire, _USER_MESSAGE)
+        if name_extra is not ABSENT:
+            extras["name"] = name_extra
+        return UserMessage(content, name, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""

@@ -250,13 +250,13 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
                     name = function.get("name")
                     arguments = function.get("arguments")
                     if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-                        rest: Extras | None = None
+                        extras: Extras | None = None
                         if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
-                            rest = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
+                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
                             if wire.get("type") is None:
-                                rest["$absent"] = ["type"]
+                                extras["$absent"] = ["type"]
                         call = make_pending_call_from_json_if_regular(
-                            id, name, arguments, rest, ["function", "arguments"], reader
+                            id, name, arguments, extras, ["function", "arguments"], reader
                         )
                         if call is not None:
                             found.append(ToolCallPart(call))
@@ -266,22 +266,22 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_kept = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
         reader.set_offered_tools(tools)
         model = optional_text(wire, "model", at)
         messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_kept = self.read_tool_choice_with_tools(
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
             wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
         )
-        parallel_tool_calls, parallel_tool_calls_kept = read_flag_about_tools(
+        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
             wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
         )
-        output_format, output_format_kept = self.read_output_format(
+        output_format, output_format_extra = self.read_output_format(
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_kept = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
+        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
         seed = optional_value(wire, "seed", at, int)
         reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
@@ -290,11 +290,11 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
         if (
             wire.keys() == _REQUEST_LEAST
-            and tools_kept is ABSENT
-            and tool_choice_kept is ABSENT
-            and parallel_tool_calls_kept is ABSENT
-            and output_format_kept is ABSENT
-            and stop_kept is ABSENT
+            and tools_extra is ABSENT
+            and tool_choice_extra is ABSENT
+            and parallel_tool_calls_extra is ABSENT
+            and output_format_extra is ABSENT
+            and stop_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -312,18 +312,18 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
                 reasoning,
                 stream,
             )
-        rest = unmapped_members(wire, _REQUEST)
-        if tools_kept is not ABSENT:
-            rest["tools"] = tools_kept
-        if tool_choice_kept is not ABSENT:
-            rest["tool_choice"] = tool_choice_kept
-        if parallel_tool_calls_kept is not ABSENT:
-            rest["parallel_tool_calls"] = parallel_tool_calls_kept
-        if output_format_kept is not ABSENT:
-            rest["response_format"] = output_format_kept
-        if stop_kept is not ABSENT:
-            rest["stop"] = stop_kept
-        note_alias(rest, "max_tokens", max_output_tokens_key)
+        extras = unmapped_members(wire, _REQUEST)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if parallel_tool_calls_extra is not ABSENT:
+            extras["parallel_tool_calls"] = parallel_tool_calls_extra
+        if output_format_extra is not ABSENT:
+            extras["response_format"] = output_format_extra
+        if stop_extra is not ABSENT:
+            extras["stop"] = stop_extra
+        note_alias(extras, "max_tokens", max_output_tokens_key)
         return Request(
             messages,
             model,
@@ -338,7 +338,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -417,21 +417,21 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_kept = read_arguments_text(
+        arguments, invalid, arguments_extra = read_arguments_text(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
+        extras = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+            extras["$absent"] = ["type"]
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            function_extras["arguments"] = arguments_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -462,16 +462,16 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_kept = read_result_call_or_next(
+        tool_call_id, name, tool_call_id_extra = read_result_call_or_next(
             wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
         )
-        kind, value_, kind_kept = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        rest = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_kept is not ABSENT:
-            rest["tool_call_id"] = tool_call_id_kept
-        if kind_kept is not ABSENT:
-            rest["content"] = kind_kept
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(rest))
+        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
+        extras = unmapped_members(wire, _TOOL_RESULT)
+        if tool_call_id_extra is not ABSENT:
+            extras["tool_call_id"] = tool_call_id_extra
+        if kind_extra is not ABSENT:
+            extras["content"] = kind_extra
+        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
@@ -513,10 +513,10 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             and None not in file.values()
         ):
             return DocumentPart(url, data, media_type, name)
-        rest = unmapped_members(wire, _DOCUMENT_PART)
-        file_rest = unmapped_members(file, _DOCUMENT_PART_FILE)
-        keep_inner_extras(rest, wire, "file", file_rest)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _DOCUMENT_PART)
+        file_extras = unmapped_members(file, _DOCUMENT_PART_FILE)
+        keep_inner_extras(extras, wire, "file", file_extras)
+        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""

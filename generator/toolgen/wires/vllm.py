@@ -191,21 +191,21 @@ class Vllm(OpenaiCompatible):
             )
             if found is not None:
                 return found
-        id, id_kept = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_kept = read_parsable_arguments(
+        arguments, invalid, arguments_extra = read_parsable_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
         )
-        rest = unmapped_members(wire, _TOOL_CALL)
+        extras = unmapped_members(wire, _TOOL_CALL)
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
-        function_rest = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_kept is not ABSENT:
-            rest["id"] = id_kept
-        if arguments_kept is not ABSENT:
-            function_rest["arguments"] = arguments_kept
-        keep_inner_extras(rest, wire, "function", function_rest)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(rest)))
+            extras["$absent"] = ["type"]
+        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
+        if id_extra is not ABSENT:
+            extras["id"] = id_extra
+        if arguments_extra is not ABSENT:
+            function_extras["arguments"] = arguments_extra
+        keep_inner_extras(extras, wire, "function", function_extras)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
@@ -250,10 +250,10 @@ class Vllm(OpenaiCompatible):
             and None not in video_url.values()
         ):
             return VideoPart(url, data, media_type)
-        rest = unmapped_members(wire, _VIDEO_PART)
-        video_url_rest = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
-        keep_inner_extras(rest, wire, "video_url", video_url_rest)
-        return VideoPart(url, data, media_type, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _VIDEO_PART)
+        video_url_extras = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
+        keep_inner_extras(extras, wire, "video_url", video_url_extras)
+        return VideoPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video part."""

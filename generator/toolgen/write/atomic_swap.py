@@ -27,10 +27,10 @@ from toolgen.write.output_path import OutputPath
 class AtomicSwap:
     """The exchange of one output folder. The caller holds the lock on the parent folder."""
 
-    def __init__(self, place: OutputPath) -> None:
-        self.parent = place.parent
-        self.output = place.path
-        self.staging_folder = place.staging_folder
+    def __init__(self, output_path: OutputPath) -> None:
+        self.parent = output_path.parent
+        self.output = output_path.path
+        self.staging_folder = output_path.staging_folder
         self.new = f"{self.staging_folder}/new"
         self.ready = f"{self.staging_folder}/ready"
         self.old = f"{self.staging_folder}/old"

@@ -70,10 +70,10 @@ def _one_hunk(before: list[str], after: list[str]) -> list[str]:
     if not gone and not come:
         return []
     lead = before[max(0, start - _CONTEXT) : start]
-    trail = before[len(before) - end :][:_CONTEXT]
+    tail = before[len(before) - end :][:_CONTEXT]
     first = start - len(lead) + 1
-    header = f"@@ -{first},{len(lead + gone + trail)} +{first},{len(lead + come + trail)} @@"
-    shared = [f" {line}" for line in lead], [f" {line}" for line in trail]
+    header = f"@@ -{first},{len(lead + gone + tail)} +{first},{len(lead + come + tail)} @@"
+    shared = [f" {line}" for line in lead], [f" {line}" for line in tail]
     return [
         header,
         *shared[0],
@@ -139,12 +139,12 @@ class Drift:
 
     def messages(self, name: str) -> list[str]:
         """Return one sentence for each kind of drift and file, with `name` as the output folder."""
-        said = [f"{display_path(name)}: {self.version}"] if self.version else []
-        said += [f"{display_path(path)}: {problem}" for path, problem in self.problems(name)]
+        sentences = [f"{display_path(name)}: {self.version}"] if self.version else []
+        sentences += [f"{display_path(path)}: {problem}" for path, problem in self.problems(name)]
         if self.crlf:
             files = "file has" if len(self.crlf) == 1 else "files have"
-            said.append(f"{display_path(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs")
-        return said
+            sentences.append(f"{display_path(name)}: {len(self.crlf)} {files} CRLF line endings; nothing else differs")
+        return sentences
 
 
 def find_drift(files: Files, output: RequestedOutput, stamp: Stamp, findings: Findings) -> Drift:
@@ -156,16 +156,16 @@ def find_drift(files: Files, output: RequestedOutput, stamp: Stamp, findings: Fi
         ValueError: `files` has a path that leads out of the package, a defect of the plan.
     """
     wanted = package_with_lock(files, stamp)
-    place = locate_output(output, findings)
-    if place is None:
+    output_path = locate_output(output, findings)
+    if output_path is None:
         return Drift()
     try:
-        state = read_state(place.path, wanted)
+        state = read_state(output_path.path, wanted)
     except OSError as error:
-        report_os_error(error, place, place.folder_span, findings, action="read")
+        report_os_error(error, output_path, output_path.folder_span, findings, action="read")
         return Drift()
     if is_from_newer_toolgen(state, stamp):
-        report_newer(state, stamp, place, findings)
+        report_newer(state, stamp, output_path, findings)
         return Drift()
     plan = ignore_version(plan_changes(wanted, state), state, wanted)
     extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))

@@ -90,9 +90,9 @@ def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | N
         parent, leaf = output.folder.parent.resolve(), output.folder.name
         if leaf in ("", ".."):
             parent, leaf = output.folder.resolve().parent, output.folder.resolve().name
-        place = OutputPath(str(parent), leaf, output.name, output.command)
-        info = disk.inspect_path(place.path)
-        code = _refusal(place, info, output)
+        output_path = OutputPath(str(parent), leaf, output.name, output.command)
+        info = disk.inspect_path(output_path.path)
+        code = _refusal(output_path, info, output)
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
@@ -103,24 +103,24 @@ def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | N
         return None
     if output.is_package and leaf in _IMPORTED_NAMES and not (parent / "__init__.py").exists():
         findings.add("output-hides-module", span, folder=output.name, name=RawText(leaf))
-    return place
+    return output_path
 
 
-def _refusal(place: OutputPath, info: os.stat_result | None, output: RequestedOutput) -> str | None:
+def _refusal(output_path: OutputPath, info: os.stat_result | None, output: RequestedOutput) -> str | None:
     sources = output.sources.resolve()
     if info is not None and stat.S_ISLNK(info.st_mode):
         return "output-is-link"
     if info is not None and not stat.S_ISDIR(info.st_mode):
         return "output-is-file"
     # Compare identity, not spelling, so that neither a case-insensitive disk nor a bind mount hides anything.
-    if not place.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
+    if not output_path.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
         return "output-holds-sources"
     for folder in READ_FOLDERS:
         read = disk.inspect_path(str((sources / folder).resolve()))
-        if read is not None and _one_of(read, [Path(place.path), *Path(place.path).parents]):
+        if read is not None and _one_of(read, [Path(output_path.path), *Path(output_path.path).parents]):
             return "output-in-sources"
     # A package is imported by its name, so the folder must have one. Its modules are imported relatively.
-    name = os.fsencode(place.leaf).decode("utf-8", "replace")
+    name = os.fsencode(output_path.leaf).decode("utf-8", "replace")
     return "output-name" if output.is_package and (not name.isidentifier() or iskeyword(name)) else None
 
 
@@ -129,25 +129,27 @@ def _one_of(info: os.stat_result, folders: list[Path]) -> bool:
     return any(other is not None and os.path.samestat(info, other) for other in found)
 
 
-def report_os_error(error: OSError, place: OutputPath | None, span: Span, findings: Findings, *, action: str) -> None:
+def report_os_error(
+    error: OSError, output_path: OutputPath | None, span: Span, findings: Findings, *, action: str
+) -> None:
     """Report an error of the system as a finding at the file that it concerns, or at `folder_span`."""
-    if place is not None and isinstance(error.filename, str):
+    if output_path is not None and isinstance(error.filename, str):
         for root in (
-            *(f"{place.staging_folder}/{tree}/" for tree in ("new", "ready", "old", "gone")),
-            f"{place.path}/",
+            *(f"{output_path.staging_folder}/{tree}/" for tree in ("new", "ready", "old", "gone")),
+            f"{output_path.path}/",
         ):
             if error.filename.startswith(root):
-                span = place.file_span(error.filename.removeprefix(root))
+                span = output_path.file_span(error.filename.removeprefix(root))
     number = error.errno or 0
-    if number == errno.EXDEV and place is not None and _is_mounted(place):
+    if number == errno.EXDEV and output_path is not None and _is_mounted(output_path):
         number = errno.EBUSY
     hint = _HINTS.get(number)
     findings.add("output-failed", span, hint=hint, doing=RawText(action), reason=RawText(os_error_reason(error)))
 
 
-def _is_mounted(place: OutputPath) -> bool:
+def _is_mounted(output_path: OutputPath) -> bool:
     try:
-        own, parent = disk.inspect_path(place.path), disk.inspect_path(place.parent)
+        own, parent = disk.inspect_path(output_path.path), disk.inspect_path(output_path.parent)
     except OSError:
         return False
     return own is not None and parent is not None and own.st_dev != parent.st_dev

@@ -39,21 +39,21 @@ def write_package(
         ValueError: `files` has a path that leads out of the package, a defect of the plan.
     """
     wanted = package_with_lock(files, stamp)
-    place = locate_output(output, findings)
-    if place is None:
+    output_path = locate_output(output, findings)
+    if output_path is None:
         return None
     made: list[str] = []
     plan: Changes | None = None
     try:
-        make_parents(place.parent, made)
-        with disk.lock_folder(place.parent):
-            plan = _locked_apply(wanted, place, stamp, findings, force=force)
+        make_parents(output_path.parent, made)
+        with disk.lock_folder(output_path.parent):
+            plan = _locked_apply(wanted, output_path, stamp, findings, force=force)
     except disk.LockedError:
         # The other build may be using them.
         made.clear()
-        findings.add("another-build", place.folder_span, folder=output.name)
+        findings.add("another-build", output_path.folder_span, folder=output.name)
     except OSError as error:
-        report_os_error(error, place, place.folder_span, findings, action="written")
+        report_os_error(error, output_path, output_path.folder_span, findings, action="written")
     finally:
         # This also runs after an interrupt.
         if plan is None:
@@ -78,36 +78,40 @@ def is_from_newer_toolgen(state: OutputState, stamp: Stamp) -> bool:
     return state.lock is not None and parse_version(state.lock.version) > parse_version(stamp.version)
 
 
-def report_newer(state: OutputState, stamp: Stamp, place: OutputPath, findings: Findings) -> None:
+def report_newer(state: OutputState, stamp: Stamp, output_path: OutputPath, findings: Findings) -> None:
     """Report a package that a newer toolgen wrote."""
     version = state.lock.version if state.lock is not None else ""
-    hint = place.hint_to_force("package-newer")
-    findings.add("package-newer", place.file_span(LOCK), hint=hint, version=version, own=RawText(stamp.version))
+    hint = output_path.hint_to_force("package-newer")
+    findings.add("package-newer", output_path.file_span(LOCK), hint=hint, version=version, own=RawText(stamp.version))
 
 
-def _locked_apply(wanted: Files, place: OutputPath, stamp: Stamp, findings: Findings, *, force: bool) -> Changes | None:
-    switch = AtomicSwap(place)
+def _locked_apply(
+    wanted: Files, output_path: OutputPath, stamp: Stamp, findings: Findings, *, force: bool
+) -> Changes | None:
+    switch = AtomicSwap(output_path)
     switch.recover()
-    state = read_state(place.path, wanted)
+    state = read_state(output_path.path, wanted)
     newer = is_from_newer_toolgen(state, stamp)
     if newer and not force:
-        report_newer(state, stamp, place, findings)
+        report_newer(state, stamp, output_path, findings)
         return None
     if not force and state.lock is not None and _is_package(state.lock.files) != _is_package(wanted):
         kinds = (RawText("pages"), RawText("a package"))
         found, other = kinds[_is_package(state.lock.files)], kinds[_is_package(wanted)]
-        hint = place.hint_to_force("output-other-kind")
-        findings.add("output-other-kind", place.folder_span, hint=hint, folder=place.name, found=found, wanted=other)
+        hint = output_path.hint_to_force("output-other-kind")
+        findings.add(
+            "output-other-kind", output_path.folder_span, hint=hint, folder=output_path.name, found=found, wanted=other
+        )
         return None
     plan = plan_changes(wanted, state)
     if not newer:
         plan = ignore_version(plan, state, wanted)
-    if _refused(plan, state, place, findings, force=force):
+    if _refused(plan, state, output_path, findings, force=force):
         return None
     if not plan.has_changes:
         return plan
     written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
-    replace_output(switch, state.tree, files_to_carry(plan, state), written, place, findings)
+    replace_output(switch, state.tree, files_to_carry(plan, state), written, output_path, findings)
     return plan
 
 
@@ -117,7 +121,12 @@ def _is_package(files: Collection[str]) -> bool:
 
 
 def replace_output(
-    swap: AtomicSwap, tree: FolderTree, carried: Iterable[str], written: Files, place: OutputPath, findings: Findings
+    swap: AtomicSwap,
+    tree: FolderTree,
+    carried: Iterable[str],
+    written: Files,
+    output_path: OutputPath,
+    findings: Findings,
 ) -> None:
     """Make a new tree of the kept files of the old one and the written files, and replace the old one with it.
 
@@ -133,7 +142,7 @@ def replace_output(
         _twice(swap.abandon)
         raise
     if error:
-        findings.add("old-output-left", place.folder_span, reason=RawText(os_error_reason(error)))
+        findings.add("old-output-left", output_path.folder_span, reason=RawText(os_error_reason(error)))
 
 
 def _twice(action: Callable[[], None]) -> OSError | None:
@@ -158,23 +167,25 @@ def _twice(action: Callable[[], None]) -> OSError | None:
     return None
 
 
-def _refused(plan: Changes, state: OutputState, place: OutputPath, findings: Findings, *, force: bool) -> bool:
+def _refused(plan: Changes, state: OutputState, output_path: OutputPath, findings: Findings, *, force: bool) -> bool:
     if state.trouble and not force:
-        hint = place.hint_to_force("lock-unreadable")
-        findings.add("lock-unreadable", place.file_span(LOCK), hint=hint, reason=RawText(state.trouble))
+        hint = output_path.hint_to_force("lock-unreadable")
+        findings.add("lock-unreadable", output_path.file_span(LOCK), hint=hint, reason=RawText(state.trouble))
         return True
     stops = [("foreign-in-the-way", path) for path in plan.blocked]
     stops += [("edited-by-hand", path) for path in plan.edited if not force]
-    report_in_the_way(stops, place, findings)
+    report_in_the_way(stops, output_path, findings)
     return bool(stops)
 
 
-def report_in_the_way(stops: Sequence[tuple[str, str]], place: OutputPath, findings: Findings) -> None:
+def report_in_the_way(stops: Sequence[tuple[str, str]], output_path: OutputPath, findings: Findings) -> None:
     """Report the files that stop a command, by code and path: the first few, and the number of the others."""
     for code, path in stops[:LISTED]:
-        findings.add(code, place.file_span(path), hint=place.hint_to_force(code), file=f"{place.name}/{path}")
+        findings.add(
+            code, output_path.file_span(path), hint=output_path.hint_to_force(code), file=f"{output_path.name}/{path}"
+        )
     if len(stops) > LISTED:
-        findings.add("more-in-the-way", place.folder_span, count=len(stops) - LISTED)
+        findings.add("more-in-the-way", output_path.folder_span, count=len(stops) - LISTED)
 
 
 def make_parents(folder: str, made: list[str]) -> None:

@@ -48,7 +48,7 @@ class _Step:
     """One folder as it was found, and the files to write there."""
 
     addition: FolderAddition
-    place: OutputPath
+    output_path: OutputPath
     switch: AtomicSwap
     existed: bool
     tree: FolderTree = field(repr=False)
@@ -69,22 +69,24 @@ def write_sources(additions: Sequence[FolderAddition], findings: Findings) -> tu
     way unless it may be replaced. Line ends are ignored.
     """
     span = Span(display_path(additions[0].name))
-    places: list[OutputPath] = []
+    output_paths: list[OutputPath] = []
     added: tuple[AddResult, ...] | None = None
     made: list[str] = []
     try:
-        places = [OutputPath(str(each.folder.parent.resolve()), each.folder.name, each.name) for each in additions]
-        if not [place for place in places if _is_refused(place, findings)]:
-            make_parents(places[0].parent, made)
-            with disk.lock_folder(places[0].parent):
-                added = _locked_add(additions, places, findings)
+        output_paths = [
+            OutputPath(str(each.folder.parent.resolve()), each.folder.name, each.name) for each in additions
+        ]
+        if not [output_path for output_path in output_paths if _is_refused(output_path, findings)]:
+            make_parents(output_paths[0].parent, made)
+            with disk.lock_folder(output_paths[0].parent):
+                added = _locked_add(additions, output_paths, findings)
     except disk.LockedError:
         made.clear()  # the other command may be using them
         findings.add("another-build", span, folder=additions[0].name)
     except (OSError, RuntimeError, ValueError) as error:
         # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
-        at_fault = next((p for p in places if _is_about(reason, p)), places[0] if places else None)
+        at_fault = next((p for p in output_paths if _is_about(reason, p)), output_paths[0] if output_paths else None)
         report_os_error(reason, at_fault, span, findings, action="written")
     finally:
         if added is None:
@@ -92,31 +94,33 @@ def write_sources(additions: Sequence[FolderAddition], findings: Findings) -> tu
     return added
 
 
-def _is_about(error: OSError, place: OutputPath) -> bool:
-    return isinstance(error.filename, str) and error.filename.startswith((f"{place.staging_folder}/", f"{place.path}/"))
+def _is_about(error: OSError, output_path: OutputPath) -> bool:
+    return isinstance(error.filename, str) and error.filename.startswith(
+        (f"{output_path.staging_folder}/", f"{output_path.path}/")
+    )
 
 
-def _is_refused(place: OutputPath, findings: Findings) -> bool:
-    info = disk.inspect_path(place.path)
+def _is_refused(output_path: OutputPath, findings: Findings) -> bool:
+    info = disk.inspect_path(output_path.path)
     if info is None or stat.S_ISDIR(info.st_mode):
         return False
     code = "output-is-link" if stat.S_ISLNK(info.st_mode) else "output-is-file"
-    findings.add(code, place.folder_span, folder=place.name)
+    findings.add(code, output_path.folder_span, folder=output_path.name)
     return True
 
 
 def _locked_add(
-    additions: Sequence[FolderAddition], places: Sequence[OutputPath], findings: Findings
+    additions: Sequence[FolderAddition], output_paths: Sequence[OutputPath], findings: Findings
 ) -> tuple[AddResult, ...] | None:
-    steps = [_step(addition, place) for addition, place in zip(additions, places, strict=True)]
+    steps = [_step(addition, output_path) for addition, output_path in zip(additions, output_paths, strict=True)]
     if [step for step in steps if _is_blocked(step, findings)]:
         return None
     done: list[_Step] = []
     try:
         for step in steps:
             if step.written:
-                kept = [path for path in step.tree.leaves if path not in step.written]
-                replace_output(step.switch, step.tree, kept, step.written, step.place, findings)
+                carried = [path for path in step.tree.leaves if path not in step.written]
+                replace_output(step.switch, step.tree, carried, step.written, step.output_path, findings)
                 done.append(step)
     except BaseException:
         for step in reversed(done):
@@ -125,31 +129,31 @@ def _locked_add(
     return tuple(step.added for step in steps)
 
 
-def _step(addition: FolderAddition, place: OutputPath) -> _Step:
-    switch = AtomicSwap(place)
+def _step(addition: FolderAddition, output_path: OutputPath) -> _Step:
+    switch = AtomicSwap(output_path)
     switch.recover()
-    existed = disk.inspect_path(place.path) is not None
-    tree = list_tree(place.path) if existed else FolderTree()
-    written = {path: text for path, text in addition.files.items() if not _is_there(path, text, place, tree)}
-    return _Step(addition, place, switch, existed, tree, written)
+    existed = disk.inspect_path(output_path.path) is not None
+    tree = list_tree(output_path.path) if existed else FolderTree()
+    written = {path: text for path, text in addition.files.items() if not _is_there(path, text, output_path, tree)}
+    return _Step(addition, output_path, switch, existed, tree, written)
 
 
 def _put_back(step: _Step, findings: Findings) -> None:
     """Undo an exchange: remove the created files, and restore the text of the replaced ones."""
     if not step.existed:
-        remove_recursively(step.place.path)
+        remove_recursively(step.output_path.path)
         return
     former = {path: step.addition.replacing[path] for path in step.added.changed}
     if former:
-        tree = list_tree(step.place.path)
-        kept = [path for path in tree.leaves if path not in former]
-        replace_output(step.switch, tree, kept, former, step.place, findings)
+        tree = list_tree(step.output_path.path)
+        carried = [path for path in tree.leaves if path not in former]
+        replace_output(step.switch, tree, carried, former, step.output_path, findings)
     for path in step.added.created:
-        disk.remove_file(f"{step.place.path}/{path}")
+        disk.remove_file(f"{step.output_path.path}/{path}")
 
 
-def _is_there(path: str, text: str, place: OutputPath, tree: FolderTree) -> bool:
-    data = disk.read_file(f"{place.path}/{path}") if tree.leaves.get(path) == "file" else None
+def _is_there(path: str, text: str, output_path: OutputPath, tree: FolderTree) -> bool:
+    data = disk.read_file(f"{output_path.path}/{path}") if tree.leaves.get(path) == "file" else None
     return data is not None and text.encode() in (data, normalize_newlines(data))
 
 
@@ -163,7 +167,7 @@ def _is_blocked(step: _Step, findings: Findings) -> bool:
         if path.casefold() in there
     ]
     blocked = [path for path in found if not _is_replaced(path, step)]
-    report_in_the_way([("import-exists", path) for path in blocked], step.place, findings)
+    report_in_the_way([("import-exists", path) for path in blocked], step.output_path, findings)
     return bool(blocked)
 
 
@@ -172,5 +176,5 @@ def _is_replaced(path: str, step: _Step) -> bool:
     text = step.addition.replacing.get(path)
     if text is None or step.tree.leaves.get(path) != "file":
         return False
-    data = disk.read_file(f"{step.place.path}/{path}")
+    data = disk.read_file(f"{step.output_path.path}/{path}")
     return data is not None and normalize_newlines(data).removeprefix(codecs.BOM_UTF8) == text.encode()

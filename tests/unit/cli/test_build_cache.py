@@ -166,7 +166,7 @@ def test_another_tool_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch, wh
 
 
 def test_a_spoiled_record_is_none(project: Path, cache: Path) -> None:
-    (place,) = [p for p in (cache / "toolgen").iterdir() if p == Path(build_cache._place("schemas", None))]
+    (place,) = [p for p in (cache / "toolgen").iterdir() if p == Path(build_cache._record_path("schemas", None))]
     text = place.read_text()
     for spoiled in (
         "",

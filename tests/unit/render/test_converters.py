@@ -83,8 +83,8 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
             raise wrong_type((at, "text"), "a string", text)
         if len(wire) == 2:
             return TextPart(text)
-        rest = unmapped_members(wire, _TEXT)
-        return TextPart(text, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT)
+        return TextPart(text, metadata=reader.as_metadata(extras))
     """)
     assert accepted_names(writer_method(PLAIN)) == (
         "def write_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]"
@@ -100,16 +100,16 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
     """)
 
 
-def test_an_object_without_further_keys_leaves_no_rest() -> None:
+def test_an_object_without_further_keys_leaves_no_extras() -> None:
     mapping = a_mapping({"size!": INTEGER}, {"size": {"field": "size", "as": "rounded"}}, tag={"type": "size"})
     assert reads(mapping) == body("""
-        size, size_kept = read_rounded(wire.get("size", ABSENT), (at, "size"), reader)
-        if wire.keys() == _TEXT_LEAST and size_kept is ABSENT and None not in wire.values():
+        size, size_extra = read_rounded(wire.get("size", ABSENT), (at, "size"), reader)
+        if wire.keys() == _TEXT_LEAST and size_extra is ABSENT and None not in wire.values():
             return TextPart(size)
-        rest = unmapped_members(wire, _TEXT)
-        if size_kept is not ABSENT:
-            rest["size"] = size_kept
-        return TextPart(size, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT)
+        if size_extra is not ABSENT:
+            extras["size"] = size_extra
+        return TextPart(size, metadata=reader.as_metadata(extras))
     """)
     assert (
         '"size": write_rounded(part.size, extra_at(extras, "size") if extras else ABSENT, (at, "size"), writer)'
@@ -123,17 +123,17 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
     assert reads(mapping) == body("""
         outer = optional_object(wire, "outer", at)
         inner = optional_object(outer, "inner", (at, "outer"))
-        max_items, max_items_kept = read_rounded(inner.get("max", ABSENT), (((at, "outer"), "inner"), "max"), reader, _SIZES)
-        if wire.keys() == _TEXT_LEAST and max_items_kept is ABSENT and None not in inner.values():
+        max_items, max_items_extra = read_rounded(inner.get("max", ABSENT), (((at, "outer"), "inner"), "max"), reader, _SIZES)
+        if wire.keys() == _TEXT_LEAST and max_items_extra is ABSENT and None not in inner.values():
             return TextPart(max_items)
-        rest = unmapped_members(wire, _TEXT)
-        outer_rest = unmapped_members(outer, _TEXT_OUTER)
-        inner_rest = unmapped_members(inner, _TEXT_INNER)
-        if max_items_kept is not ABSENT:
-            inner_rest["max"] = max_items_kept
-        keep_inner_extras(outer_rest, outer, "inner", inner_rest)
-        keep_inner_extras(rest, wire, "outer", outer_rest)
-        return TextPart(max_items, metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT)
+        outer_extras = unmapped_members(outer, _TEXT_OUTER)
+        inner_extras = unmapped_members(inner, _TEXT_INNER)
+        if max_items_extra is not ABSENT:
+            inner_extras["max"] = max_items_extra
+        keep_inner_extras(outer_extras, outer, "inner", inner_extras)
+        keep_inner_extras(extras, wire, "outer", outer_extras)
+        return TextPart(max_items, metadata=reader.as_metadata(extras))
     """)
     assert writes(mapping) == body("""
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
@@ -163,7 +163,7 @@ def line_of(text: str, start: str) -> str:
 def test_a_key_may_be_spelled_otherwise() -> None:
     mapping = a_mapping({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "also": ["old_size"]}}}})
     assert 'size, size_key = find_value_and_key(in_, "size", "old_size")' in reads(mapping)
-    assert 'note_alias(in__rest, "size", size_key)' in reads(mapping)
+    assert 'note_alias(in__extras, "size", size_key)' in reads(mapping)
     assert line_of(writes(mapping), "if part.size") == body("""
         if part.size is not None:
             in_[original_key(inner_extras(extras, "in"), "size")] = part.size
@@ -173,8 +173,8 @@ def test_a_key_may_be_spelled_otherwise() -> None:
 def test_keys_may_carry_their_fields_together() -> None:
     keys = {"in": {"keys": {"a": {"fields": ["size", "unit"], "as": "sized", "beside": ["b"], "given": ["text"]}}}}
     mapping = a_mapping({"text!": STRING, "size": INTEGER, "unit": STRING}, {"text": "text", **keys})
-    assert 'size, unit, size_kept = read_sized(in_, (at, "in"), reader, text)' in reads(mapping)
-    assert "in__rest |= size_kept" in reads(mapping)
+    assert 'size, unit, size_extras = read_sized(in_, (at, "in"), reader, text)' in reads(mapping)
+    assert "in__extras |= size_extras" in reads(mapping)
     assert (
         'in_ |= write_sized(part.size, part.unit, inner_extras(extras, "in"), (at, "size"), writer, part.text)'
         in writes(mapping)
@@ -205,11 +205,11 @@ def test_a_value_of_any_type_must_be_there_where_it_is_required() -> None:
     """)
 
 
-def test_a_word_of_the_tag_that_is_not_ours_is_kept() -> None:
+def test_a_word_of_the_tag_that_is_not_ours_is_extra() -> None:
     mapping = a_mapping({}, {}, tag={"role": "system"}, also={"role": ["developer"]})
     assert line_of(reads(mapping), "if wire") == body("""
         if wire["role"] != "system":
-            rest["role"] = wire["role"]
+            extras["role"] = wire["role"]
     """)
     assert 'wire: dict[str, Any] = {"role": extras.get("role", "system")}' in writes(mapping)
 
@@ -218,7 +218,7 @@ def test_an_object_that_came_without_its_tag_goes_out_without_it() -> None:
     mapping = a_mapping({}, {}, tag={"type": "text"}, untagged="type")
     assert line_of(reads(mapping), "if wire.get") == body("""
         if wire.get("type") is None:
-            rest["$absent"] = ["type"]
+            extras["$absent"] = ["type"]
     """)
     assert line_of(writes(mapping), 'if "type"') == body("""
         if "type" in extras.get("$absent", ()):
@@ -239,19 +239,19 @@ def test_a_field_without_a_place_is_reported_as_what_is_lost_with_it() -> None:
     assert "if part.warned is not None:" in text
 
 
-def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_rest() -> None:
+def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_extras() -> None:
     mapping = a_mapping({}, {"text": "text"}, tag={"type": "text"})
     assert reads(mapping) == body("""
         if wire.keys() == _TEXT_LEAST:
             return TextPart()
-        rest = unmapped_members(wire, _TEXT)
-        return TextPart(metadata=reader.as_metadata(rest))
+        extras = unmapped_members(wire, _TEXT)
+        return TextPart(metadata=reader.as_metadata(extras))
     """)
 
 
 def test_a_call_takes_the_spelling_of_the_tools_that_were_offered() -> None:
     mapping = a_mapping({"name!": STRING}, {"name": "name"}, type="ToolCall")
-    assert "return reader.decode_call(ToolCall(name, metadata=reader.as_metadata(rest)))" in reads(mapping)
+    assert "return reader.decode_call(ToolCall(name, metadata=reader.as_metadata(extras)))" in reads(mapping)
     assert writes(mapping).startswith("call = writer.encode_call(call, at)\n")
 
 
@@ -266,7 +266,7 @@ def test_tools_are_read_first_where_they_say_how_the_history_is_spelled() -> Non
 def test_what_stands_outside_of_the_object_is_given_by_whoever_reads_it() -> None:
     mapping = a_mapping({"id!": STRING, "text!": STRING}, {"text": "text"}, outside={"id": "the key of the object"})
     assert reader_method(mapping).parameters[-1] == "id: str"
-    assert "return TextPart(id, text, metadata=reader.as_metadata(rest))" in reads(mapping)
+    assert "return TextPart(id, text, metadata=reader.as_metadata(extras))" in reads(mapping)
 
 
 HOSTILE = "a\"'\\\n\u202e{{ x }}\u0000"
@@ -464,7 +464,7 @@ def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
     in_an_array, _ = a_list({"call": {**BLOCKS["call"], "untagged": "type"}}, ("read_blocks",))
     assert 'if type(wire) is dict and wire.get("type") in ("use", None):' in in_an_array
     assert 'if wire.get("type") is None:\n' in in_an_array
-    assert 'rest["$absent"] = ["type"]' in in_an_array
+    assert 'extras["$absent"] = ["type"]' in in_an_array
 
 
 def test_a_regular_call_may_lack_an_optional_id() -> None:
@@ -473,7 +473,7 @@ def test_a_regular_call_may_lack_an_optional_id() -> None:
     assert 'has_id = "id" in use\n' in read
     assert "if len(wire) != 2 or len(use) != 2 + has_id:\n" in read
     assert read.count("nested_extras(") == 1
-    assert 'call = reader.make_pending_call_with_synthetic_id(name, arguments, rest, ["use", "id"])' in read
+    assert 'call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ["use", "id"])' in read
 
 
 def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:
@@ -515,16 +515,16 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
         out_count = wire.get("out")
         if type(out_count) is not int and out_count is not None:
             out_count = read_count(wire, "out", at)
-        rest = unmapped_members(wire, _USAGE)
+        extras = unmapped_members(wire, _USAGE)
         if in_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "in"]
+            extras["$absent"] = [*extras.get("$absent", ()), "in"]
         input_tokens = (in_count or 0) + (cached_count or 0) + (tools_count or 0)
         if out_count is None:
-            rest["$absent"] = [*rest.get("$absent", ()), "out"]
+            extras["$absent"] = [*extras.get("$absent", ()), "out"]
         output_tokens = (out_count or 0)
         total_tokens = input_tokens + output_tokens
 
-        return Usage(input_tokens, output_tokens, total_tokens, cached_count, metadata=reader.as_metadata(rest), )
+        return Usage(input_tokens, output_tokens, total_tokens, cached_count, metadata=reader.as_metadata(extras), )
     """)
     assert "\n".join(usage_writer_method(usage).body_lines) == body("""
         extras = writer.own_extras(usage.metadata, at)
@@ -557,15 +557,15 @@ def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
         if details_cached_count is None:
             details_cached_count = read_count(wire, "cached", at)
             if details_cached_count is not None:
-                note_alias(rest, "details.cached", "cached")
+                note_alias(extras, "details.cached", "cached")
         if details_cached_count is None:
             details_cached_count = read_count(wire, "num_cached", at)
             if details_cached_count is not None:
-                note_alias(rest, "details.cached", "num_cached")
+                note_alias(extras, "details.cached", "num_cached")
     """)
         in read
     )
-    assert 'keep_inner_extras(rest, wire, "details", unmapped_members(details_count, _USAGE_DETAILS_COUNT))' in read
+    assert 'keep_inner_extras(extras, wire, "details", unmapped_members(details_count, _USAGE_DETAILS_COUNT))' in read
     assert "total_tokens = total_count if total_count is not None else input_tokens + output_tokens" in read
     assert line_of(write, 'if "total"').startswith(
         'if "total" not in absent or total_count != usage.input_tokens + usage.output_tokens:'

@@ -19,7 +19,6 @@ import pytest
 from toolgen.render.package import models_text
 from toolgen.resolve.catalog import Format, FormatField, FormatType
 from toolgen.runtime import models
-from toolgen.runtime.lazy_dataclass import dataclass as lazy_dataclass
 from toolgen.runtime.lazy_dataclass import replace
 from toolgen.runtime.models import AssistantMessage, InvalidCall, TextPart, ToolCall, ToolCallPart
 
@@ -189,7 +188,6 @@ def test_pydantic_reads_them_in_an_apps_own_model() -> None:
 WITHOUT = """
 import sys
 from toolgen.runtime.models import InvalidCall, ToolCall
-from toolgen.runtime.lazy_dataclass import dataclass as lazy_dataclass
 from toolgen.runtime.lazy_dataclass import replace
 one = ToolCall("a", "t", {})
 assert replace(one, name="u") == ToolCall("a", "u", {}) != one
@@ -221,24 +219,10 @@ def test_a_project_may_name_a_field_self_and_have_a_type_without_fields() -> Non
         "Bare": FormatType("Bare", "Nothing.", (), (), schemas["Bare"]),
         "Own": FormatType("Own", "Something.", fields, (), schemas["Own"]),
     }
-    text, _ = models_text(Format(types_, {"$defs": schemas}))
+    text = models_text(Format(types_, {"$defs": schemas}))
     made: dict[str, Any] = {"__name__": models.__name__, "__package__": models.__package__}
     exec(compile(text, "own_models", "exec"), made)
     own, bare = made["Own"]("a", 1), made["Bare"]()
     assert repr(own) == "Own(self='a', x=1)"
     assert replace(own, x=2) == made["Own"](self="a", x=2)
     assert (repr(bare), bare == made["Bare"](), dataclasses.fields(bare)) == ("Bare()", True, ())
-
-
-def test_a_class_keeps_its_own_equality_and_hash() -> None:
-    @lazy_dataclass(slots=True)
-    class Word:
-        text: str
-
-        def __eq__(self, other: object) -> bool:
-            return isinstance(other, Word) and self.text.lower() == other.text.lower()
-
-        def __hash__(self) -> int:
-            return hash(self.text.lower())
-
-    assert {Word("a")} == {Word("A")}

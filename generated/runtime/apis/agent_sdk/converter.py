@@ -51,7 +51,7 @@ from .fields import (
 __all__ = ["AgentSdkConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "name", "reasoning", "refusal", "role", "tool_calls"])
-_SAID: dict[type, str] = {ReasoningPart: "reasoning", TextPart: "content", RefusalPart: "refusal"}
+_TEXT_KEYS: dict[type, str] = {ReasoningPart: "reasoning", TextPart: "content", RefusalPart: "refusal"}
 _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
 
 
@@ -73,7 +73,7 @@ class AgentSdkConverter(ChatMessageConverter):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 wires += [
-                    self.write_tool_result(result, place, writer) for result, place in results_of(message, here, None)
+                    self.write_tool_result(result, path, writer) for result, path in results_of(message, here, None)
                 ]
             elif type(message) is AssistantMessage:
                 wires += self.write_response_messages(message, here, writer, False)
@@ -90,32 +90,32 @@ class AgentSdkConverter(ChatMessageConverter):
         """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, refusal, calls."""
         content, name = optional_text(wire, "content", at), optional_text(wire, "name", at)
         refusal, thought, calls = optional_text(wire, "refusal", at), wire.get("reasoning"), wire.get("tool_calls")
-        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
-        if content is None and rest.pop("content", ABSENT) is ABSENT:
-            rest["$absent"] = ["content"]
+        extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
+        if content is None and extras.pop("content", ABSENT) is ABSENT:
+            extras["$absent"] = ["content"]
         if calls is not None and not calls:
-            rest["tool_calls"] = calls
+            extras["tool_calls"] = calls
         if refusal == "":
-            refusal, rest["refusal"] = None, ""
+            refusal, extras["refusal"] = None, ""
         if "reasoning" in wire and type(thought) is not str:
-            rest["reasoning"] = thought
+            extras["reasoning"] = thought
         if type(thought) is not str and refusal is None and not calls:
-            return AssistantMessage(content, name, reader.as_metadata(rest))
+            return AssistantMessage(content, name, reader.as_metadata(extras))
         parts: list[AssistantPart] = []
         if type(thought) is str:
             state = read_states_of_other_providers(wire.get("provider_meta"), reader.wire.name)
             if state:
-                del rest["provider_meta"]
+                del extras["provider_meta"]
             parts.append(ReasoningPart(thought, metadata=dict(state) or None))
         if content:
             parts.append(TextPart(content))
         elif content is not None:
-            rest["content"] = content
+            extras["content"] = content
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
-        return AssistantMessage(parts, name, reader.as_metadata(rest))
+        return AssistantMessage(parts, name, reader.as_metadata(extras))
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call, with the state of the provider that made it."""
@@ -142,24 +142,24 @@ class AgentSdkConverter(ChatMessageConverter):
         Otherwise it is one message, or with `split` several if one message would change the order of the parts.
         """
         extras = writer.own_extras(message.metadata, at)
-        kept = extras_of_messages(extras)
-        if type(message.content) is not list or (kept is None and not split):
+        listed = extras_of_messages(extras)
+        if type(message.content) is not list or (listed is None and not split):
             return [self.write_response_message(message, extras, at, writer)]
-        sizes = count_parts_per_message(message.content, kept, writer.wire.name)
-        if kept is None and len(sizes) < 2:
+        sizes = count_parts_per_message(message.content, listed, writer.wire.name)
+        if listed is None and len(sizes) < 2:
             return [self.write_response_message(message, extras, at, writer)]
-        rests = [extras] if kept is None else kept if [rest["$parts"] for rest in kept] == sizes else []
+        extras_list = [extras] if listed is None else listed if [own["$parts"] for own in listed] == sizes else []
         wires: list[Any] = []
         start = 0
         for i, size in enumerate(sizes):
             parts = message.content[start : start + size]
-            rest = rests[i] if i < len(rests) else NO_EXTRAS
+            own = extras_list[i] if i < len(extras_list) else NO_EXTRAS
             first = parts[0] if parts else None
             if is_opaque_message(first, writer.wire.name) and first.provider == writer.wire.name:
                 wires.append(first.value)
             else:
                 one = AssistantMessage(parts, None if i else message.name)
-                wires.append(self.write_response_message(one, rest, at, writer, start))
+                wires.append(self.write_response_message(one, own, at, writer, start))
             start += size
         return wires
 
@@ -184,12 +184,12 @@ class AgentSdkConverter(ChatMessageConverter):
         self, parts: Sequence[Any], at: Path, writer: Writer, extras: Extras, first_index: int
     ) -> dict[str, Any]:
         """Write the parts of a message as reasoning, one text, one refusal and calls."""
-        said: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
+        by_key: dict[str, list[str]] = {"reasoning": [], "content": [], "refusal": []}
         calls: list[Any] = []
         state: dict[str, Any] = {}
         for i, part in enumerate(parts, first_index):
             here = (at, i)
-            key = _SAID.get(type(part))
+            key = _TEXT_KEYS.get(type(part))
             if key is None:
                 if type(part) is ToolCallPart:
                     writer.own_extras(part.metadata, here)
@@ -208,20 +208,20 @@ class AgentSdkConverter(ChatMessageConverter):
                 writer.own_extras(metadata, here)
             else:
                 writer.own_extras(part.metadata, here)
-            if calls or (key != "refusal" and said["refusal"]) or (key == "reasoning" and said["content"]):
+            if calls or (key != "refusal" and by_key["refusal"]) or (key == "reasoning" and by_key["content"]):
                 writer.report_loss(
                     here,
                     writer.type_name(part),
                     "moved",
                     "the format has a fixed order: reasoning, content, refusal, calls",
                 )
-            said[key].append(part.text)
-        if any(len(texts) > 1 for texts in said.values()) or (said["content"] == [""] and len(parts) > 1):
+            by_key[key].append(part.text)
+        if any(len(texts) > 1 for texts in by_key.values()) or (by_key["content"] == [""] and len(parts) > 1):
             writer.report_loss(
                 at, "content", "rewritten", "the format has one text each for reasoning, content and refusal"
             )
         wire: dict[str, Any] = {"content": None if extras.get("content") != "" else ""}
-        wire |= {key: "".join(texts) for key, texts in said.items() if texts}
+        wire |= {key: "".join(texts) for key, texts in by_key.items() if texts}
         if calls:
             wire["tool_calls"] = calls
         if state:
@@ -235,25 +235,25 @@ class AgentSdkConverter(ChatMessageConverter):
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
-        rest: Extras = {"is_error": None} if failed is None and "is_error" in wire else {}
+        extras: Extras = {"is_error": None} if failed is None and "is_error" in wire else {}
         value = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_result_part)
         if type(value) is list:
-            return "multimodal", value, failed, rest
+            return "multimodal", value, failed, extras
         if failed:
-            return "error", value, None, rest
-        return "text", value, None, {"is_error": False} if failed is False else rest
+            return "error", value, None, extras
+        return "text", value, None, {"is_error": False} if failed is False else extras
 
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call, and whether it is an error."""
-        place = (at[0], "value")
+        value_path = (at[0], "value")
         if kind == "multimodal":
-            content: str | list[Any] = write_list(value, place, writer, self.write_result_part)
+            content: str | list[Any] = write_list(value, value_path, writer, self.write_result_part)
             return {"content": content} if is_error is None else {"content": content, "is_error": is_error}
         if kind == "error" and type(value) is str:
             return {"content": value, "is_error": True}
-        content = write_result_text(kind, value, ABSENT, place, writer)
+        content = write_result_text(kind, value, ABSENT, value_path, writer)
         if not is_error:
             return {"content": content}
         for field in ("kind", "value", "isError"):
@@ -274,35 +274,35 @@ class AgentSdkConverter(ChatMessageConverter):
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read the result of an invocation. Its messages become one assistant message with all parts in order."""
-        rest = unmapped_members(wire, _RESPONSE)
+        extras = unmapped_members(wire, _RESPONSE)
         message = self.read_response_messages(wire.get("messages"), (at, "messages"), reader)
-        word, usage = optional_text(wire, "stop_reason", at), wire.get("usage")
+        stop_reason, usage = optional_text(wire, "stop_reason", at), wire.get("usage")
         if "stop_reason" not in wire:
-            rest["$absent"] = ["stop_reason"]
-        elif word is not None and word not in self.FINISH_REASONS:
-            rest["stop_reason"] = word
+            extras["$absent"] = ["stop_reason"]
+        elif stop_reason is not None and stop_reason not in self.FINISH_REASONS:
+            extras["stop_reason"] = stop_reason
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         model = None
         if usage is not None:
             model = optional_text(usage, "model", (at, "usage"))
             if model is None:
-                rest["$model"] = "model" in usage
+                extras["$model"] = "model" in usage
             usage = {key: value for key, value in usage.items() if key != "model"}
         reason = derive_finish_reason(
-            next(iter(self.FINISH_REASONS)) if word is None else word, message, self.FINISH_REASONS
+            next(iter(self.FINISH_REASONS)) if stop_reason is None else stop_reason, message, self.FINISH_REASONS
         )
         mark_calls_invalid(message, reason)
         state = read_states_of_other_providers(wire.get("provider_meta"), reader.wire.name)
         if state:
-            del rest["provider_meta"]
+            del extras["provider_meta"]
         return Completion(
             message,
             reason,
             model=model,
-            stop_reason=word,
+            stop_reason=stop_reason,
             usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            metadata={**(reader.as_metadata(rest) or {}), **state} or None,
+            metadata={**(reader.as_metadata(extras) or {}), **state} or None,
         )
 
     def read_response_messages(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:

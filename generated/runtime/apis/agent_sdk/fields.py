@@ -97,19 +97,19 @@ def read_image_url(
         ConversionError: One of the values is not a string.
     """
     url, data, media_type = read_data_url(wire.get("url"), (at, "url"), reader)
-    said, detail = optional_text(wire, "media_type", at), optional_text(wire, "detail", at)
-    rest: Extras = {key: None for key in ("detail", "media_type") if key in wire and wire[key] is None}
+    given_type, detail = optional_text(wire, "media_type", at), optional_text(wire, "detail", at)
+    extras: Extras = {key: None for key in ("detail", "media_type") if key in wire and wire[key] is None}
     if url is not None and not url.startswith(tuple(table["url"])):
-        rest["$sent"] = url
+        extras["$sent"] = url
     if detail is not None and detail not in table["detail"]:
-        rest["detail"], detail = detail, None
-    if said is not None and data is not None:
-        rest["$beside"] = {"media_type": said, "$wire": media_type}
-    elif said is not None and said not in table["media_type"]:
-        rest["media_type"] = said
-    elif said is not None:
-        media_type = said
-    return url, data, media_type, detail, rest
+        extras["detail"], detail = detail, None
+    if given_type is not None and data is not None:
+        extras["$beside"] = {"media_type": given_type, "$wire": media_type}
+    elif given_type is not None and given_type not in table["media_type"]:
+        extras["media_type"] = given_type
+    elif given_type is not None:
+        media_type = given_type
+    return url, data, media_type, detail, extras
 
 
 def write_image_url(
@@ -135,23 +135,23 @@ def write_image_url(
         if type(beside) is dict and beside.get("$wire") == media_type and "media_type" in beside:
             wire["media_type"] = beside["media_type"]
     elif media_type is not None:
-        _word(wire, "media_type", "mediaType", media_type, at, writer, table)
+        _write_enum_value(wire, "media_type", "mediaType", media_type, at, writer, table)
     if detail is not None:
-        _word(wire, "detail", "detail", detail, at, writer, table)
+        _write_enum_value(wire, "detail", "detail", detail, at, writer, table)
     return wire
 
 
-def _word(
+def _write_enum_value(
     wire: dict[str, Any],
     key: str,
     field: str,
-    word: str,
+    value: str,
     at: Path,
     writer: Writer,
     table: Mapping[str, Sequence[str]],
 ) -> None:
-    if word in table[key]:
-        wire[key] = word
+    if value in table[key]:
+        wire[key] = value
     else:
         writer.report_unsupported((at[0], field), field)
 
@@ -238,7 +238,7 @@ def split_states_of_other_providers(
 
 
 _CALLS, _CLOSED = 3, 4
-_PLACES: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolCallPart: _CALLS}
+_RANKS: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolCallPart: _CALLS}
 
 
 def is_opaque_message(part: Any, provider: str) -> TypeGuard[OpaquePart]:
@@ -248,15 +248,15 @@ def is_opaque_message(part: Any, provider: str) -> TypeGuard[OpaquePart]:
 
 def extras_of_messages(extras: Extras) -> list[Extras] | None:
     """Return the extras of each message that a response was read from, or None if it was not read from several."""
-    kept = extras.get("$messages")
-    if type(kept) is not list or any(type(rest) is not dict or type(rest.get("$parts")) is not int for rest in kept):
+    listed = extras.get("$messages")
+    if type(listed) is not list or any(type(one) is not dict or type(one.get("$parts")) is not int for one in listed):
         return None
-    return kept
+    return listed
 
 
 def count_parts_per_message(parts: Sequence[AssistantPart], extras: list[Extras] | None, provider: str) -> list[int]:
     """Return the number of parts of each message: as in `extras` if the parts still fit, else computed from them."""
-    sizes = [rest["$parts"] for rest in extras or ()]
+    sizes = [one["$parts"] for one in extras or ()]
     if extras is None or min(sizes, default=0) < 0 or sum(sizes) != len(parts):
         return _runs(parts, provider)
     start = 0
@@ -275,35 +275,35 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
             found.append(1)
             last = _CLOSED
             continue
-        place = _PLACES.get(type(part), last if last != _CLOSED else -1)
+        rank = _RANKS.get(type(part), last if last != _CLOSED else -1)
         if "$key" in inner_extras(part.metadata or {}, provider):
-            place = _CALLS
-        joins = last != _CLOSED and (place > last or place == last == _CALLS or type(part) not in _PLACES)
+            rank = _CALLS
+        joins = last != _CLOSED and (rank > last or rank == last == _CALLS or type(part) not in _RANKS)
         if joins:
             found[-1] += 1
         else:
             found.append(1)
-        last = place
+        last = rank
     return found
 
 
 def join_messages(found: Sequence[AssistantMessage | OpaquePart], reader: Reader) -> AssistantMessage:
     """Join the messages of a response. Extras keep the number of parts, and the extras, of each message."""
     parts: list[AssistantPart] = []
-    rests: list[Extras] = []
+    extras_list: list[Extras] = []
     for i, one in enumerate(found):
         if isinstance(one, OpaquePart):
             parts.append(one)
-            rests.append({"$parts": 1})
+            extras_list.append({"$parts": 1})
             continue
-        said: Any = one.content
-        held = said if type(said) is list else [TextPart(said)] if type(said) is str and said else []
+        content: Any = one.content
+        held = content if type(content) is list else [TextPart(content)] if type(content) is str and content else []
         parts += held
-        rest = {**inner_extras(one.metadata or {}, reader.wire.name), "$parts": len(held)}
+        extras = {**inner_extras(one.metadata or {}, reader.wire.name), "$parts": len(held)}
         if one.content == "":
-            rest["content"] = ""
+            extras["content"] = ""
         if i and one.name is not None:
-            rest["name"] = one.name
-        rests.append(rest)
+            extras["name"] = one.name
+        extras_list.append(extras)
     name = found[0].name if found and isinstance(found[0], AssistantMessage) else None
-    return AssistantMessage(parts, name, reader.as_metadata({"$messages": rests}))
+    return AssistantMessage(parts, name, reader.as_metadata({"$messages": extras_list}))

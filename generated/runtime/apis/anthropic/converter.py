@@ -48,12 +48,12 @@ __all__ = ["AnthropicConverter"]
 def _read_reasoning_settings(thinking: Any, effort: Any) -> Reasoning | None:
     """Read the reasoning settings: a number of tokens, an effort, or None."""
     budget = thinking.get("budget_tokens") if type(thinking) is dict else None
-    word = effort if type(effort) is str else None
-    if word is None and type(thinking) is dict and thinking.get("type") == "disabled":
-        word = "none"
-    if type(budget) is not int and word is None:
+    level = effort if type(effort) is str else None
+    if level is None and type(thinking) is dict and thinking.get("type") == "disabled":
+        level = "none"
+    if type(budget) is not int and level is None:
         return None
-    return Reasoning(word, budget if type(budget) is int else None)
+    return Reasoning(level, budget if type(budget) is int else None)
 
 
 def _strip_last_text(messages: list[Any] | None, at: Path, writer: Writer) -> None:
@@ -101,7 +101,7 @@ class AnthropicConverter(AnthropicMessageConverter):
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body: its plain values, then system text, output format and reasoning settings."""
         request = self.read_request_body(wire, at, reader)
-        rest: Extras = {}
+        extras: Extras = {}
         system = wire.get("system")
         if system is not None:
             content = read_text_or_list(system, (at, "system"), reader, self.read_system_content)
@@ -111,16 +111,16 @@ class AnthropicConverter(AnthropicMessageConverter):
         output = wire.get("output_format") if format_key == "output_format" else settings.get("format")
         if type(output) is dict and output.get("type") == "json_schema" and type(output.get("schema")) is dict:
             request.output_format = self.read_output_schema(output, (at, format_key), reader)
-            note_alias(rest, "format", format_key)
+            note_alias(extras, "format", format_key)
         elif output is not None:
-            rest[format_key] = output
+            extras[format_key] = output
         thinking = wire.get("thinking")
         request.reasoning = _read_reasoning_settings(thinking, settings.get("effort"))
         if thinking is not None:
-            rest["thinking"] = thinking
+            extras["thinking"] = thinking
         left = {key: value for key, value in settings.items() if key not in ("format", "effort")}
-        keep_inner_extras(rest, wire, "output_config", left)
-        merge_extras_into(request, reader.wire.name, rest)
+        keep_inner_extras(extras, wire, "output_config", left)
+        merge_extras_into(request, reader.wire.name, extras)
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
@@ -161,10 +161,10 @@ class AnthropicConverter(AnthropicMessageConverter):
         """Make the number of all tokens, and thinking, as the API requires: `max_tokens` is above the budget."""
         thinking = inner_extras(wire, "thinking")
         budget = thinking.get("budget_tokens") if thinking.get("type") == "enabled" else None
-        place = (at, "reasoning")
+        path = (at, "reasoning")
         if type(budget) is int and _lacks_thinking(wire.get("messages") or []):
             reason = "the API requires thinking at the start of an assistant message whose calls were answered last"
-            writer.report_loss(place, "reasoning", "dropped", reason, "warning")
+            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
             budget = None
             del wire["thinking"]
         if "max_tokens" not in wire:
@@ -176,11 +176,11 @@ class AnthropicConverter(AnthropicMessageConverter):
             return
         if most <= _SMALLEST_BUDGET:
             reason = f"thinking takes at least {_SMALLEST_BUDGET:,} tokens, and maxOutputTokens counts them"
-            writer.report_loss(place, "reasoning", "dropped", reason, "warning")
+            writer.report_loss(path, "reasoning", "dropped", reason, "warning")
             del wire["thinking"]
         else:
             reason = "it must be below maxOutputTokens, which counts these tokens too"
-            writer.report_loss((place, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
+            writer.report_loss((path, "budgetTokens"), "budgetTokens", "rewritten", reason, "warning")
             wire["thinking"] = {**thinking, "budget_tokens": most - 1}
 
     def write_reasoning_settings(
@@ -193,11 +193,14 @@ class AnthropicConverter(AnthropicMessageConverter):
         extras: Extras,
     ) -> None:
         """Write the reasoning settings. The original settings win if they mean the same."""
-        kept = extras.get("thinking")
+        original = extras.get("thinking")
         effort = reasoning.effort if reasoning is not None else None
         budget = reasoning.budget_tokens if reasoning is not None else None
-        if kept is not None and _read_reasoning_settings(kept, None if effort == "none" else effort) == reasoning:
-            wire["thinking"] = kept
+        if (
+            original is not None
+            and _read_reasoning_settings(original, None if effort == "none" else effort) == reasoning
+        ):
+            wire["thinking"] = original
         elif effort == "none" or budget == 0:
             wire["thinking"] = {"type": "disabled"}
         elif budget is not None:
@@ -208,32 +211,32 @@ class AnthropicConverter(AnthropicMessageConverter):
         else:
             wire.pop("thinking", None)
         if effort is not None and effort != "none":
-            word = self.EFFORTS.get(effort, effort)
-            if word != effort:
-                writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {word}")
-            settings["effort"] = word
+            level = self.EFFORTS.get(effort, effort)
+            if level != effort:
+                writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {level}")
+            settings["effort"] = level
 
     def read_request_tool_choice(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
     ) -> tuple[ToolChoice | None, bool | None, Any]:
         """Read the tool choice, and whether calls may run in parallel. Without tools it is also kept as an extra."""
-        choice, parallel, kept = self._read_choice_and_flag(value, at, reader)
-        if choice is None or kept is not ABSENT or self.has_choosable_tools(tools):
-            return choice, parallel, kept
+        choice, parallel, extra = self._read_choice_and_flag(value, at, reader)
+        if choice is None or extra is not ABSENT or self.has_choosable_tools(tools):
+            return choice, parallel, extra
         return choice, parallel, {"$whole": value}
 
     def _read_choice_and_flag(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, bool | None, Any]:
         if type(value) is not dict:
-            choice, kept = self.read_tool_choice(value, at, reader)
-            return choice, None, kept
+            choice, extra = self.read_tool_choice(value, at, reader)
+            return choice, None, extra
         single = value.get("disable_parallel_tool_use")
         if type(single) is not bool:
-            choice, kept = self.read_tool_choice(value, at, reader)
-            return choice, None, kept
-        choice, kept = self.read_tool_choice(
+            choice, extra = self.read_tool_choice(value, at, reader)
+            return choice, None, extra
+        choice, extra = self.read_tool_choice(
             {k: v for k, v in value.items() if k != "disable_parallel_tool_use"}, at, reader
         )
-        return choice, not single, value if choice is None else kept
+        return choice, not single, value if choice is None else extra
 
     def write_request_tool_choice(
         self,
@@ -285,18 +288,18 @@ class AnthropicConverter(AnthropicMessageConverter):
         error = wire.get("error")
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)
-        rest = unmapped_members(wire, _RESPONSE)
+        extras = unmapped_members(wire, _RESPONSE)
         blocks = self.read_blocks(wire.get("content"), (at, "content"), reader)
         message = AssistantMessage(blocks)
         if blocks is None:
-            rest["$absent"] = ["content"]
+            extras["$absent"] = ["content"]
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        word, identifier, model = wire.get("stop_reason"), wire.get("id"), wire.get("model")
-        if type(word) is not str or type(identifier) is not str or type(model) is not str:
-            word, identifier, model = (optional_text(wire, key, at) for key in ("stop_reason", "id", "model"))
-        reason = derive_finish_reason(word, message, self.FINISH_REASONS)
+        stop_reason, identifier, model = wire.get("stop_reason"), wire.get("id"), wire.get("model")
+        if type(stop_reason) is not str or type(identifier) is not str or type(model) is not str:
+            stop_reason, identifier, model = (optional_text(wire, key, at) for key in ("stop_reason", "id", "model"))
+        reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         if error:
             reason = "error"
         mark_calls_invalid(message, reason)
@@ -305,9 +308,9 @@ class AnthropicConverter(AnthropicMessageConverter):
             reason,
             identifier,
             model,
-            word,
+            stop_reason,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.as_metadata(rest),
+            reader.as_metadata(extras),
         )
 
     def write_response(
@@ -317,7 +320,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         completion = with_usage(completion, writer)
         extras = writer.own_extras(completion.metadata, ROOT)
         content = completion.message.content
-        place = ((ROOT, "message"), "content")
+        path = ((ROOT, "message"), "content")
         if type(content) is str:
             content = [TextPart(content)] if content else []
         wire: dict[str, Any] = {}
@@ -328,14 +331,14 @@ class AnthropicConverter(AnthropicMessageConverter):
         if completion.model is not None:
             wire["model"] = completion.model
         if content is not None or "content" not in extras.get("$absent", ()):
-            wire["content"] = self.write_blocks(content or [], place, writer)
-        word = (
+            wire["content"] = self.write_blocks(content or [], path, writer)
+        stop_reason = (
             provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if completion.stop_reason is not None or not extras
             else None
         )
-        if word is not None:
-            wire["stop_reason"] = word
+        if stop_reason is not None:
+            wire["stop_reason"] = stop_reason
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)

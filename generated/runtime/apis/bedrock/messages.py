@@ -111,24 +111,24 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            rest = unmapped_members(item, MESSAGE_KEYS)
+            extras = unmapped_members(item, MESSAGE_KEYS)
             if "content" not in item:
-                rest["$absent"] = ["content"]
+                extras["$absent"] = ["content"]
             elif item["content"] == []:
-                rest["$sent"] = True
+                extras["$sent"] = True
             if role == before:
-                rest["$apart"] = True
-            place = (here, "content")
+                extras["$apart"] = True
+            path = (here, "content")
             if role == "assistant":
-                answer = read_blocks(item.get("content"), place, reader, self.read_request_block)
-                messages.append(AssistantMessage(unwrap_single_text(answer), metadata=reader.as_metadata(rest)))
+                content = read_blocks(item.get("content"), path, reader, self.read_request_block)
+                messages.append(AssistantMessage(unwrap_single_text(content), metadata=reader.as_metadata(extras)))
                 reader.next_turn()
             elif role == "user":
-                messages += self.read_user_turn(item.get("content"), place, reader, rest)
+                messages += self.read_user_turn(item.get("content"), path, reader, extras)
             elif role == "system":
-                parts = read_blocks(item.get("content"), place, reader, self.read_system_block)
+                parts = read_blocks(item.get("content"), path, reader, self.read_system_block)
                 messages.append(
-                    SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata({**rest, "$inline": True}))
+                    SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata({**extras, "$inline": True}))
                 )
                 continue
             else:
@@ -227,7 +227,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             return self.write_tool_call(part.call, (at, "call"), writer)
         return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
 
-    def write_answer(self, content: Any, at: Path, writer: Writer) -> list[Any]:
+    def write_assistant_blocks(self, content: Any, at: Path, writer: Writer) -> list[Any]:
         """Write the content of an assistant message for a request."""
         if type(content) is list:
             for part in content:
@@ -279,7 +279,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         writer.messages = messages
         turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
-        for message, here, places in order_restoring_separate_results(messages, at, writer):
+        for message, here, paths in order_restoring_separate_results(messages, at, writer):
             if type(message) is SystemMessage:
                 if leading or not _is_inline_system_message(message, writer):
                     if at == ROOT:  # only the messages are converted, so there is no `system` key
@@ -290,13 +290,13 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             leading = False
             if type(message) is ToolMessage:
                 blocks = []
-                for result, place in results_of(message, here, places):
+                for result, path in results_of(message, here, paths):
                     if result.kind == "error" and result.metadata:
-                        report_error_text_sent_with_flag(result, place, writer)
-                    blocks.append(self.write_tool_result(result, place, writer))
+                        report_error_text_sent_with_flag(result, path, writer)
+                    blocks.append(self.write_tool_result(result, path, writer))
                 media, writer.media = writer.media, []
-                for part, place in media:
-                    blocks.append(write_or_describe(part, place, writer, self.write_user_block))
+                for part, path in media:
+                    blocks.append(write_or_describe(part, path, writer, self.write_user_block))
                 turns.add("user", blocks, message, here)
             elif type(message) is UserMessage:
                 whole = wire_message_of(message, writer)
@@ -310,7 +310,9 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 if message.name is not None:
                     writer.report_unsupported((here, "name"), "name")
-                turns.add("assistant", self.write_answer(message.content, (here, "content"), writer), message, here)
+                turns.add(
+                    "assistant", self.write_assistant_blocks(message.content, (here, "content"), writer), message, here
+                )
             else:
                 raise wrong_type(here, "a message", message)
         return turns.wires

@@ -45,7 +45,7 @@ class BedrockStream(BaseStream):
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._message: dict[str, Any] = {"role": "assistant"}
-        self._rest: dict[str, Any] = {}
+        self._top: dict[str, Any] = {}
         self._blocks: dict[Any, _Block] = {}
         self._end = False
         self._rewritten = False
@@ -98,7 +98,7 @@ class BedrockStream(BaseStream):
         if type(event.get("messageStart")) is dict:
             self._message = _unpadded(event["messageStart"])
         if type(event.get("metadata")) is dict:
-            self._rest |= _unpadded(event["metadata"])
+            self._top |= _unpadded(event["metadata"])
         if type(event.get("messageStop")) is dict:
             return self._close(_unpadded(event["messageStop"]))
         return []
@@ -183,10 +183,10 @@ class BedrockStream(BaseStream):
         return [ReasoningDelta(text)] if text else []
 
     def _close(self, stop: dict[str, Any]) -> list[StreamEvent]:
-        before = self._rest.get("stopReason")
-        self._rest |= stop
+        before = self._top.get("stopReason")
+        self._top |= stop
         if before is not None:
-            self._rest["stopReason"] = self._final_stop_reason(before, self._rest["stopReason"])
+            self._top["stopReason"] = self._final_stop_reason(before, self._top["stopReason"])
         if stop.get("stopReason") is None:
             return []
         self._end = True
@@ -195,11 +195,11 @@ class BedrockStream(BaseStream):
     def _fail(self, kind: str, error: Any) -> None:
         message = error.get("message") if type(error) is dict else error
         self._failure = message if type(message) is str and message else kind
-        self._rest[kind] = error
+        self._top[kind] = error
 
     def _body(self) -> dict[str, Any]:
         blocks = [_whole(self._blocks[i]) for i in sorted(self._blocks, key=index_sort_key)]
-        return {"output": {"message": {**self._message, "content": blocks}}, **self._rest}
+        return {"output": {"message": {**self._message, "content": blocks}}, **self._top}
 
     def _ended(self) -> bool:
         return self._end

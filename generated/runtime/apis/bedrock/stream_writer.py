@@ -33,7 +33,7 @@ class BedrockStreamWriter(BaseStreamWriter):
     def _set_up(self) -> None:
         self._started = False
         self._blocks: list[dict[str, Any]] = []
-        self._places: dict[int, int] = {}
+        self._block_indexes: dict[int, int] = {}
         self._open_blocks = OpenBlocks()
 
     def _begin(self) -> list[dict[str, Any]]:
@@ -62,11 +62,11 @@ class BedrockStreamWriter(BaseStreamWriter):
         if event.id is not None and event.name is not None:
             name = self.writer.tool_name(event.name, ROOT)
             head = {"toolUse": {"toolUseId": self.writer.call_id(event.id), "name": name}}
-            self._places[event.index] = len(self._blocks)
+            self._block_indexes[event.index] = len(self._blocks)
             events += self._replace(len(self._blocks), head, call)
         if event.arguments_delta:
             call.arguments += event.arguments_delta
-            events.append(_delta(self._places[event.index], {"toolUse": {"input": event.arguments_delta}}))
+            events.append(_delta(self._block_indexes[event.index], {"toolUse": {"input": event.arguments_delta}}))
         return events
 
     def _has_error(self, body: dict[str, Any]) -> bool:
@@ -78,12 +78,12 @@ class BedrockStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         events = self._begin()
-        calls = {place: self.calls[index] for index, place in self._places.items()}
+        calls = {block_index: self.calls[index] for index, block_index in self._block_indexes.items()}
         message = inner_extras(inner_extras(body, "output"), "message")
         content = message.get("content") or []
         if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
-        for index in sorted(range(len(content)), key=lambda place: place not in self._open_blocks):
+        for index in sorted(range(len(content)), key=lambda block_index: block_index not in self._open_blocks):
             events += self._rest(index, content[index], calls.get(index))
             events += map(_stop, self._open_blocks.stop([index]))
         events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))

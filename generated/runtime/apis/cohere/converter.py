@@ -40,7 +40,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -126,8 +126,8 @@ class CohereConverter(ChatConverter):
                 del wire["strict_tools"]
             for i, tool in enumerate(request.tools or ()):
                 if type(tool) is ToolDefinition and tool.strict and tool.name not in writer.downgraded:
-                    place = (((at, "tools"), i), "strict")
-                    writer.report_loss(place, "strict", "dropped", "either all tools are strict or none", "warning")
+                    path = (((at, "tools"), i), "strict")
+                    writer.report_loss(path, "strict", "dropped", "either all tools are strict or none", "warning")
         elif definitions and wire.get("strict_tools"):
             del wire["strict_tools"]
         if wire.get("tools"):
@@ -138,8 +138,8 @@ class CohereConverter(ChatConverter):
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
             if wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
-                place = (at, "outputFormat")
-                writer.report_loss(place, "outputFormat", "dropped", "the API rejects it beside tools", "warning")
+                path = (at, "outputFormat")
+                writer.report_loss(path, "outputFormat", "dropped", "the API rejects it beside tools", "warning")
                 del wire["response_format"]
         return wire
 
@@ -154,11 +154,11 @@ class CohereConverter(ChatConverter):
         """Write the messages: one for the system text, one for each result, and then one with the media of results."""
         wires: list[Any] = []
         system: dict[str, Any] | None = None
-        for message, here, places in move_system_messages_first(order_for_api(messages, at, writer), writer):
+        for message, here, paths in move_system_messages_first(order_for_api(messages, at, writer), writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
-                for result, place in results_of(message, here, places):
-                    wires.append(self.write_tool_result(result, place, writer))
+                for result, path in results_of(message, here, paths):
+                    wires.append(self.write_tool_result(result, path, writer))
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
@@ -194,19 +194,19 @@ class CohereConverter(ChatConverter):
         calls = wire.get("tool_calls")
         if text is not None and type(text) is not str:
             raise wrong_type((at, "tool_plan"), "a string", text)
-        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
+        extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if text == "":
-            rest["tool_plan"] = text
+            extras["tool_plan"] = text
         if calls is not None and not calls:
-            rest["tool_calls"] = calls
+            extras["tool_calls"] = calls
         if content == "" or content == []:
-            rest["content"] = content
+            extras["content"] = content
         if type(content) is str and not text and not calls:
-            return AssistantMessage(content, metadata=reader.as_metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(extras))
         parts: list[AssistantPart] = []
         if type(content) is str and content:
             parts.append(TextPart(content))
-            rest["$single"] = ["content"]
+            extras["$single"] = ["content"]
         elif content:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
         thoughts = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
@@ -218,8 +218,8 @@ class CohereConverter(ChatConverter):
         if calls:
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         if not parts and "content" not in wire:
-            rest["$absent"] = ["content"]
-        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(rest))
+            extras["$absent"] = ["content"]
+        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(extras))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
@@ -247,7 +247,7 @@ class CohereConverter(ChatConverter):
         self, parts: list[AssistantPart], at: Path, writer: Writer, wire: dict[str, Any]
     ) -> None:
         """Write the parts of an assistant message: the last reasoning before calls as the plan, the rest as content."""
-        place = tool_plan_part_index(parts, writer.wire.name)
+        plan_index = tool_plan_part_index(parts, writer.wire.name)
         has_calls = any(type(part) is ToolCallPart for part in parts)
         content: list[Any] = []
         calls: list[Any] = []
@@ -256,11 +256,11 @@ class CohereConverter(ChatConverter):
             if type(part) is ToolCallPart:
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is ReasoningPart and i == place:
+            elif type(part) is ReasoningPart and i == plan_index:
                 writer.own_extras(part.metadata, here)
                 writer.report_adopted_reasoning(part.metadata, here)
                 wire["tool_plan"] = part.text
-                if any(said.get("type") != "thinking" for said in content):
+                if any(entry.get("type") != "thinking" for entry in content):
                     writer.report_loss(here, "reasoning", "moved", "the plan must come first")
             elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
                 calls.append(part.value)
@@ -290,7 +290,7 @@ class CohereConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
-        report_lost_error_flag(kind, is_error, at, writer)
+        report_dropped_error_flag(kind, is_error, at, writer)
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         if kind == "data":
@@ -307,27 +307,27 @@ class CohereConverter(ChatConverter):
         error = wire.get("error")
         if type(body) is str or (error and "message" not in wire):
             raise BareApiError(format_path(at), wire)
-        rest = unmapped_members(wire, _RESPONSE)
-        word = optional_text(wire, "finish_reason", at)
-        if word is not None and word not in self.FINISH_REASONS:
-            rest["finish_reason"] = word
+        extras = unmapped_members(wire, _RESPONSE)
+        stop_reason = optional_text(wire, "finish_reason", at)
+        if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
+            extras["finish_reason"] = stop_reason
         absent = [key for key in ("message", "finish_reason") if key not in wire]
         if absent:
-            rest["$absent"] = absent
-        place = (at, "message")
+            extras["$absent"] = absent
+        path = (at, "message")
         if type(body) is dict:
-            message = self.read_assistant_message(body, place, reader)
+            message = self.read_assistant_message(body, path, reader)
             if type(body.get("content")) is str:
                 merge_extras_into(message, reader.wire.name, {"$single": ["content"]})
         elif body is None:
             message = AssistantMessage()
         else:
-            raise wrong_type(place, "an object", body)
+            raise wrong_type(path, "an object", body)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         opaque = type(body) is dict and bool(body.get("tool_calls"))
-        reason = derive_finish_reason(word, message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS, opaque)
         if error or body is None:
             reason = "error"
         mark_calls_invalid(message, reason)
@@ -335,9 +335,9 @@ class CohereConverter(ChatConverter):
             message,
             reason,
             optional_text(wire, "id", at),
-            stop_reason=word,
+            stop_reason=stop_reason,
             usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            metadata=reader.as_metadata(rest),
+            metadata=reader.as_metadata(extras),
         )
 
     def write_response(
@@ -358,9 +358,9 @@ class CohereConverter(ChatConverter):
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
         if completion.stop_reason is not None or not extras:
-            word = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if word is not None:
-                wire["finish_reason"] = word
+            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            if stop_reason is not None:
+                wire["finish_reason"] = stop_reason
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)

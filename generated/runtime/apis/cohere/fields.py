@@ -211,8 +211,8 @@ def append_content(turn: dict[str, Any], more: dict[str, Any]) -> None:
     """Append the content of a message to that of the message before it."""
     content: list[Any] = []
     for wire in (turn, more):
-        said = wire["content"]
-        content += said if type(said) is list else [{"type": "text", "text": said}] if said else []
+        value = wire["content"]
+        content += value if type(value) is list else [{"type": "text", "text": value}] if value else []
     turn["content"] = content
 
 

@@ -138,7 +138,7 @@ class CohereStream(BaseStream):
         if type(head) is not dict:
             return []
         block = self._blocks[index] = _Block(head)
-        return _told(block, {key: pieces[0] for key, pieces in block.grown.items()})
+        return _text_events(block, {key: pieces[0] for key, pieces in block.grown.items()})
 
     def _grow(self, index: Any, delta: Any) -> list[StreamEvent]:
         if type(delta) is not dict:
@@ -150,7 +150,7 @@ class CohereStream(BaseStream):
         for key, piece in pieces.items():
             block.grown.setdefault(key, []).append(piece)
         block.head.update({key: value for key, value in delta.items() if key not in _GROWING and key != "type"})
-        return _told(block, pieces)
+        return _text_events(block, pieces)
 
     def _call(self, index: Any, head: Any) -> list[StreamEvent]:
         if type(head) is not dict:
@@ -225,7 +225,7 @@ class CohereStream(BaseStream):
         return self._end
 
 
-def _told(block: _Block, pieces: dict[str, str]) -> list[StreamEvent]:
+def _text_events(block: _Block, pieces: dict[str, str]) -> list[StreamEvent]:
     """Return the events for new text of a block."""
     kind = block.head.get("type")
     piece = pieces.get(kind) if kind in _GROWING else None

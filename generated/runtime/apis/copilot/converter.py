@@ -113,10 +113,10 @@ class CopilotConverter(NativeToolConverter):
             ConversionError: The value is neither of these, or a value has the wrong JSON type.
         """
         reader = Reader(self.wire, tools=tools)
-        kind, value, is_error, rest = read_result_params(
+        kind, value, is_error, extras = read_result_params(
             to_plain_object(result, ROOT), ROOT, reader, self.read_binary_result
         )
-        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(rest))
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(extras))
 
     def to_sdk(
         self, definition: ToolDefinition, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -225,20 +225,20 @@ class CopilotConverter(NativeToolConverter):
             raise ConversionError(format_path(at), "is not an assistant.message event")
         held = at if bare else (at, "data")
         message = self.read_message(data, held, reader)
-        rest = unmapped_members(data, _MESSAGE | _SIGNED)
+        extras = unmapped_members(data, _MESSAGE | _SIGNED)
         if data.get("toolRequests") == []:
-            rest["toolRequests"] = []
+            extras["toolRequests"] = []
         if data.get("reasoningText") == "":
-            rest["reasoningText"] = ""
+            extras["reasoningText"] = ""
         cost = {"outputTokens": data["outputTokens"]} if data.get("outputTokens") is not None else None
         if bare:
-            rest["$bare"] = True
+            extras["$bare"] = True
         else:
-            rest = {key: value for key, value in wire.items() if key not in ("data", "type")} | (
-                {"data": rest} if rest else {}
+            extras = {key: value for key, value in wire.items() if key not in ("data", "type")} | (
+                {"data": extras} if extras else {}
             )
             if "type" not in wire:
-                rest["$absent"] = ["type"]
+                extras["$absent"] = ["type"]
         parts = message.content if type(message.content) is list else []
         return Completion(
             message,
@@ -247,7 +247,7 @@ class CopilotConverter(NativeToolConverter):
             optional_text(data, "model", held),
             None,
             None if cost is None else self.read_usage(cost, held, reader),
-            reader.as_metadata(rest),
+            reader.as_metadata(extras),
         )
 
     def read_message(self, data: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:

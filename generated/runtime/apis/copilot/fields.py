@@ -51,8 +51,8 @@ def write_untyped_arguments(
         ConversionError: The call is invalid, or its arguments cannot be written as JSON.
     """
     if invalid is not None and not arguments:
-        said = invalid.text
-        return extra if extra is not None and extra is not ABSENT and _text(extra) == said else said
+        text = invalid.text
+        return extra if extra is not None and extra is not ABSENT and _text(extra) == text else text
     if invalid is not None:
         writer.report_loss(
             (at[0], "invalid"), "an invalid call", "rewritten", "the client would run it as it is", "behaviour"
@@ -76,11 +76,11 @@ def read_binary_data(block: dict[str, Any], at: Path, reader: Reader, table: Map
     Raises:
         ConversionError: One of the values is not a string.
     """
-    rest: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
+    extras: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
     absent = [key for key in ("data", "mimeType") if key not in block]
     if absent:
-        rest["$absent"] = absent
-    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), rest
+        extras["$absent"] = absent
+    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), extras
 
 
 def write_binary_data(

@@ -82,14 +82,14 @@ class AsyncStatefulSession(AsyncSession):
             SessionError: The client rejected the request, or its session failed.
             ConversionError: The request cannot be sent as it is.
         """
-        answer: Completion | None = None
+        completion: Completion | None = None
         async with aclosing(self._events(self.prepare_request(request), whole=True)) as events:
             async for event in events:
                 if isinstance(event, CompletedEvent):
-                    answer = event.completion
-        if answer is None:
+                    completion = event.completion
+        if completion is None:
             raise RuntimeError("the stream ended without a completion")
-        return answer
+        return completion
 
     async def stream(self, request: Request | str) -> AsyncGenerator[StreamEvent, None]:
         """Send the new part of a request, and yield the events of the response as they arrive.
@@ -111,20 +111,20 @@ class AsyncStatefulSession(AsyncSession):
             raise RuntimeError("a response of this session is still being read")
         self._reading = True
         try:
-            told = self._new_in(request)
-            await self._apply_settings(request, told)
+            update = self._new_in(request)
+            await self._apply_settings(request, update)
             try:
-                sent = await self._send_update(told)
+                sent = await self._send_update(update)
                 stream = self.provider.Stream(next_turn_index(request), tools=request.tools or (), own=self._own or ())
                 failure: Exception | None = None
-                said = False
+                has_yielded = False
                 try:
                     async with aclosing(self._read(stream, sent)) as events:
                         async for event in events:
-                            said = True
+                            has_yielded = True
                             yield event
                 except Exception as raised:
-                    if whole or not said:
+                    if whole or not has_yielded:
                         raise
                     failure = raised
                 last = stream.finish(failure)
@@ -146,40 +146,40 @@ class AsyncStatefulSession(AsyncSession):
             request, self._known, self._waiting, self._writer(), self.calls.request, to_tools, to_tool_result
         )
 
-    async def _apply_settings(self, request: Request, told: SessionInput) -> None:
+    async def _apply_settings(self, request: Request, update: SessionInput) -> None:
         """Set the model and offer the tools, if they changed."""
         self._live.subscribe()
         if request.model is not None and request.model != self._chosen:
             await self._live.call_method(self.calls.set_model, request.model)
             self._chosen = request.model
-        if told.tools is not None and told.tools != self._offered:
+        if update.tools is not None and update.tools != self._offered:
             if self._own is None:
                 await self._live.call_method(self.calls.forget, [])
                 self._own = set()
-            await self._live.call_with_params(self.calls.offer, {self.calls.tools: told.tools})
-            self._offered = told.tools
-            self._own |= {entry["name"] for entry in told.tools if "name" in entry}
+            await self._live.call_with_params(self.calls.offer, {self.calls.tools: update.tools})
+            self._offered = update.tools
+            self._own |= {entry["name"] for entry in update.tools if "name" in entry}
 
-    async def _send_update(self, told: SessionInput) -> str | None:
+    async def _send_update(self, update: SessionInput) -> str | None:
         """Send the prompt and the results, and return the id of a prompt that begins a turn."""
-        if not told.answers:
+        if not update.results:
             self._live.open_turn()
         identifier: str | None = None
-        if told.prompt is not None:
-            steering = self.calls.steering if told.answers else {}
+        if update.prompt is not None:
+            steering = self.calls.steering if update.results else {}
             try:
-                identifier = await self._live.call_method(self.calls.send, **told.prompt, **steering)
+                identifier = await self._live.call_method(self.calls.send, **update.prompt, **steering)
             except SessionError:
-                if not told.answers:
+                if not update.results:
                     self._live.close_turn()
                 raise
-        for place, params in told.answers.values():
+        for path, params in update.results.values():
             reply = await self._live.call_with_params(self.calls.answer, params)
             if resolve_attribute(reply, self.calls.accepted) is not True:
                 writer = self._writer()
-                writer.report_loss(((), place), "a result", "dropped", "its call is no longer waiting", "warning")
+                writer.report_loss(((), path), "a result", "dropped", "its call is no longer waiting", "warning")
                 writer.report_remaining_losses()
-        return None if told.answers else identifier
+        return None if update.results else identifier
 
     async def _read(self, stream: CopilotStream, sent: str | None) -> AsyncGenerator[StreamEvent, None]:
         """Read events up to the end of a response.
@@ -204,15 +204,15 @@ class AsyncStatefulSession(AsyncSession):
         """Return whether a tool request is for this session: it has offered tools, and the tool is not in `others`."""
         return self._own is not None and resolve_attribute(event, self.calls.asked_for) not in self._others
 
-    async def _record_response(self, request: Request, answer: Completion, failed: bool) -> None:
+    async def _record_response(self, request: Request, completion: Completion, failed: bool) -> None:
         """Record a response, and the calls that now wait for results."""
-        self._known.record(request.messages, answer.message)
+        self._known.record(request.messages, completion.message)
         if failed:
             await self._stop()
             return
         self._waiting = {
             str(inner_extras(call.metadata or {}, self.name).get(self.calls.request)): replace(call)
-            for call in tool_calls_of(answer.message)
+            for call in tool_calls_of(completion.message)
         }
         if not self._waiting:
             self._live.close_turn()

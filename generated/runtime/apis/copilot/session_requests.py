@@ -64,16 +64,16 @@ def write_prompt_and_attachments(messages: Sequence[tuple[Path, UserMessage]], w
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
         parts = [TextPart(message.content)] if isinstance(message.content, str) else message.content
-        said: list[str] = []
+        pieces: list[str] = []
         for i, part in enumerate(parts):
             here = ((at, "content"), i)
             if isinstance(part, TextPart):
-                said.append(part.text)
+                pieces.append(part.text)
             elif (attachment := _attachment(part, writer)) is not None:
                 attachments.append(attachment)
             else:
                 writer.report_unsupported(here, part.type, "warning")
-        texts.append("".join(said))
+        texts.append("".join(pieces))
     if len(texts) > 1:
         writer.report_loss(messages[0][0], "messages", "rewritten", "they were joined into one prompt")
     prompt = "\n\n".join(texts)
@@ -121,22 +121,22 @@ class KnownMessages:
             writer.report_loss(((ROOT, "messages"), i), "a message", "dropped", reason, "behaviour")
         return begin
 
-    def record(self, messages: Sequence[Message], answer: AssistantMessage) -> None:
+    def record(self, messages: Sequence[Message], response: AssistantMessage) -> None:
         """Record a request and its response."""
-        self._digests = [_digest(message) for message in [*messages, answer]]
+        self._digests = [_digest(message) for message in [*messages, response]]
 
 
 def _digest(message: Message) -> bytes:
     """Return a digest of a message's content, or of its role alone if the content is nested too deeply."""
-    said: Any
+    content: Any
     if isinstance(message, AssistantMessage):
-        said = [text_of(message), [(call.name, call.arguments) for call in tool_calls_of(message)]]
+        content = [text_of(message), [(call.name, call.arguments) for call in tool_calls_of(message)]]
     elif isinstance(message, ToolMessage):
-        said = [(result.name, result.kind, result.value) for result in message.results]
+        content = [(result.name, result.kind, result.value) for result in message.results]
     else:
-        said = message.content
+        content = message.content
     try:
-        text = repr((message.role, said))
+        text = repr((message.role, content))
     except RecursionError:
         text = message.role
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -169,7 +169,7 @@ class SessionInput:
     """
 
     prompt: dict[str, Any] | None
-    answers: dict[str, tuple[str, dict[str, Any]]]
+    results: dict[str, tuple[str, dict[str, Any]]]
     tools: list[Any] | None
 
 
@@ -191,13 +191,13 @@ def write_session_input(
     """
     _report(request, writer)
     begin = known.first_new_index(request.messages, writer)
-    said: list[tuple[Path, UserMessage]] = []
-    answers: dict[str, tuple[str, dict[str, Any]]] = {}
+    new_messages: list[tuple[Path, UserMessage]] = []
+    results: dict[str, tuple[str, dict[str, Any]]] = {}
     asked = _asked(request, waiting, request_id_key, writer)
     for i, message in enumerate(request.messages[begin:], begin):
         at: Path = ((ROOT, "messages"), i)
         if isinstance(message, UserMessage):
-            said.append((at, message))
+            new_messages.append((at, message))
         elif isinstance(message, ToolMessage):
             for j, result in enumerate(message.results):
                 here = ((at, "results"), j)
@@ -206,7 +206,7 @@ def write_session_input(
                     continue
                 identifier, call = asked[result.tool_call_id]
                 params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
-                answers[identifier] = (format_path(here), params)
+                results[identifier] = (format_path(here), params)
         else:
             writer.report_loss(
                 at,
@@ -216,16 +216,16 @@ def write_session_input(
                 "behaviour",
             )
     tools = _tools(request, writer, write_tools)
-    prompt = write_prompt_and_attachments(said, writer) if said else None
+    prompt = write_prompt_and_attachments(new_messages, writer) if new_messages else None
     writer.report_remaining_losses()
-    missing = [call.name for identifier, call in waiting.items() if identifier not in answers]
+    missing = [call.name for identifier, call in waiting.items() if identifier not in results]
     if missing:
         raise ConversionError(
             "messages", f"{len(missing)} calls of the previous response are waiting for their results"
         )
-    if not said and not answers:
+    if not new_messages and not results:
         raise ConversionError("messages", "there is nothing to send: no new user message and no waiting call")
-    return SessionInput(prompt, answers, tools)
+    return SessionInput(prompt, results, tools)
 
 
 def _report(request: Request, writer: Writer) -> None:
@@ -275,8 +275,8 @@ def _tools(request: Request, writer: Writer, write: Callable[..., list[Any]]) ->
 def _within(at: Path, writer: Writer) -> OnLoss:
     """Return a callback that reports losses of a value, or of a list of it alone, at its path in the request."""
 
-    def heard(loss: Loss) -> None:
+    def report(loss: Loss) -> None:
         inner = loss.path.removeprefix("[0]").removeprefix(".")
         writer.report_loss((at, inner) if inner else at, loss.what, loss.action, loss.reason, loss.severity)
 
-    return heard
+    return report

@@ -86,11 +86,11 @@ def is_app_tool_request(request: dict[str, Any]) -> bool:
 
 def without_pending_state(call: ToolCall, provider: str) -> ToolCall:
     """Return a call as a message has it: without the keys of a pending request."""
-    kept = inner_extras(call.metadata or {}, provider)
-    if _WAITING.isdisjoint(kept):
+    extras = inner_extras(call.metadata or {}, provider)
+    if _WAITING.isdisjoint(extras):
         return call
-    rest = {key: value for key, value in kept.items() if key not in _WAITING}
-    return replace(call, metadata={**(call.metadata or {}), provider: rest})
+    remaining = {key: value for key, value in extras.items() if key not in _WAITING}
+    return replace(call, metadata={**(call.metadata or {}), provider: remaining})
 
 
 _PARAMS = frozenset(["error", "result"])
@@ -124,17 +124,17 @@ def read_result_params(
     if type(wire.get("requestId", "")) is not str:
         raise wrong_type((at, "requestId"), "a string", wire["requestId"])
     error, result = optional_text(wire, "error", at), wire.get("result")
-    rest = unmapped_members(wire, _PARAMS)
+    extras = unmapped_members(wire, _PARAMS)
     if result is None and error is not None:
-        return "error", error, None, rest | {"$as": {"result": "error"}}
+        return "error", error, None, extras | {"$as": {"result": "error"}}
     if error is not None:
-        rest["error"] = error
+        extras["error"] = error
     if type(result) is str:
-        return "text", result, None, rest
+        return "text", result, None, extras
     if type(result) is not dict:
         raise wrong_type((at, "result"), "a string or an object", result if "result" in wire else ABSENT)
-    kind, value, is_error, kept = _read_object(result, (at, "result"), reader, read)
-    return kind, value, is_error, rest if kept is None else rest | {"result": kept}
+    kind, value, is_error, object_extras = _read_object(result, (at, "result"), reader, read)
+    return kind, value, is_error, extras if object_extras is None else extras | {"result": object_extras}
 
 
 def _read_object(
@@ -144,21 +144,21 @@ def _read_object(
     text = wire.get("textResultForLlm", ABSENT)
     if type(text) is not str:
         raise wrong_type((at, "textResultForLlm"), "a string", text)
-    word = optional_text(wire, "resultType", at)
-    failed = _is_failed(word, wire.get("error"))
+    result_type = optional_text(wire, "resultType", at)
+    failed = _is_failed(result_type, wire.get("error"))
     media = read_list_or_null(wire.get("binaryResultsForLlm"), (at, "binaryResultsForLlm"), reader, read)
-    rest = unmapped_members(wire, _OBJECT)
-    if any(key in rest for key in _REPEATS):
-        rest["$text"] = text
+    extras = unmapped_members(wire, _OBJECT)
+    if any(key in extras for key in _REPEATS):
+        extras["$text"] = text
     if media == []:
-        rest["binaryResultsForLlm"] = media
+        extras["binaryResultsForLlm"] = media
     if "resultType" not in wire:
-        rest["$absent"] = ["resultType"]
-    elif word is not None and (word != _word(failed) or not (failed or media)):
-        rest["resultType"] = word
+        extras["$absent"] = ["resultType"]
+    elif result_type is not None and (result_type != _result_type(failed) or not (failed or media)):
+        extras["resultType"] = result_type
     if media:
-        return "multimodal", [*([TextPart(text)] if text else ()), *media], failed or None, rest or None
-    return "error" if failed else "text", text, None, rest or None
+        return "multimodal", [*([TextPart(text)] if text else ()), *media], failed or None, extras or None
+    return "error" if failed else "text", text, None, extras or None
 
 
 def write_result_params(result: ToolResult, extras: Extras, writer: Writer, write: Write) -> Any:
@@ -189,12 +189,12 @@ def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> 
     wire: dict[str, Any] = {"textResultForLlm": text}
     if not same_json(extras.get("$text", text), text):
         extras = {key: value for key, value in extras.items() if key not in _REPEATS}
-    usual = None if "resultType" in extras.get("$absent", ()) else _word(failed)
-    word = extras.get("resultType", usual)
-    if (word is not None and type(word) is not str) or _is_failed(word, extras.get("error")) != failed:
-        wire["resultType"] = _word(failed)
-    elif word is not None:
-        wire["resultType"] = word
+    usual = None if "resultType" in extras.get("$absent", ()) else _result_type(failed)
+    status = extras.get("resultType", usual)
+    if (status is not None and type(status) is not str) or _is_failed(status, extras.get("error")) != failed:
+        wire["resultType"] = _result_type(failed)
+    elif status is not None:
+        wire["resultType"] = status
     if media:
         wire["binaryResultsForLlm"] = media
     restore_extras(wire, extras)
@@ -223,13 +223,13 @@ def _write_parts(parts: list[Any], at: Path, writer: Writer, write: Write) -> tu
     return "\n".join(texts), media
 
 
-def _word(failed: bool) -> str:
+def _result_type(failed: bool) -> str:
     return "failure" if failed else "success"
 
 
-def _is_failed(word: str | None, error: Any) -> bool:
+def _is_failed(result_type: str | None, error: Any) -> bool:
     """Return whether a result is a failure. An unknown result type counts as a missing one."""
-    return word in _FAILED or (word != "success" and error is not None)
+    return result_type in _FAILED or (result_type != "success" and error is not None)
 
 
 class SessionMessage:

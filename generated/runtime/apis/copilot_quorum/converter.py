@@ -57,9 +57,9 @@ def _read_stop_reason(value: Any, at: Path) -> str | None:
     return other if len(value) == 1 and type(other) is str else None
 
 
-def _write_stop_reason(word: str | None) -> Any:
+def _write_stop_reason(stop_reason: str | None) -> Any:
     """Write the stop reason."""
-    return word if word is None or word in _VARIANTS else {"Other": word}
+    return stop_reason if stop_reason is None or stop_reason in _VARIANTS else {"Other": stop_reason}
 
 
 def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
@@ -151,14 +151,14 @@ class CopilotQuorumConverter(NativeToolConverter):
         """
         wire = to_plain_object(result, ROOT)
         found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
-        kept: Extras = {}
+        extras: Extras = {}
         if tool_call_id is not None and tool_call_id != found.tool_call_id:
-            kept["tool_use_id"] = {"$synthetic": tool_call_id, "$wire": wire["tool_use_id"]}
+            extras["tool_use_id"] = {"$synthetic": tool_call_id, "$wire": wire["tool_use_id"]}
             found.tool_call_id = tool_call_id
         if name is not None and name != found.name:
-            kept["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
+            extras["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
             found.name = name
-        merge_extras_into(found, self.wire.name, kept)
+        merge_extras_into(found, self.wire.name, extras)
         return found
 
     def from_tool_calls(
@@ -224,28 +224,28 @@ class CopilotQuorumConverter(NativeToolConverter):
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, with its blocks in order."""
-        rest = unmapped_members(wire, _RESPONSE)
+        extras = unmapped_members(wire, _RESPONSE)
         absent = [key for key in ("model", "stop_reason") if key not in wire]
         if absent:
-            rest["$absent"] = absent
+            extras["$absent"] = absent
         value = wire.get("stop_reason")
-        word = _read_stop_reason(value, (at, "stop_reason"))
+        stop_reason = _read_stop_reason(value, (at, "stop_reason"))
         if (
             value is not None
-            and _write_stop_reason(word) != value
-            or (word is not None and word not in self.FINISH_REASONS)
+            and _write_stop_reason(stop_reason) != value
+            or (stop_reason is not None and stop_reason not in self.FINISH_REASONS)
         ):
-            rest["stop_reason"] = {"$whole": value}
+            extras["stop_reason"] = {"$whole": value}
         message = self.read_message(wire.get("content"), (at, "content"), reader)
-        said = next(iter(self.FINISH_REASONS)) if value is None else word
-        reason = derive_finish_reason(said, message, self.FINISH_REASONS)
+        effective = next(iter(self.FINISH_REASONS)) if value is None else stop_reason
+        reason = derive_finish_reason(effective, message, self.FINISH_REASONS)
         mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,
             model=optional_text(wire, "model", at),
-            stop_reason=word,
-            metadata=reader.as_metadata(rest),
+            stop_reason=stop_reason,
+            metadata=reader.as_metadata(extras),
         )
 
     def read_message(self, value: Any, at: Path, reader: Reader) -> AssistantMessage:
@@ -278,12 +278,12 @@ class CopilotQuorumConverter(NativeToolConverter):
         for field, value in (("id", completion.id), ("usage", completion.usage)):
             if value is not None:
                 writer.report_unsupported((ROOT, field), field)
-        kept = extras.get("stop_reason", ABSENT)
-        word = completion.stop_reason
+        original = extras.get("stop_reason", ABSENT)
+        stop_reason = completion.stop_reason
         stop: Any = None
-        if is_internal_mark(kept) and _read_stop_reason(kept.get("$whole"), ROOT) == word:
-            stop = kept["$whole"]
-        elif word is not None or not ("stop_reason" in extras or "stop_reason" in extras.get("$absent", ())):
+        if is_internal_mark(original) and _read_stop_reason(original.get("$whole"), ROOT) == stop_reason:
+            stop = original["$whole"]
+        elif stop_reason is not None or not ("stop_reason" in extras or "stop_reason" in extras.get("$absent", ())):
             stop = _write_stop_reason(provider_stop_reason(completion, self.FINISH_REASONS, extras, writer))
         wire: dict[str, Any] = {
             "content": self.write_message(completion.message, (ROOT, "message"), writer),
@@ -344,19 +344,19 @@ class CopilotQuorumConverter(NativeToolConverter):
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call as text, and whether it is an error."""
-        place = (at[0], "value")
+        value_path = (at[0], "value")
         if kind == "multimodal":
             lines: list[str] = []
             for i, part in enumerate(value):
                 if type(part) is TextPart:
-                    lines.append(writer.write_text_part_as_string(part, (place, i)))
+                    lines.append(writer.write_text_part_as_string(part, (value_path, i)))
                 else:
-                    lines.append(writer.describe_part(part, (place, i)).text)
+                    lines.append(writer.describe_part(part, (value_path, i)).text)
             text = "\n".join(lines)
         elif kind == "error" and type(value) is str:
             return {"output": value, "is_error": True}
         else:
-            text = write_result_text(kind, value, ABSENT, place, writer)
+            text = write_result_text(kind, value, ABSENT, value_path, writer)
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
                 writer.report_loss(

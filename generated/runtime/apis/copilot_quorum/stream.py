@@ -24,9 +24,9 @@ class CopilotQuorumStream(BaseStream):
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
-        self._said: list[list[str] | OpenCall] = []
+        self._parts: list[list[str] | OpenCall] = []
         self._slots: dict[Any, OpenCall] = {}
-        self._told: list[str] = []
+        self._streamed: list[str] = []
         self._text: str | None = None
         self._whole: dict[str, Any] | None = None
 
@@ -65,15 +65,15 @@ class CopilotQuorumStream(BaseStream):
             return []
         if kind == "Completed":
             self._text = text
-            return self._tell_rest(text)
+            return self._stream_rest(text)
         if not text:
             return []
-        last = self._said[-1] if self._said else None
+        last = self._parts[-1] if self._parts else None
         if isinstance(last, list):
             last.append(text)
         else:
-            self._said.append([text])
-        self._told.append(text)
+            self._parts.append([text])
+        self._streamed.append(text)
         return [TextDelta(text)]
 
     def _take_call(self, piece: dict[str, Any], at: Path) -> list[StreamEvent]:
@@ -83,9 +83,9 @@ class CopilotQuorumStream(BaseStream):
         call.wire_id, call.name = call.wire_id or identifier, call.name or name
         if text:
             call.add(text)
-        told = call.was_announced
+        announced = call.was_announced
         delta = self._delta(call, text or None)
-        return [delta] if text or call.was_announced != told else []
+        return [delta] if text or call.was_announced != announced else []
 
     def _call_at(self, index: Any) -> OpenCall:
         call = self._slots.get(index)
@@ -93,7 +93,7 @@ class CopilotQuorumStream(BaseStream):
             call = OpenCall(len(self._calls), {})
             self._slots[index] = call
             self._calls.append(call)
-            self._said.append(call)
+            self._parts.append(call)
         return call
 
     def _take_whole(self, body: dict[str, Any], at: Path) -> list[StreamEvent]:
@@ -104,7 +104,7 @@ class CopilotQuorumStream(BaseStream):
         self._whole = body
         variants = [block for block in blocks if type(block) is dict]
         texts = [block["Text"] for block in variants if type(block.get("Text")) is str]
-        events = self._tell_rest("".join(texts))
+        events = self._stream_rest("".join(texts))
         calls = [block["ToolUse"] for block in variants if type(block.get("ToolUse")) is dict]
         for i, found in enumerate(calls):
             if i == len(self._calls):
@@ -115,19 +115,19 @@ class CopilotQuorumStream(BaseStream):
             text = None if call.pieces else dump_allowing_nan(found.get("input") or {})
             if text is not None:
                 call.add(text)
-            told = call.was_announced
+            announced = call.was_announced
             delta = self._delta(call, text)
-            if text is not None or call.was_announced != told:
+            if text is not None or call.was_announced != announced:
                 events.append(delta)
         return [*events, *self._call_events()] if self._failure is None else events
 
-    def _tell_rest(self, text: str) -> list[StreamEvent]:
+    def _stream_rest(self, text: str) -> list[StreamEvent]:
         """Return an event for the part of a text that was not streamed."""
-        told = "".join(self._told)
-        if not text.startswith(told) or text == told:
+        streamed = "".join(self._streamed)
+        if not text.startswith(streamed) or text == streamed:
             return []
-        self._told = [text]
-        return [TextDelta(text[len(told) :])]
+        self._streamed = [text]
+        return [TextDelta(text[len(streamed) :])]
 
     def _body(self) -> dict[str, Any]:
         if self._whole is not None:
@@ -135,19 +135,19 @@ class CopilotQuorumStream(BaseStream):
         blocks: list[dict[str, Any]] = []
         if self._text is not None:
             blocks.append({"Text": self._text})
-        for said in self._said:
-            if isinstance(said, OpenCall):
+        for part in self._parts:
+            if isinstance(part, OpenCall):
                 blocks.append(
                     {
                         "ToolUse": {
-                            "id": said.wire_id,
-                            "name": said.name or "",
-                            "input": _arguments("".join(said.pieces)),
+                            "id": part.wire_id,
+                            "name": part.name or "",
+                            "input": _arguments("".join(part.pieces)),
                         }
                     }
                 )
             elif self._text is None:
-                blocks.append({"Text": "".join(said)})
+                blocks.append({"Text": "".join(part)})
         return {"content": blocks, "stop_reason": None, "model": None}
 
     def _ended(self) -> bool:

@@ -116,15 +116,15 @@ def read_media_content(
         if value is not None and type(value) is not str:
             raise wrong_type(((at, key), name), "a string", value)
         found.append(value)
-    rest = unmapped_members(content, _KNOWN[key])
+    extras = unmapped_members(content, _KNOWN[key])
     if found[1] is None:
-        rest["$absent"] = ["mimeType"]
+        extras["$absent"] = ["mimeType"]
     text = found[0]
     if key == "inlineData" and text is not None and ("-" in text or "_" in text) and not ("+" in text or "/" in text):
         found[0] = text.translate(_PLAIN)
-        rest["$urlsafe"] = True
+        extras["$urlsafe"] = True
     url, data = (None, found[0]) if key == "inlineData" else (found[0], None)
-    return url, data, found[1], found[2], {key: rest} if rest else {}
+    return url, data, found[1], found[2], {key: extras} if extras else {}
 
 
 def write_media_content(
@@ -253,11 +253,11 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def mark_tool_group(entries: Sequence[ToolDefinition], before: Sequence[Any], rest: Extras, reader: Reader) -> None:
+def mark_tool_group(entries: Sequence[ToolDefinition], before: Sequence[Any], extras: Extras, reader: Reader) -> None:
     """Mark the first declaration of a tool, if earlier tools have declarations, or this one has other keys."""
-    if entries and (rest or any(type(tool) is ToolDefinition for tool in before)):
+    if entries and (extras or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
-        first.metadata = reader.as_metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": rest})
+        first.metadata = reader.as_metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": extras})
 
 
 def choose_thinking_setting(reasoning: Reasoning, at: Path, writer: Writer) -> Reasoning:
@@ -287,13 +287,13 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
                     (at, i), "a provider's own tool", "moved", "the API requires the declarations to come first"
                 )
             continue
-        rest = writer.peek_extras(tool.metadata).get("$begins")
+        extras = writer.peek_extras(tool.metadata).get("$begins")
         written = write(tool, (at, i), writer)
         if written is ABSENT:
             continue
-        if group is None or type(rest) is dict:
+        if group is None or type(extras) is dict:
             group = []
-            wires.append({key: group, **(writer.without_rejected(rest, ((at, i), "metadata")) if rest else {})})
+            wires.append({key: group, **(writer.without_rejected(extras, ((at, i), "metadata")) if extras else {})})
         group.append(written)
     return wires
 
@@ -329,9 +329,9 @@ def write_schema(schema: Any, extras: Extras, keys: tuple[str, str], at: Path, w
     if schema is None:
         return {}
     for key in keys:
-        kept = extras.get(f"${key}")
-        if type(kept) is dict and same_json(from_openapi(kept) if key == keys[1] else kept, schema):
-            return {key: kept}
+        original = extras.get(f"${key}")
+        if type(original) is dict and same_json(from_openapi(original) if key == keys[1] else original, schema):
+            return {key: original}
     return {keys[0] if writer.wire.schema_lowering.key is None else keys[1]: writer.lower_schema(schema, None, at)}
 
 

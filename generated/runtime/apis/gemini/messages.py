@@ -127,12 +127,12 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 raise wrong_type(here, "an object", content)
             role = content.get("role") or "user"
             if role == "model":
-                answer = self.read_assistant_message(content, here, reader)
+                message = self.read_assistant_message(content, here, reader)
                 if type(messages[-1]) is AssistantMessage if messages else _has_calls(content.get("parts")):
-                    answer.metadata = reader.as_metadata(
-                        {**inner_extras(answer.metadata or {}, reader.wire.name), "$apart": True}
+                    message.metadata = reader.as_metadata(
+                        {**inner_extras(message.metadata or {}, reader.wire.name), "$apart": True}
                     )
-                messages.append(answer)
+                messages.append(message)
                 reader.next_turn()
             elif role in self.USER_ROLES:
                 messages += self.read_user_turn({**content, "role": role}, here, reader, messages)
@@ -153,13 +153,13 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         ]
         if not results:
             return [self.read_user_message(wire, at, reader)]
-        rest = unmapped_members(wire, _CONTENT)
+        extras = unmapped_members(wire, _CONTENT)
         if wire["role"] != "user":
-            rest["role"] = wire["role"]
+            extras["role"] = wire["role"]
         if before and type(before[-1]) is ToolMessage:
-            rest["$apart"] = True
+            extras["$apart"] = True
         found = [self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results]
-        messages: list[Message] = [ToolMessage(found, reader.as_metadata(rest))]
+        messages: list[Message] = [ToolMessage(found, reader.as_metadata(extras))]
         beside = [i for i in range(len(parts)) if i not in results]
         if beside:
             others = read_list_or_null([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
@@ -192,11 +192,11 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         before: Message | None = None
         signature = self.signature_placeholder(writer.model)
         turn = find_index_after_last_user([message for message, _, _ in placed]) if signature else 0
-        for i, (message, here, places) in enumerate(placed):
+        for i, (message, here, paths) in enumerate(placed):
             if type(message) is SystemMessage:
                 continue
             if type(message) is ToolMessage:
-                contents += self.write_results(message, here, places, before, writer)
+                contents += self.write_results(message, here, paths, before, writer)
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if signature and i >= turn:
@@ -230,11 +230,11 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         self, placed: list[tuple[SystemMessage, Path]], messages: Sequence[Message], writer: Writer
     ) -> dict[str, Any] | None:
         """Write the system messages as one instruction."""
-        wires = [self.write_system_message(message, place, writer) for message, place in placed]
-        for i, (_, place) in enumerate(placed):
+        wires = [self.write_system_message(message, path, writer) for message, path in placed]
+        for i, (_, path) in enumerate(placed):
             if i > 0 or messages[0] is not placed[0][0]:
                 writer.report_loss(
-                    place, "a system message", "moved", "the API accepts one instruction before all messages"
+                    path, "a system message", "moved", "the API accepts one instruction before all messages"
                 )
         if len(placed) > 1:
             writer.report_loss(placed[0][1], "a system message", "rewritten", "it was joined with the first one")
@@ -256,32 +256,32 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         parts = wire.get("parts") or []
         beside = extras.get("$beside")
         if type(before) is ToolMessage and before.results and type(beside) is list and len(beside) == len(parts):
-            for place, part in zip(beside, parts, strict=True):
-                contents[-1]["parts"].insert(place, part)
+            for index, part in zip(beside, parts, strict=True):
+                contents[-1]["parts"].insert(index, part)
         elif parts or "parts" in extras:
             contents.append(wire)
         else:
             writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
 
     def write_results(
-        self, message: ToolMessage, at: Path, places: tuple[Path, ...] | None, before: Message | None, writer: Writer
+        self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, before: Message | None, writer: Writer
     ) -> list[dict[str, Any]]:
         """Write the results of a turn as one content. Results without a tool name are described in the next one."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         parts: list[Any] = []
-        told: list[Any] = []
-        for result, place in order_results_by_calls(results_of(message, at, places), before, writer):
+        described: list[Any] = []
+        for result, path in order_results_by_calls(results_of(message, at, paths), before, writer):
             if result.name:
-                parts.append(self.write_tool_result(result, place, writer))
+                parts.append(self.write_tool_result(result, path, writer))
             else:
-                writer.report_loss(place, "a result", "described", "it has no call that names its tool", "warning")
-                told.append({"text": describe_result(result)})
+                writer.report_loss(path, "a result", "described", "it has no call that names its tool", "warning")
+                described.append({"text": describe_result(result)})
         wire: dict[str, Any] = {"role": extras.get("role", "user"), "parts": parts}
         if extras:
             restore_extras(wire, extras)
         if not message.results:
             writer.report_loss(at, "a message", "dropped", "it has no results")
-        return ([wire] if parts else []) + ([{"role": "user", "parts": told}] if told else [])
+        return ([wire] if parts else []) + ([{"role": "user", "parts": described}] if described else [])
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
         """Read the content of a user or system message."""
@@ -303,8 +303,8 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart] | None, Any]:
         """Read the content of an assistant message."""
-        content, kept = read_parts(value, at, reader, self.read_assistant_part_list)
-        return content or None, kept
+        content, extra = read_parts(value, at, reader, self.read_assistant_part_list)
+        return content or None, extra
 
     def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
         """Read a part of an assistant message."""
@@ -351,8 +351,8 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         media = read_list_or_null(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
         if media is None:
             return read_result_object(response)
-        texts, is_error, kept = read_result_text_beside_media(response)
-        return "multimodal", [*texts, *media], is_error, kept if media else {**kept, "parts": []}
+        texts, is_error, extras = read_result_text_beside_media(response)
+        return "multimodal", [*texts, *media], is_error, extras if media else {**extras, "parts": []}
 
     def write_result_object(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer

@@ -139,10 +139,10 @@ def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: C
     if value is None or (type(value) is str and value in placeholders):
         identifier, _ = reader.call_id(None, at)
         return identifier, {"$synthetic": identifier, "$wire": value}
-    identifier, kept = read_optional_call_id(value, at, reader)
-    if kept is ABSENT and not reader.wire.is_legal_id(identifier):
+    identifier, extra = read_optional_call_id(value, at, reader)
+    if extra is ABSENT and not reader.wire.is_legal_id(identifier):
         return identifier, identifier
-    return identifier, kept
+    return identifier, extra
 
 
 def write_id_or_placeholder(
@@ -167,17 +167,17 @@ def read_result_id_or_placeholder(
     for key in ("tool_call_id", "name"):
         if wire.get(key) is not None and type(wire[key]) is not str:
             raise wrong_type((at, key), "a string", wire[key])
-    found, said = wire.get("tool_call_id"), wire.get("name")
-    rest: Extras = {} if said is None else {"name": said}
-    name = reader.tool_name(said) if said else ""
+    found, wire_name = wire.get("tool_call_id"), wire.get("name")
+    extras: Extras = {} if wire_name is None else {"name": wire_name}
+    name = reader.tool_name(wire_name) if wire_name else ""
     if found and found not in placeholders:
         identifier, called = reader.find_call_id_and_name(found)
         reader.note_answered(identifier)
-        return identifier, name or called, rest
+        return identifier, name or called, extras
     call = reader.take_unanswered_call(name or None)
     identifier, name = (call.id, call.name) if call is not None else (name, name)
-    rest["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
-    return identifier, name, rest
+    extras["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
+    return identifier, name, extras
 
 
 def write_result_id_or_placeholder(
@@ -185,14 +185,14 @@ def write_result_id_or_placeholder(
 ) -> dict[str, Any]:
     """Write the id as it was written for the call, and the name if the result was read with one."""
     written: dict[str, Any] = {}
-    kept, said = extras.get("tool_call_id"), extras.get("name")
-    if type(kept) is dict and kept.get("$synthetic") == identifier:
-        if "$wire" in kept:
-            written["tool_call_id"] = kept["$wire"]
+    id_extra, name_extra = extras.get("tool_call_id"), extras.get("name")
+    if type(id_extra) is dict and id_extra.get("$synthetic") == identifier:
+        if "$wire" in id_extra:
+            written["tool_call_id"] = id_extra["$wire"]
     elif not writer.is_id_omitted(identifier):
         written["tool_call_id"] = writer.call_id(identifier)
-    if type(said) is str:
-        written["name"] = writer.tool_name(name, (at[0], "name")) if name else said
+    if type(name_extra) is str:
+        written["name"] = writer.tool_name(name, (at[0], "name")) if name else name_extra
     return written
 
 
@@ -274,13 +274,13 @@ def order_system_messages(placed: list[Placed], writer: Writer) -> list[Placed]:
     A system message elsewhere is moved up to the nearest such position, and reported.
     """
     ordered: list[Placed] = []
-    spoken = max((i for i, entry in enumerate(placed) if type(entry[0]) is not SystemMessage), default=len(placed))
+    last_other = max((i for i, entry in enumerate(placed) if type(entry[0]) is not SystemMessage), default=len(placed))
     for i, entry in enumerate(placed):
         if type(entry[0]) is not SystemMessage:
             ordered.append(entry)
             continue
         at = len(ordered)
-        if i > spoken:
+        if i > last_other:
             while at and type(ordered[at - 1][0]) is UserMessage:
                 at -= 1
         while at and type(ordered[at - 1][0]) not in (SystemMessage, UserMessage):

@@ -118,7 +118,7 @@ class MistralStreamWriter(ChatStreamWriter):
         unsent: list[Any] = []
         at = ((ROOT, "message"), "content")
         for i, part in enumerate(content):
-            kind, text = _said(part)
+            kind, text = _streamed_text(part)
             if not sent or sent[0][0] != kind:
                 unsent.append(part)
                 if sent:
@@ -131,12 +131,12 @@ class MistralStreamWriter(ChatStreamWriter):
             rest = _without(part, kind, text[taken:])
             if rest is not None:
                 unsent.append(rest)
-                if not text[taken:] and any(_said(later)[0] == "thinking" for later in content[i + 1 :]):
+                if not text[taken:] and any(_streamed_text(later)[0] == "thinking" for later in content[i + 1 :]):
                     self.writer.report_loss((at, i), "metadata of reasoning", "moved", "its text was already sent")
         return unsent
 
 
-def _said(part: Any) -> tuple[str, str]:
+def _streamed_text(part: Any) -> tuple[str, str]:
     """Return the kind and text of a part that is streamed, or empty strings for any other part."""
     if type(part) is not dict:
         return "", ""

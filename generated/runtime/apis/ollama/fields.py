@@ -78,10 +78,10 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
 
 def write_matched_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write both keys: the id if it was written for the call, and the name, which templates look for."""
-    kept = inner_extras(extras, "$wire")
+    original = inner_extras(extras, "$wire")
     unchanged = "$wire" in extras and extras.get("$synthetic") == identifier
-    if unchanged and kept.get(_NAME) in (None, "", writer.wire.wire_name(name)):
-        return kept
+    if unchanged and original.get(_NAME) in (None, "", writer.wire.wire_name(name)):
+        return original
     found: dict[str, Any] = {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}
     if not writer.is_id_omitted(identifier):
         found[_ID] = writer.call_id(identifier)
@@ -90,8 +90,8 @@ def write_matched_result_call(identifier: str, name: str, extras: Extras, at: Pa
 
 def tool_entry_kind(tool: dict[str, Any]) -> str | None:
     """Return the type of a tool: `function` if it contains a function and no other type; None otherwise."""
-    said = tool.get("type", "function")
-    return "function" if said == "function" and type(tool.get("function")) is dict else None
+    kind = tool.get("type", "function")
+    return "function" if kind == "function" and type(tool.get("function")) is dict else None
 
 
 def read_limit_negative_as_none(value: Any, at: Path, reader: Reader) -> tuple[int | None, Any]:
@@ -138,7 +138,7 @@ def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer
 
 
 def read_thinking_switch(
-    value: Any, at: Path, reader: Reader, words: Mapping[str, str]
+    value: Any, at: Path, reader: Reader, levels: Mapping[str, str]
 ) -> tuple[Reasoning | None, Any]:
     """Read the switch or the level. A level that the wire does not define is kept as an extra.
 
@@ -151,11 +151,11 @@ def read_thinking_switch(
         return Reasoning() if value else Reasoning("none"), ABSENT
     if type(value) is not str:
         raise wrong_type(at, "a boolean or a string", value)
-    return (Reasoning(value), ABSENT) if words.get(value) == value else (None, value)
+    return (Reasoning(value), ABSENT) if levels.get(value) == value else (None, value)
 
 
 def write_thinking_switch(
-    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, words: Mapping[str, str]
+    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, levels: Mapping[str, str]
 ) -> Any:
     """Write the nearest level for the effort, or the switch if there is no effort."""
     if reasoning is None:
@@ -169,12 +169,12 @@ def write_thinking_switch(
         return budget != 0
     if effort == "none":
         return False
-    if effort not in words:
+    if effort not in levels:
         writer.report_loss((at, "effort"), "effort", "rewritten", f"{writer.wire.title} has no such level", "warning")
         return True
-    if words[effort] != effort:
-        writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {words[effort]}")
-    return words[effort]
+    if levels[effort] != effort:
+        writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {levels[effort]}")
+    return levels[effort]
 
 
 ANY_KEY = "*"
@@ -194,40 +194,40 @@ def sendable_kwargs(
     Raises:
         ConversionError: Media are not valid base64.
     """
-    lost: dict[str, str] = {}
+    dropped: dict[str, str] = {}
     found: dict[str, Any] = {}
     for key, value in body.items():
         if key not in allowed_names:
-            lost[key] = "warning"
+            dropped[key] = "warning"
             continue
         found[key] = value
         if key in client_keys:
-            _missing(value, client_keys[key], key, lost)
-    for way, severity in lost.items():
-        place = (ROOT, way.split(".")[0])
+            _missing(value, client_keys[key], key, dropped)
+    for key_path, severity in dropped.items():
+        path = (ROOT, key_path.split(".")[0])
         if severity == "note":
-            writer.report_loss(place, way, "dropped", "the client has no field for it")
+            writer.report_loss(path, key_path, "dropped", "the client has no field for it")
         else:
             reason = "the client would not send it; send the body instead"
-            writer.report_loss(place, way, "dropped", reason, "warning")
+            writer.report_loss(path, key_path, "dropped", reason, "warning")
     if type(found.get("messages")) is list:
         found["messages"] = [_with_bytes(m, ((ROOT, "messages"), i)) for i, m in enumerate(found["messages"])]
     return found
 
 
-def _missing(value: Any, members: Members | str, way: str, lost: dict[str, str]) -> None:
+def _missing(value: Any, members: Members | str, key_path: str, dropped: dict[str, str]) -> None:
     """Collect the key paths of what is dropped."""
     if type(value) is list:
         for item in value:
-            _missing(item, members, way, lost)
+            _missing(item, members, key_path, dropped)
     elif type(value) is dict and isinstance(members, Mapping):
         for key, inner in value.items():
             known = members.get(key, members.get(ANY_KEY))
-            here = f"{way}.{ANY_KEY if ANY_KEY in members else key}"
+            here = f"{key_path}.{ANY_KEY if ANY_KEY in members else key}"
             if known is None or known == "dropped":
-                lost[here] = "warning" if known is None else "note"
+                dropped[here] = "warning" if known is None else "note"
             else:
-                _missing(inner, known, here, lost)
+                _missing(inner, known, here, dropped)
 
 
 def _with_bytes(message: Any, at: Path) -> Any:
@@ -277,15 +277,15 @@ def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> tupl
     Raises:
         ConversionError: One of them has the wrong JSON type.
     """
-    said = optional_text(wire, "content", at)
+    text = optional_text(wire, "content", at)
     found = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
-    kept = select_empty(wire, "images")
-    if said is None:
-        kept |= {"content": None} if "content" in wire else {"$absent": ["content"]}
+    extras = select_empty(wire, "images")
+    if text is None:
+        extras |= {"content": None} if "content" in wire else {"$absent": ["content"]}
     if not found:
-        return said or "", kept
-    parts: list[ContentPart] = [TextPart(said)] if said else []
-    return [*parts, *found], kept
+        return text or "", extras
+    parts: list[ContentPart] = [TextPart(text)] if text else []
+    return [*parts, *found], extras
 
 
 def select_empty(wire: dict[str, Any], *keys: str) -> Extras:
@@ -333,10 +333,10 @@ def write_text_and_images(content: str | Sequence[Any], extras: Extras, at: Path
     return {**wire, "images": found} if found else wire
 
 
-def _text(said: str, extras: Extras) -> dict[str, Any]:
-    if not said and ("content" in extras.get("$absent", ()) or extras.get("content", ABSENT) is None):
+def _text(text: str, extras: Extras) -> dict[str, Any]:
+    if not text and ("content" in extras.get("$absent", ()) or extras.get("content", ABSENT) is None):
         return {"content": None} if "content" in extras else {}
-    return {"content": said}
+    return {"content": text}
 
 
 def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
@@ -373,12 +373,12 @@ def order_results_by_tool(
     """Return the results, those of calls without ids in the order of the calls of the same tool."""
     found = list(results)
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
-    places: dict[str, list[int]] = {}
+    indexes: dict[str, list[int]] = {}
     for i, (result, _) in enumerate(found):
         if (writer.drops_ids or result.tool_call_id in writer.unsent) and result.tool_call_id in order:
-            places.setdefault(result.name, []).append(i)
+            indexes.setdefault(result.name, []).append(i)
     ordered = list(found)
-    for one_name in places.values():
+    for one_name in indexes.values():
         by_call = sorted(one_name, key=lambda i: order[found[i][0].tool_call_id])
         for i, taken in zip(one_name, by_call, strict=True):
             ordered[i] = found[taken]

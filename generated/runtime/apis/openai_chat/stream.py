@@ -107,8 +107,8 @@ class ChatStream(BaseStream):
                 delta = choice.get("delta")
                 if type(delta) is dict:
                     self._take_delta(delta, events)
-                word = choice.get("finish_reason")
-                if word is not None or len(choice) != len(self._last_choice) or choice.get("logprobs"):
+                stop_reason = choice.get("finish_reason")
+                if stop_reason is not None or len(choice) != len(self._last_choice) or choice.get("logprobs"):
                     self._take_choice(choice, events)
                 self._last_choice = choice
                 self._choice_width = len(choice)
@@ -157,9 +157,9 @@ class ChatStream(BaseStream):
                 if key == "finish_reason":
                     value = self._final_stop_reason(before, value)
                 self._choice[key] = join_values(before, value) if key == "logprobs" else value
-        word = choice.get("finish_reason")
-        if word and self._end is None:
-            self._end = word
+        stop_reason = choice.get("finish_reason")
+        if stop_reason and self._end is None:
+            self._end = stop_reason
             whole = (call.was_announced and is_object_text("".join(call.pieces)) for call in self._calls)
             if self._calls and all(whole):
                 events += self._call_events()

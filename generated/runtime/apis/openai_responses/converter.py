@@ -40,7 +40,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
@@ -69,7 +69,7 @@ def _is_plain_system_text(message: Message, provider: str) -> bool:
     )
 
 
-_SAID = frozenset(["content", "role"])
+_MESSAGE_KEYS = frozenset(["content", "role"])
 _RESPONSE = frozenset(["id", "model", "output", "status", "usage"])
 _UNFINISHED = frozenset(["in_progress", "incomplete", "queued"])
 _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
@@ -101,11 +101,11 @@ class ResponsesConverter(OutputFormatConverter):
         if type(first) is not SystemMessage or type(first.content) is not str or writer.peek_extras(first.metadata):
             return self.write_request_body(request, at, writer)
         wire = self.write_request_body(request, at, writer)
-        place = ((at, "messages"), 0)
-        writer.own_extras(first.metadata, place)
+        path = ((at, "messages"), 0)
+        writer.own_extras(first.metadata, path)
         for key in ("name", "cache"):
             if getattr(first, key):
-                writer.report_unsupported((place, key), key)
+                writer.report_unsupported((path, key), key)
         wire["instructions"] = first.content
         return wire
 
@@ -189,27 +189,27 @@ class ResponsesConverter(OutputFormatConverter):
     def read_message_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
         """Read a message of the model. Extras of its parts record that they were one message, and its other keys."""
         content = item["content"]
-        rest = unmapped_members(item, _SAID)
+        extras = unmapped_members(item, _MESSAGE_KEYS)
         if type(content) is str:
             return [
-                TextPart(content, metadata=reader.as_metadata({"$item": {**rest, "$single": True}} if rest else {}))
+                TextPart(content, metadata=reader.as_metadata({"$item": {**extras, "$single": True}} if extras else {}))
             ]
         parts: list[AssistantPart] = []
         for i, wire in enumerate(content):
             part = self.read_message_content(wire, ((at, "content"), i), reader)
-            merge_extras_into(part, reader.wire.name, {"$inline": True} if parts else {"$item": rest})
+            merge_extras_into(part, reader.wire.name, {"$inline": True} if parts else {"$item": extras})
             parts.append(part)
         return parts
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
-        for message, here, places in order_restoring_separate_results(messages, at, writer):
+        for message, here, paths in order_restoring_separate_results(messages, at, writer):
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
-                for result, place in results_of(message, here, places):
-                    wires.append(self.write_tool_result(result, place, writer))
+                for result, path in results_of(message, here, paths):
+                    wires.append(self.write_tool_result(result, path, writer))
             elif type(message) is AssistantMessage:
                 wires += self.write_assistant_message(message, here, writer)
             elif type(message) is SystemMessage:
@@ -287,7 +287,7 @@ class ResponsesConverter(OutputFormatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any]:
         """Write the result of a call."""
-        report_lost_error_flag(kind, is_error, at, writer)
+        report_dropped_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_result_parts(value, extra, (at[0], "value"), writer, self.write_input_content)
@@ -297,30 +297,32 @@ class ResponsesConverter(OutputFormatConverter):
         error = wire.get("error")
         if error and "output" not in wire:
             raise BareApiError(format_path(at), wire)
-        rest = unmapped_members(wire, _RESPONSE)
+        extras = unmapped_members(wire, _RESPONSE)
         output = wire.get("output")
-        place = (at, "output")
+        path = (at, "output")
         if output is not None and type(output) is not list:
-            raise wrong_type(place, "an array", output)
+            raise wrong_type(path, "an array", output)
         parts: list[AssistantPart] = []
         for i, item in enumerate(output or ()):
             if type(item) is not dict:
-                raise wrong_type((place, i), "an object", item)
-            parts += self.read_item(item, (place, i), reader)
+                raise wrong_type((path, i), "an object", item)
+            parts += self.read_item(item, (path, i), reader)
         message = AssistantMessage(None if output is None else parts)
         if "output" not in wire:
-            rest["$absent"] = ["output"]
+            extras["$absent"] = ["output"]
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         status = optional_text(wire, "status", at)
-        word = optional_text(optional_object(wire, "incomplete_details", at), "reason", (at, "incomplete_details"))
-        if word:
-            rest |= {} if status is None else {"status": status}
+        stop_reason = optional_text(
+            optional_object(wire, "incomplete_details", at), "reason", (at, "incomplete_details")
+        )
+        if stop_reason:
+            extras |= {} if status is None else {"status": status}
         else:
-            word = status
+            stop_reason = status
         opaque = has_opaque_client_call(parts, reader.wire.name)
-        reason = derive_finish_reason(word, message, self.FINISH_REASONS)
+        reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         if reason == "stop" and (opaque or has_approval_request(parts, reader.wire.name)):
             reason = "tool_calls" if opaque else "other"
         if error:
@@ -334,9 +336,9 @@ class ResponsesConverter(OutputFormatConverter):
             reason,
             optional_text(wire, "id", at),
             optional_text(wire, "model", at),
-            word or None,
+            stop_reason or None,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.as_metadata(rest),
+            reader.as_metadata(extras),
         )
 
     def write_response(
@@ -358,8 +360,8 @@ class ResponsesConverter(OutputFormatConverter):
         if completion.model is not None:
             wire["model"] = completion.model
         if content is not None or not extras:
-            place = ((ROOT, "message"), "content")
-            wire["output"] = self.write_items(parts, place, writer, short=False)
+            path = ((ROOT, "message"), "content")
+            wire["output"] = self.write_items(parts, path, writer, short=False)
             if not extras:
                 add_required_item_keys(wire["output"], str(wire.get("id", "0")))
         if completion.usage is not None:
@@ -369,16 +371,16 @@ class ResponsesConverter(OutputFormatConverter):
 
     def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any], writer: Writer) -> None:
         """Write why the response ended: as its status, or as the reason of an incomplete one."""
-        word = (
+        stop_reason = (
             provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if completion.stop_reason is not None or not extras
             else None
         )
-        kept = inner_extras(extras, "incomplete_details").get("reason")
-        if word is None or (kept and word == kept):
+        original = inner_extras(extras, "incomplete_details").get("reason")
+        if stop_reason is None or (original and stop_reason == original):
             return
-        if word in _STATUSES or (extras and not kept and word not in self.FINISH_REASONS):
-            wire["status"] = word
+        if stop_reason in _STATUSES or (extras and not original and stop_reason not in self.FINISH_REASONS):
+            wire["status"] = stop_reason
         else:
             wire["status"] = "incomplete"
-            wire["incomplete_details"] = {"reason": word}
+            wire["incomplete_details"] = {"reason": stop_reason}

@@ -98,14 +98,14 @@ def read_file_source(part: dict[str, Any], at: Path, reader: Reader, default_nam
     text, url, name = part.get("file_data"), part.get("file_url"), part.get("filename")
     if text is None:
         return url, None, None, name, {}
-    rest: Extras = {} if "filename" in part else {"$absent": ["filename"]}
+    extras: Extras = {} if "filename" in part else {"$absent": ["filename"]}
     if text[:5] != "data:":
-        return url, text, None, name, rest
+        return url, text, None, name, extras
     found, data, media_type = read_data_url(text, (at, "file_data"), reader)
     if found is None:
-        return url, data, media_type, name, rest
-    rest["file_data"] = text  # a data URL of another kind
-    return None, None, None, name, rest if url is None else {**rest, "file_url": url}
+        return url, data, media_type, name, extras
+    extras["file_data"] = text  # a data URL of another kind
+    return None, None, None, name, extras if url is None else {**extras, "file_url": url}
 
 
 def write_file_source(
@@ -293,13 +293,13 @@ def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> Assist
 
 def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:
     """Return a message item with its content and extras. A new one gets the keys that the API requires."""
-    rest = inner_extras(extras, "$item")
-    if "$single" in rest and type(part) is TextPart:
+    item_extras = inner_extras(extras, "$item")
+    if "$single" in item_extras and type(part) is TextPart:
         item: dict[str, Any] = {"role": "assistant", "content": part.text}
     else:
         item = {"role": "assistant", "content": content}
     if "$item" in extras:
-        restore_extras(item, rest)
+        restore_extras(item, item_extras)
         return item
     return {"type": "message", "status": "completed", **item}
 

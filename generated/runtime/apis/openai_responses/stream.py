@@ -41,13 +41,13 @@ _STARTS = ("response.created", "response.queued", "response.in_progress")
 class _Part:
     """A part of an item: what it is, and the text that was added."""
 
-    __slots__ = ("head", "key", "pieces", "spoken")
+    __slots__ = ("head", "key", "pieces", "streams_text")
 
-    def __init__(self, head: dict[str, Any], key: str, spoken: bool) -> None:
+    def __init__(self, head: dict[str, Any], key: str, streams_text: bool) -> None:
         self.head = head
         self.key = key
         self.pieces: list[str] = []
-        self.spoken = spoken
+        self.streams_text = streams_text
 
     def assemble(self) -> dict[str, Any]:
         return {**self.head, self.key: "".join(self.pieces)} if self.pieces else self.head
@@ -82,7 +82,7 @@ class _Item:
         for holder in ("content", "summary"):
             found = [key for key in self.parts if key[0] == holder]
             if found:
-                item[holder] = [self.parts[key].assemble() for key in sorted(found, key=_place)]
+                item[holder] = [self.parts[key].assemble() for key in sorted(found, key=_sort_key)]
         return item
 
 
@@ -93,7 +93,7 @@ class ResponsesStream(BaseStream):
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
         self._items: dict[Any, _Item] = {}
-        self._places: dict[str, Any] = {}
+        self._index_by_id: dict[str, Any] = {}
         self._final: list[Any] | None = None
         self._text: list[str] = []
         self._thought: list[str] = []
@@ -118,7 +118,7 @@ class ResponsesStream(BaseStream):
             if type(piece) is str and piece:
                 if kind == "response.output_text.delta":
                     part = item.parts["content", event["content_index"]]
-                    if part.spoken:
+                    if part.streams_text:
                         part.pieces.append(piece)
                         self._text.append(piece)
                         return [TextDelta(piece)]
@@ -165,8 +165,8 @@ class ResponsesStream(BaseStream):
 
     def _item_of(self, event: dict[str, Any], kind: str) -> _Item:
         """Return the item of an event. If its start was lost, it is started here."""
-        place = self._place_of(event)
-        item = self._items.get(place)
+        index = self._index_of(event)
+        item = self._items.get(index)
         if item is None:
             head: dict[str, Any] = {"type": kind}
             if type(event.get("item_id")) is str:
@@ -177,41 +177,41 @@ class ResponsesStream(BaseStream):
                 head["summary"] = []
             elif kind == "function_call":
                 head |= {"call_id": None, "name": "", "arguments": ""}
-            item = self._begin(place, head)
+            item = self._begin(index, head)
         return item
 
-    def _place_of(self, event: dict[str, Any]) -> Any:
+    def _index_of(self, event: dict[str, Any]) -> Any:
         """Return the index of an item. The index comes before the id because some hosts change ids between events."""
-        place = read_hashable_index(event.get("output_index"), (ROOT, "output_index"))
-        if place is None:
+        index = read_hashable_index(event.get("output_index"), (ROOT, "output_index"))
+        if index is None:
             identifier = event.get("item_id")
             if type(event.get("item")) is dict:
                 identifier = event["item"].get("id")
-            known = self._places.get(identifier) if type(identifier) is str else None
+            known = self._index_by_id.get(identifier) if type(identifier) is str else None
             return known if known is not None else len(self._items)
-        return place
+        return index
 
-    def _begin(self, place: Any, head: dict[str, Any]) -> _Item:
-        item = self._items[place] = _Item(head)
+    def _begin(self, index: Any, head: dict[str, Any]) -> _Item:
+        item = self._items[index] = _Item(head)
         if type(head.get("id")) is str:
-            self._places[head["id"]] = place
+            self._index_by_id[head["id"]] = index
         if head.get("type") == "function_call":
             item.call = OpenCall(len(self._calls), head)
-            item.call.wire_index = place if type(place) is int else None
+            item.call.wire_index = index if type(index) is int else None
             self._calls.append(item.call)
             _name(item.call, head)
         return item
 
     def _grow(
-        self, event: dict[str, Any], step: str, kind: str, holder: str, index: str, part_kind: str, key: str
+        self, event: dict[str, Any], step: str, kind: str, holder: str, index_key: str, part_kind: str, key: str
     ) -> list[StreamEvent]:
         text = event.get("delta" if step == "delta" else key)
         if step not in ("delta", "done") or type(text) is not str:
             return []
-        place = read_hashable_index(event.get(index, 0), (ROOT, index))
-        part = self._item_of(event, kind).part(holder, place, part_kind, key)
+        index = read_hashable_index(event.get(index_key, 0), (ROOT, index_key))
+        part = self._item_of(event, kind).part(holder, index, part_kind, key)
         if step == "done":
-            text = _rest(text, "".join(part.pieces))
+            text = _unstreamed(text, "".join(part.pieces))
         if not text:
             return []
         part.pieces.append(text)
@@ -226,13 +226,13 @@ class ResponsesStream(BaseStream):
         self._thought.append(text)
         return [ReasoningDelta(text)]
 
-    def _head(self, event: dict[str, Any], holder: str, index: str, head: dict[str, Any]) -> list[StreamEvent]:
+    def _head(self, event: dict[str, Any], holder: str, index_key: str, head: dict[str, Any]) -> list[StreamEvent]:
         """Store everything that a part has besides its text."""
         kind = head.get("type")
         key = "refusal" if kind == "refusal" else "text"
-        place = read_hashable_index(event.get(index, 0), (ROOT, index))
+        index = read_hashable_index(event.get(index_key, 0), (ROOT, index_key))
         item = self._item_of(event, "reasoning" if kind == "reasoning_text" else "message")
-        item.part(holder, place, str(kind), key).head = head
+        item.part(holder, index, str(kind), key).head = head
         return []
 
     def _argue(self, item: _Item, text: str, whole: bool) -> list[StreamEvent]:
@@ -241,7 +241,7 @@ class ResponsesStream(BaseStream):
         if call is None:
             return []
         if whole:
-            text = _rest(text, "".join(call.pieces))
+            text = _unstreamed(text, "".join(call.pieces))
         if not text:
             return []
         call.add(text)
@@ -249,10 +249,10 @@ class ResponsesStream(BaseStream):
 
     def _put(self, event: dict[str, Any], head: dict[str, Any], *, done: bool) -> list[StreamEvent]:
         """Start or end an item, and return events for its content that was not streamed."""
-        place = self._place_of(event)
-        item = self._items.get(place)
+        index = self._index_of(event)
+        item = self._items.get(index)
         if item is None or (not done and item.head.get("type") != head.get("type")):
-            item = self._begin(place, head)
+            item = self._begin(index, head)
         item.head = head
         events: list[StreamEvent] = []
         if item.call is not None:
@@ -261,22 +261,22 @@ class ResponsesStream(BaseStream):
             text = head.get("arguments")
             if not done and not item.call.pieces and type(text) is str and is_object_text(text):
                 text = None  # deltas may repeat complete arguments; otherwise the end of the item tells them
-            rest = _rest(text, "".join(item.call.pieces)) if type(text) is str else ""
+            rest = _unstreamed(text, "".join(item.call.pieces)) if type(text) is str else ""
             if rest:
                 item.call.add(rest)
             if rest or not known:
                 events.append(self._delta(item.call, rest or None))
         elif done:
-            spoken = "".join(piece for part in item.parts.values() if part.spoken for piece in part.pieces)
-            events += self._tell_rest("output_text", _said(head), spoken)
+            streamed = "".join(piece for part in item.parts.values() if part.streams_text for piece in part.pieces)
+            events += self._stream_rest("output_text", _message_text(head), streamed)
             if head.get("type") == "reasoning":
-                events += self._tell_rest("reasoning_text", reasoning_text(head), join_streamed_reasoning(item))
+                events += self._stream_rest("reasoning_text", reasoning_text(head), join_streamed_reasoning(item))
         if done:
             item.done = head
         return events
 
-    def _tell_rest(self, kind: str, text: str, told: str) -> list[StreamEvent]:
-        rest = _rest(text, told)
+    def _stream_rest(self, kind: str, text: str, streamed: str) -> list[StreamEvent]:
+        rest = _unstreamed(text, streamed)
         return self._tell(kind, rest) if rest else []
 
     def _read_response(self, response: Any, end: str | None) -> list[StreamEvent]:
@@ -312,9 +312,9 @@ class ResponsesStream(BaseStream):
 
     def _catch_up(self, output: list[dict[str, Any]]) -> list[StreamEvent]:
         """Return events for what only the complete response contains."""
-        events = self._tell_rest("output_text", "".join(map(_said, output)), "".join(self._text))
+        events = self._stream_rest("output_text", "".join(map(_message_text, output)), "".join(self._text))
         thought = "".join(reasoning_text(item) for item in output if item.get("type") == "reasoning")
-        events += self._tell_rest("reasoning_text", thought, "".join(self._thought))
+        events += self._stream_rest("reasoning_text", thought, "".join(self._thought))
         heads = [item for item in output if item.get("type") == "function_call"]
         for i, head in enumerate(heads):
             if i == len(self._calls):
@@ -322,7 +322,7 @@ class ResponsesStream(BaseStream):
             call, text = self._calls[i], head.get("arguments")
             known = call.was_announced
             _name(call, head)
-            rest = _rest(text, "".join(call.pieces)) if type(text) is str else ""
+            rest = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
             if rest:
                 call.add(rest)
             if rest or not known:
@@ -339,7 +339,7 @@ class ResponsesStream(BaseStream):
     def _body(self) -> dict[str, Any]:
         if not self._top and not self._items:
             return {}
-        items = [self._items[place] for place in sorted(self._items, key=lambda p: _place(("", p)))]
+        items = [self._items[index] for index in sorted(self._items, key=lambda p: _sort_key(("", p)))]
         if self._final is None:
             return {**self._top, "output": [item.assemble() for item in items]}
         ended = [item.done for item in items if item.done is not None]
@@ -362,7 +362,7 @@ def _with_streamed_items(final: list[Any], ended: list[dict[str, Any]]) -> list[
 
 def join_streamed_reasoning(item: _Item) -> str:
     """Return the streamed text of a reasoning item: its own text, then the summary."""
-    held = [part for _, part in sorted(item.parts.items(), key=lambda entry: _place(entry[0]))]
+    held = [part for _, part in sorted(item.parts.items(), key=lambda entry: _sort_key(entry[0]))]
     return "".join(piece for part in held for piece in part.pieces)
 
 
@@ -375,7 +375,7 @@ def _name(call: OpenCall, head: dict[str, Any]) -> None:
         call.name = call.name or name
 
 
-def _said(item: dict[str, Any]) -> str:
+def _message_text(item: dict[str, Any]) -> str:
     """Return the text of a message, or an empty string for any other item."""
     content = item.get("content")
     if item.get("type") != "message" or type(content) is not list:
@@ -384,11 +384,11 @@ def _said(item: dict[str, Any]) -> str:
     return "".join(text for text in texts if type(text) is str)
 
 
-def _rest(text: str, told: str) -> str:
+def _unstreamed(text: str, streamed: str) -> str:
     """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
-    return text[len(told) :] if text.startswith(told) else ""
+    return text[len(streamed) :] if text.startswith(streamed) else ""
 
 
-def _place(key: tuple[str, Any]) -> tuple[str, bool, Any]:
+def _sort_key(key: tuple[str, Any]) -> tuple[str, bool, Any]:
     holder, index = key
     return (holder, False, index) if type(index) is int else (holder, True, str(index))

@@ -80,12 +80,12 @@ class AssistantTextWriter:
             return None
         parts: list[AssistantPart] = [TextPart(content)] if isinstance(content, str) else content
         calls = self._calls(parts, (at, "content"))
-        kept, names = extras.get("$text"), extras.get("$names")
+        original, names = extras.get("$text"), extras.get("$names")
         wire_names = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()} if type(names) is dict else {}
         )
-        if type(kept) is str and self._says(kept, wire_names, parts, calls, turn):
-            text = kept
+        if type(original) is str and self._says(original, wire_names, parts, calls, turn):
+            text = original
         else:
             pieces = self._pieces(parts, calls, (at, "content"), turn)
             text = join_response_text(pieces)[0]
@@ -114,10 +114,10 @@ class AssistantTextWriter:
         again = [TextPart(read)] if isinstance(read, str) else read or []
         if [_text(part) for part in again] != [_text(part) for part in parts]:
             return False
-        said = [part.call for part in again if type(part) is ToolCallPart]
-        if len(said) != len(calls) or not all(map(_same_call, said, calls)):
+        found = [part.call for part in again if type(part) is ToolCallPart]
+        if len(found) != len(calls) or not all(map(_same_call, found, calls)):
             return False
-        return turn is None or [call.id for call in said] == [call.id for call in calls]
+        return turn is None or [call.id for call in found] == [call.id for call in calls]
 
     def _pieces(
         self, parts: list[AssistantPart], calls: list[ToolCall], at: Path, turn: int | None
@@ -166,13 +166,13 @@ def _text(part: AssistantPart) -> tuple[str, str]:
     return part.type, part.text if isinstance(part, (TextPart, ReasoningPart)) else ""
 
 
-def _same_call(said: ToolCall, meant: ToolCall) -> bool:
+def _same_call(found: ToolCall, expected: ToolCall) -> bool:
     """Return whether two calls have the same name and arguments, or the same invalid text."""
-    if said.name != meant.name:
+    if found.name != expected.name:
         return False
-    if said.invalid is not None:
-        return meant.invalid is not None and said.invalid.text == meant.invalid.text
-    return same_json(said.arguments, meant.arguments)
+    if found.invalid is not None:
+        return expected.invalid is not None and found.invalid.text == expected.invalid.text
+    return same_json(found.arguments, expected.arguments)
 
 
 class PlainStringResponse(dict[str, Any]):
@@ -203,10 +203,10 @@ def read_text_response(wire: dict[str, Any], at: Path, reader: Reader, names: Ma
     content = optional_text(wire, "content", at)
     reader.used.clear()  # as in messages
     message = AssistantMessage(None) if content is None else read_assistant_text(content, names, reader)
-    rest = {} if type(wire) is PlainStringResponse else {**unmapped_members(wire, _KNOWN), "$whole": True}
+    extras = {} if type(wire) is PlainStringResponse else {**unmapped_members(wire, _KNOWN), "$whole": True}
     if "content" not in wire:
-        rest["$absent"] = ["content"]
-    return Completion(message, "tool_calls" if has_tool_calls(message) else "stop", metadata=reader.as_metadata(rest))
+        extras["$absent"] = ["content"]
+    return Completion(message, "tool_calls" if has_tool_calls(message) else "stop", metadata=reader.as_metadata(extras))
 
 
 def write_text_response(completion: Completion, writer: Writer) -> Any:

@@ -195,8 +195,8 @@ class PromptConverter(SdkConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[Message], list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any]:
         """Read the messages and the tools before them. The wire has no tool choice."""
-        messages, tools, kept = read_text_messages(value, at, reader, self.read_tool_entry, self.accepted_names)
-        return messages, tools, None, kept
+        messages, tools, extra = read_text_messages(value, at, reader, self.read_tool_entry, self.accepted_names)
+        return messages, tools, None, extra
 
     def write_conversation(
         self,

@@ -32,10 +32,10 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
     led = _aliases_by_tool(reader, {name for _, name, _ in found})
     for at, given, entry in found:
         name = reader.name(at, {"name": given, **entry}) if given else reader.name(at, entry)
-        aliases, places = _aliases(reader, at, entry)
+        aliases, locations = _aliases(reader, at, entry)
         for alias in led.get(name or "", ()):
             if alias not in aliases:
-                places["aliases", len(aliases)] = ("aliases", alias)
+                locations["aliases", len(aliases)] = ("aliases", alias)
                 aliases.append(alias)
         parameters, moved = _parameters(reader, at, entry)
         tool = ImportedTool(
@@ -47,7 +47,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             risk=_risk(reader, at, entry),
             aliases=tuple(aliases) or None,
             patch=reader.unknown_members(at, entry, _KNOWN),
-            locations={**moved, **places},
+            locations={**moved, **locations},
         )
         if name is not None:
             yield tool
@@ -99,13 +99,13 @@ def _aliases(reader: ImportReader, at: Pointer, entry: JsonObject) -> tuple[list
 def _risk(reader: ImportReader, at: Pointer, entry: JsonObject) -> Literal["low", "high"] | None:
     """Return the risk, which may be written in upper or lower case."""
     key = "risk_level" if entry.get("risk_level") is not None else "risk"
-    word = reader.text(at, entry, key)
-    if word is None:
+    level = reader.text(at, entry, key)
+    if level is None:
         return None
-    if word.lower() == "low":
+    if level.lower() == "low":
         return "low"
-    if word.lower() != "high":
-        reader.report_wrong_type((*at, key), word, "Low or High")
+    if level.lower() != "high":
+        reader.report_wrong_type((*at, key), level, "Low or High")
     return "high"
 
 
@@ -129,10 +129,10 @@ def _parameters(
     properties: dict[str, Any] = {}
     required: list[str] = []
     moved: dict[Pointer, Pointer] = {("parameters",): (*at, "parameters")}
-    for place, given, one in entries:
-        name = _parameter(reader, place, given, one, properties, moved)
-        if name is not None and reader.flag(place, one, "required"):
-            moved["parameters", "required", len(required)] = place
+    for pointer, given, one in entries:
+        name = _parameter(reader, pointer, given, one, properties, moved)
+        if name is not None and reader.flag(pointer, one, "required"):
+            moved["parameters", "required", len(required)] = pointer
             required.append(name)
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     return {**schema, "required": required} if required else schema, moved
@@ -168,8 +168,8 @@ def _parameter(
     reader.report_dropped(at, entry, [key for key in entry if key not in _PARAMETER])
     description = reader.text(at, entry, "description")
     properties[name] = {**_TYPES[kind], **({} if description is None else {"description": description})}
-    way = ("parameters", "properties", name)
-    moved |= {way: at, (*way, "type"): (*at, "param_type"), (*way, "format"): (*at, "param_type")}
+    pointer = ("parameters", "properties", name)
+    moved |= {pointer: at, (*pointer, "type"): (*at, "param_type"), (*pointer, "format"): (*at, "param_type")}
     return name
 
 

@@ -31,7 +31,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
     _check_complete(reader)
     for at, entry in reader.read_entries("tools", is_definition):
         name = reader.name(at, entry)
-        result, place = _result(reader, at, entry)
+        result, pointer = _result(reader, at, entry)
         tool = ImportedTool(
             at,
             name or "",
@@ -44,7 +44,7 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
             patch=reader.unknown_members(at, entry, _KNOWN),
             locations={
                 ("parameters",): (*at, "inputSchema"),
-                ("result",): place,
+                ("result",): pointer,
                 ("display_name",): (*at, "title"),
             },
         )
@@ -54,13 +54,13 @@ def read(reader: ImportReader) -> Iterator[ImportedTool]:
 
 def _result(reader: ImportReader, at: Pointer, entry: JsonObject) -> tuple[Mapping[str, Any] | bool | None, Pointer]:
     """Return the schema of a tool's return value, and its location. A schema wrapped in an object is unwrapped."""
-    schema, place = reader.object(at, entry, "outputSchema"), (*at, "outputSchema")
+    schema, pointer = reader.object(at, entry, "outputSchema"), (*at, "outputSchema")
     if schema is None:
-        return None, place
+        return None, pointer
     if is_wrapper_schema(schema):
-        reader.report_at_key("import-unwrapped", place, key=WRAPPER_KEY)
-        place = (*place, "properties", WRAPPER_KEY)
-    return unwrap_result_schema(schema), place
+        reader.report_at_key("import-unwrapped", pointer, key=WRAPPER_KEY)
+        pointer = (*pointer, "properties", WRAPPER_KEY)
+    return unwrap_result_schema(schema), pointer
 
 
 def _title(reader: ImportReader, at: Pointer, entry: JsonObject) -> str | None:
@@ -115,7 +115,7 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
         if not url and not words:
             raise ValueError("the command is empty")
         server = url or mcp.StdioServerParameters(command=words[0], args=words[1:])
-        answer = asyncio.run(asyncio.wait_for(_asked(mcp.Client(server)), seconds))
+        response = asyncio.run(asyncio.wait_for(_asked(mcp.Client(server)), seconds))
     except TimeoutError:
         limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
         findings.add("import-server", Span(shown), hint=hint, reason=RawText(f"no response within {limit}"))
@@ -125,7 +125,7 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
         return None
     finally:
         logging.disable(logging.NOTSET)
-    return parse_json_document(json.dumps(answer, ensure_ascii=False), shown, findings)
+    return parse_json_document(json.dumps(response, ensure_ascii=False), shown, findings)
 
 
 async def _asked(client: Any) -> dict[str, Any]:
@@ -148,5 +148,5 @@ def _reason(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     text = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
-    words = " ".join(text.split())[:300]
-    return words or type(error).__name__
+    message = " ".join(text.split())[:300]
+    return message or type(error).__name__

@@ -87,8 +87,8 @@ def _read_modular_prompt(reader: ImportReader) -> Iterator[ImportedTool]:
         elif isinstance(function, dict):
             yield from _nested(reader, at, entry, ("modular_prompt",))
         else:
-            place = (*at, "function") if "function" in entry else at
-            reader.report_wrong_type(place, function, "an object: the function")
+            pointer = (*at, "function") if "function" in entry else at
+            reader.report_wrong_type(pointer, function, "an object: the function")
 
 
 def _is_modular_prompt(entry: JsonObject) -> bool:

@@ -111,12 +111,12 @@ class Scope:
 
     root: Any
     functions: FunctionNames = field(compare=False)
-    way: tuple[str, ...]
+    names: tuple[str, ...]
     bound: int = 0
 
     def inner(self, *steps: str) -> Scope:
         """Return the scope of a schema inside this one."""
-        return replace(self, way=(*self.way, *steps))
+        return replace(self, names=(*self.names, *steps))
 
     def condition(self, schema: Any, value: str) -> Condition:
         """Return the condition that a value satisfies the schema at this location."""

@@ -170,7 +170,7 @@ class CheckFunctionCollector:
     _made: list[CheckFunction] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
     _known: dict[tuple[str, int], str] = field(default_factory=dict)
-    _kept: list[Any] = field(default_factory=list)
+    _retained: list[Any] = field(default_factory=list)
     _waiting: list[tuple[str, str, Any, Scope]] = field(default_factory=list)
 
     def add_check(self, name: str, check: Check) -> str | None:
@@ -187,12 +187,12 @@ class CheckFunctionCollector:
         for keyword in check.keywords:
             alone = types is not None and len(set(types)) == 1 and keyword in FAMILIES.get(types[0], ())
             fits = keyword_condition(schema, keyword, "value", scope, with_type_guard=not alone)
-            words = python_string(expectation_text(schema, keyword, check.root))
+            expectation = python_string(expectation_text(schema, keyword, check.root))
             if fits == FALSE:
-                result = words
+                result = expectation
                 break
             if fits != TRUE:
-                steps.append((negation(fits).text, words))
+                steps.append((negation(fits).text, expectation))
         if not steps and result == "None":
             return None
         self._finish()
@@ -206,8 +206,8 @@ class CheckFunctionCollector:
         roots = [made.name for made in self._made if made.returns == "str | None"]
         left = reachable(roots, lambda name: [called for called in names[name] if called in names])
         calls = sum((names[name] for name in left), Counter[str]())
-        kept = [made for made in self._made if made.name in left]
-        functions = [replace(made, memoized=made.returns == "bool" and calls[made.name] > 1) for made in kept]
+        needed = [made for made in self._made if made.name in left]
+        functions = [replace(made, memoized=made.returns == "bool" and calls[made.name] > 1) for made in needed]
         self.uses &= calls.keys()
         if any(made.memoized for made in functions):
             self.uses.add("memoized")
@@ -245,8 +245,8 @@ class CheckFunctionCollector:
     def _called(self, kind: str, schema: Any, scope: Scope) -> str:
         known = (kind, id(schema))
         if known not in self._known:
-            self._kept.append(schema)  # keeps its identity, which is its key, from being reused
-            self._known[known] = self._name(kind, *scope.way)
+            self._retained.append(schema)  # keeps its identity, which is its key, from being reused
+            self._known[known] = self._name(kind, *scope.names)
             self._waiting.append((kind, self._known[known], schema, scope))
         return self._known[known]
 
@@ -255,11 +255,11 @@ class CheckFunctionCollector:
         made = []
         while self._waiting:
             kind, name, schema, scope = self._waiting.pop()
-            made.append(self._function(kind, name, schema, Scope(scope.root, self, scope.way)))
+            made.append(self._function(kind, name, schema, Scope(scope.root, self, scope.names)))
         self._made += reversed(made)
 
     def _function(self, kind: str, name: str, schema: Any, scope: Scope) -> CheckFunction:
-        where = " ".join(ascii_words(" ".join(scope.way))) or "a value"
+        where = " ".join(ascii_words(" ".join(scope.names))) or "a value"
         if kind == "is":
             plain = schema if isinstance(schema, Mapping) else {"not": True} if schema is False else {}
             fits = inline_condition(plain, "value", scope)
@@ -270,8 +270,8 @@ class CheckFunctionCollector:
         doc = f"Collect what a schema has evaluated: {where}."
         return CheckFunction(name, doc, f"set[{member}]", found or f"set[{member}]()")
 
-    def _name(self, kind: str, *way: str) -> str:
-        plain = "_".join(ascii_words("_".join(way))).lower()[:60].strip("_") or "value"
+    def _name(self, kind: str, *names: str) -> str:
+        plain = "_".join(ascii_words("_".join(names))).lower()[:60].strip("_") or "value"
         name = distinct_name(f"_{kind}_{plain}", self._taken, lambda n: f"_{kind}_{plain}_{n}")
         self._taken.add(name)
         return name

@@ -10,14 +10,14 @@ from toolgen.diagnostics.finding import join_names
 from toolgen.plan.assertion_keywords import NUMBERS, TEXTS
 from toolgen.resolve.schema_locations import PREFIX, stated_types
 
-MAX_WORDS = 160
+MAX_LENGTH = 160
 """The largest number of characters in such a text."""
 
 
 def expectation_text(schema: Mapping[str, Any], keyword: str, root: Any) -> str:
     """Describe what a keyword of a schema expects."""
-    text = _WORDS[keyword](schema[keyword], schema, root)
-    return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}…"
+    text = _EXPECTATIONS[keyword](schema[keyword], schema, root)
+    return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 1]}…"
 
 
 def summarize(schema: Any, root: Any, depth: int = 0) -> str:
@@ -33,23 +33,25 @@ def summarize(schema: Any, root: Any, depth: int = 0) -> str:
         return _listed([_json(value) for value in schema["enum"]])
     if isinstance(schema.get("title"), str) and schema["title"]:
         return str(schema["title"])
-    words = []
+    phrases = []
     if schema.get("required"):
-        words.append(f"with {join_names([_json(name) for name in schema['required']])}")
+        phrases.append(f"with {join_names([_json(name) for name in schema['required']])}")
     elif schema.get("properties") and depth < 2:
-        told = [
+        described = [
             f"{_json(name)} that is {summarize(sub, root, depth + 1)}"
             for name, sub in list(schema["properties"].items())[:2]
         ]
-        words.append(f"with {join_names(told)}")
-    words += [_WORDS[k](schema[k], schema, root) for k in (*NUMBERS, *TEXTS) if k in schema]
+        phrases.append(f"with {join_names(described)}")
+    phrases += [_EXPECTATIONS[k](schema[k], schema, root) for k in (*NUMBERS, *TEXTS) if k in schema]
     kinds = stated_types(schema)
     if kinds:
         named = _listed([_TYPES.get(kind, str(kind)) for kind in kinds])
-        return " ".join([named, *words])
-    if not words and depth < 2:
-        words = [text for key in _COMPOSED if key in schema and (text := _composed(schema[key], key, root, depth + 1))]
-    return " ".join(words) or _VAGUE
+        return " ".join([named, *phrases])
+    if not phrases and depth < 2:
+        phrases = [
+            text for key in _COMPOSED if key in schema and (text := _composed(schema[key], key, root, depth + 1))
+        ]
+    return " ".join(phrases) or _VAGUE
 
 
 _VAGUE = "a value that matches its schema"
@@ -99,8 +101,8 @@ def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
 
 def _condition(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     then, other = schema.get("then"), schema.get("else")
-    words = [] if then is None else [f"{summarize(then, root)} if it is {summarize(value, root)}"]
-    return ", ".join([*words, *([] if other is None else [f"{summarize(other, root)} otherwise"])])
+    phrases = [] if then is None else [f"{summarize(then, root)} if it is {summarize(value, root)}"]
+    return ", ".join([*phrases, *([] if other is None else [f"{summarize(other, root)} otherwise"])])
 
 
 def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
@@ -118,14 +120,14 @@ def _further(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     )
 
 
-Words = Callable[[Any, Mapping[str, Any], Any], str]
+Expectation = Callable[[Any, Mapping[str, Any], Any], str]
 
 
-def _count(least_or_most: str, what: str) -> Words:
+def _count(least_or_most: str, what: str) -> Expectation:
     return lambda value, schema, root: f"{least_or_most} {value} {what}"
 
 
-_WORDS: Mapping[str, Words] = {
+_EXPECTATIONS: Mapping[str, Expectation] = {
     "type": lambda value, schema, root: summarize({"type": value}, root),
     "const": lambda value, schema, root: _json(value),
     "enum": lambda value, schema, root: _listed([_json(v) for v in value]),

@@ -42,9 +42,9 @@ def reader_method(mapping: ObjectMapping) -> Method:
             *_inner_objects(mapping),
             *_read_when_plain(mapping),
             *_read_keys(mapping),
-            *_read_without_rest(mapping),
-            *_collect_rest(mapping),
-            f"return {_made(mapping, mapping.arguments, with_rest=True)}",
+            *_read_without_extras(mapping),
+            *_collect_extras(mapping),
+            f"return {_made(mapping, mapping.arguments, with_extras=True)}",
         ),
     )
 
@@ -53,11 +53,11 @@ def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
     """Yield the statements that read the inner objects."""
     for held in mapping.objects[1:]:
         if not held.required:
-            outer = path_expression(*held.way[:-1])
+            outer = path_expression(*held.key_path[:-1])
             yield f"{held.variable} = {call('optional_object', held.parent, python_string(held.key), outer)}"
         else:
             yield f"{held.variable} = {get(held.parent, held.key)}"
-            yield block(f"if type({held.variable}) is not dict", _wrong_type(held.way, "an object", held.variable))
+            yield block(f"if type({held.variable}) is not dict", _wrong_type(held.key_path, "an object", held.variable))
 
 
 def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
@@ -82,8 +82,8 @@ def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
     if plain.open:
         made = [
             block(f"if len(wire) == {plain.sizes['wire']}", *made),
-            f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}",
-            f"return {_made(mapping, plain.arguments, with_rest=True)}",
+            f"extras = {call('unmapped_members', 'wire', mapping.objects[0].known)}",
+            f"return {_made(mapping, plain.arguments, with_extras=True)}",
         ]
     yield block(f"if {' and '.join([*_tag_test(mapping), *plain.conditions_to_read])}", *made)
 
@@ -95,7 +95,7 @@ def _tag_test(mapping: ObjectMapping) -> list[str]:
 
 def regular_value_expression(mapping: ObjectMapping, plain: FastPathObject) -> str:
     """Return the expression that makes the value of a regular object."""
-    return _made(mapping, plain.arguments, with_rest=False)
+    return _made(mapping, plain.arguments, with_extras=False)
 
 
 def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
@@ -106,10 +106,10 @@ def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
 
 def tool_call_expression_and_tests(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
     """Return the tests of a regular call's object, and the call."""
-    kept, exact = extras_of_call(mapping, plain, has_tag=False)
+    extras, exact = extras_of_call(mapping, plain, has_tag=False)
     tests = [test for test in tool_call_read_conditions(plain) if test not in exact]
     return [*_tag_test(mapping), *tests], tool_call_expression(
-        mapping, kept, "reader.make_call_if_regular", "make_call_from_json_if_regular"
+        mapping, extras, "reader.make_call_if_regular", "make_call_from_json_if_regular"
     )
 
 
@@ -119,13 +119,13 @@ def tool_call_read_conditions(plain: FastPathObject) -> list[str]:
     return [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
 
 
-def tool_call_expression(mapping: ObjectMapping, kept: str, from_object: str, from_text: str) -> str:
+def tool_call_expression(mapping: ObjectMapping, extras: str, from_object: str, from_text: str) -> str:
     """Return the expression that makes a call, by the function for its kind of arguments."""
     arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
     form = PLAIN_FORMS.get(arguments.reads.removeprefix("read_"))
     if form is not None and form.written == JSON_TEXT.written:
-        return call(from_text, "id", "name", "arguments", kept, python_literal(arguments.key_path), "reader")
-    return call(from_object, "id", "name", "arguments", *([kept] if kept != "None" else []))
+        return call(from_text, "id", "name", "arguments", extras, python_literal(arguments.key_path), "reader")
+    return call(from_object, "id", "name", "arguments", *([extras] if extras != "None" else []))
 
 
 def extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: bool) -> tuple[str, list[str]]:
@@ -163,8 +163,8 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
         where = path_expression(*(key.key_path[:-1] if key.kind == "beside" else key.key_path))
         given = key.holder if key.kind == "beside" else get(key.holder, key.key, "ABSENT")
         arguments = given, where, "reader", *key.given, *([key.table] if key.table else [])
-        kept = [f"{name}_kept"] if key.may_have_extras else []
-        yield f"{', '.join([*key.variables, *kept])} = {call(key.reads, *arguments)}"
+        extra = [_extra_of(key)] if key.may_have_extras else []
+        yield f"{', '.join([*key.variables, *extra])} = {call(key.reads, *arguments)}"
         return
     if key.kind == "text_or":
         yield f"{name} = {call('read_text_or_list', value, path_expression(*key.key_path), 'reader', key.reads)}"
@@ -189,7 +189,7 @@ def _check_type(key: KeyMapping) -> Iterator[Block]:
         yield block(f"if {python_string(key.key)} not in {key.holder}", _wrong_type(key.key_path, "a value", "None"))
 
 
-def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
+def _read_without_extras(mapping: ObjectMapping) -> Iterator[Block]:
     """Yield the block that makes the value if the object has exactly the keys that it must have, and no extras."""
     if mapping.plain is not None and _is_certain(mapping, mapping.plain):
         yield block(
@@ -201,51 +201,56 @@ def _read_without_rest(mapping: ObjectMapping) -> Iterator[Block]:
     tests = [
         f"wire.keys() == {mapping.objects[0].known}_LEAST",
         *(f"{held.variable}.keys() == {held.known}_LEAST" for held in mapping.objects[1:] if held.required),
-        *(f"{key.variables[0]}_kept is ABSENT" for key in mapping.keys if key.kind == "call" and key.may_have_extras),
+        *(f"{_extra_of(key)} is ABSENT" for key in mapping.keys if key.kind == "call" and key.may_have_extras),
         # A null that a field reader reads as absent is part of the extras.
         *(f"None not in {held}.values()" for held in dict.fromkeys(k.holder for k in mapping.keys if k.kind == "call")),
     ]
-    yield block(f"if {' and '.join(tests)}", f"return {_made(mapping, mapping.arguments, with_rest=False)}")
+    yield block(f"if {' and '.join(tests)}", f"return {_made(mapping, mapping.arguments, with_extras=False)}")
 
 
-def _collect_rest(mapping: ObjectMapping) -> Iterator[Statement]:
+def _collect_extras(mapping: ObjectMapping) -> Iterator[Statement]:
     """Yield the statements that collect the extras: unknown keys, and known values under other keys or tags."""
-    yield f"rest = {call('unmapped_members', 'wire', mapping.objects[0].known)}"
-    for tag, word in mapping.tag:
+    yield f"extras = {call('unmapped_members', 'wire', mapping.objects[0].known)}"
+    for tag, value in mapping.tag:
         if tag in mapping.tag_also:
-            said = item("wire", tag)
-            yield block(f"if {said} != {python_literal(word)}", f"{item('rest', tag)} = {said}")
+            actual = item("wire", tag)
+            yield block(f"if {actual} != {python_literal(value)}", f"{item('extras', tag)} = {actual}")
     if mapping.untagged:
-        absent = f'rest["$absent"] = [{python_string(mapping.untagged)}]'
+        absent = f'extras["$absent"] = [{python_string(mapping.untagged)}]'
         yield block(f"if {get('wire', mapping.untagged)} is None", absent)
     for held in mapping.objects[1:]:
-        yield f"{_rest_of(held.variable)} = {call('unmapped_members', held.variable, held.known)}"
+        yield f"{_extras_of(held.variable)} = {call('unmapped_members', held.variable, held.known)}"
     for key in mapping.keys:
-        rest, kept = _rest_of(key.holder), f"{key.variables[0]}_kept"
+        extras, extra = _extras_of(key.holder), _extra_of(key)
         if key.kind == "call" and key.may_have_extras:
-            yield block(f"if {kept} is not ABSENT", f"{item(rest, key.key)} = {kept}")
+            yield block(f"if {extra} is not ABSENT", f"{item(extras, key.key)} = {extra}")
         elif key.kind == "beside":
-            yield f"{rest} |= {kept}"
+            yield f"{extras} |= {extra}"
         elif key.kind == "also":
-            yield call("note_alias", rest, python_string(key.key), f"{key.variables[0]}_key")
+            yield call("note_alias", extras, python_string(key.key), f"{key.variables[0]}_key")
     for held in reversed(mapping.objects[1:]):
-        outer = _rest_of(held.parent)
-        yield call("keep_inner_extras", outer, held.parent, python_string(held.key), _rest_of(held.variable))
+        outer = _extras_of(held.parent)
+        yield call("keep_inner_extras", outer, held.parent, python_string(held.key), _extras_of(held.variable))
 
 
-def _rest_of(variable: str) -> str:
+def _extras_of(variable: str) -> str:
     """Return the variable for the extras of an object."""
-    return "rest" if variable == "wire" else f"{variable}_rest"
+    return "extras" if variable == "wire" else f"{variable}_extras"
 
 
-def _made(mapping: ObjectMapping, arguments: Iterable[str], *, with_rest: bool) -> str:
+def _extra_of(key: KeyMapping) -> str:
+    """Return the variable for what the function of a key returns besides its fields: one extra, or several by key."""
+    return f"{key.variables[0]}_extras" if key.kind == "beside" else f"{key.variables[0]}_extra"
+
+
+def _made(mapping: ObjectMapping, arguments: Iterable[str], *, with_extras: bool) -> str:
     """Return the expression that makes the value."""
-    value = call(mapping.type, *arguments, *(["metadata=reader.as_metadata(rest)"] if with_rest else []))
+    value = call(mapping.type, *arguments, *(["metadata=reader.as_metadata(extras)"] if with_extras else []))
     return call("reader.decode_call", value) if mapping.type == "ToolCall" else value
 
 
-def _wrong_type(way: Iterable[str], expected: str, value: str) -> str:
-    return f"raise {call('wrong_type', path_expression(*way), python_string(expected), value)}"
+def _wrong_type(key_path: Iterable[str], expected: str, value: str) -> str:
+    return f"raise {call('wrong_type', path_expression(*key_path), python_string(expected), value)}"
 
 
 def writer_method(mapping: ObjectMapping) -> Method:
@@ -259,7 +264,7 @@ def writer_method(mapping: ObjectMapping) -> Method:
         (
             *(_write_plain_call(mapping) if mapping.type == "ToolCall" else _write_when_plain(mapping)),
             f"extras = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NO_EXTRAS",
-            *(_report_loss(value, field) for field in mapping.lost),
+            *(_report_loss(value, field) for field in mapping.unmapped_fields),
             *(statement for held in reversed(mapping.objects) for statement in _write_object(mapping, held)),
             *_write_without_tag(mapping),
             block("if extras", call("restore_extras", "wire", "extras")),
@@ -303,7 +308,7 @@ def tool_call_write_conditions(mapping: ObjectMapping, plain: FastPathObject) ->
 
 def regular_object_expression(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> str:
     """Return the expression of a regular value on the wire."""
-    entries = [(tag, python_literal(word)) for tag, word in mapping.tag] if holder == "wire" else []
+    entries = [(tag, python_literal(value)) for tag, value in mapping.tag] if holder == "wire" else []
     entries += [(key.key, key.value) for key in plain.keys_below(holder, optional=False)]
     entries += [
         (held.key, regular_object_expression(mapping, plain, held.variable)) for held in mapping.inner_objects(holder)
@@ -339,9 +344,9 @@ def _write_object(mapping: ObjectMapping, held: WireObjectPlan) -> Iterator[Stat
 
 def _tag(mapping: ObjectMapping) -> Iterator[tuple[str, str]]:
     """Yield the keys of the tag with their values; if several values are possible, the one that was read."""
-    for tag, word in mapping.tag:
-        said = python_literal(word)
-        yield tag, get("extras", tag, said) if tag in mapping.tag_also else said
+    for tag, value in mapping.tag:
+        literal = python_literal(value)
+        yield tag, get("extras", tag, literal) if tag in mapping.tag_also else literal
 
 
 def _is_always_there(key: KeyMapping) -> bool:
@@ -371,12 +376,12 @@ def _written(mapping: ObjectMapping, key: KeyMapping) -> str:
         if WITHOUT_EXTRAS.get(key.function_name):
             return WITHOUT_EXTRAS[key.function_name].format(value, at=where)
         given = (f"{mapping.variable}.{name}" for name in key.given_attributes)
-        kept = [f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"]
+        extra = [f"{call('extra_at', 'extras', *map(python_string, key.key_path))} if extras else ABSENT"]
         if not key.may_have_extras:
-            kept = []
+            extra = []
         elif key.kind == "beside":
-            kept = [nested_extras_expression(*key.key_path[:-1])]
-        return call(key.writes, value, *others, *kept, where, "writer", *given, *([key.table] if key.table else []))
+            extra = [nested_extras_expression(*key.key_path[:-1])]
+        return call(key.writes, value, *others, *extra, where, "writer", *given, *([key.table] if key.table else []))
     if key.kind == "text_or":
         return call("write_text_or_list", value, where, "writer", key.writes)
     return call("require_value", value, python_string(key.key)) if key.demanded else value

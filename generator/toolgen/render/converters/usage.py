@@ -24,11 +24,11 @@ def usage_reader_method(usage: UsagePlan) -> Method:
         (
             *(statement for held, key in usage.holders for statement in _read_holder(held, key)),
             *(statement for count in usage.counts for statement in _read_count(count)),
-            "rest = unmapped_members(wire, _USAGE)",
-            *(_keep_rest(held, key) for held, key in usage.holders),
+            "extras = unmapped_members(wire, _USAGE)",
+            *(_keep_inner_extras(held, key) for held, key in usage.holders),
             *(statement for count in usage.counts for statement in _read_other_path(count, dict(usage.holders))),
             *(statement for total in usage.totals for statement in _add_up(total)),
-            f"return {call_by_line('Usage', *_arguments(usage), 'metadata=reader.as_metadata(rest)')}",
+            f"return {call_by_line('Usage', *_arguments(usage), 'metadata=reader.as_metadata(extras)')}",
         ),
     )
 
@@ -49,13 +49,13 @@ def _read_count(count: CountPlan) -> Iterator[Statement]:
 
 
 def _read_other_path(count: CountPlan, holders: Mapping[str, str]) -> Iterator[Statement]:
-    way = python_string(count.way)
+    key_path = python_string(count.key_path)
     for holder, key in count.others:
         other, outer = python_string(key), holders.get(holder)
-        noted = [call("note_alias", "rest", way, other)]
+        noted = [call("note_alias", "extras", key_path, other)]
         if outer is not None:
-            noted = [f"rest = {call('without_extra_at', 'rest', python_string(outer), other)}"]
-            noted.append(call("set_extra_at", "rest", f'["$as", {way}]', other))
+            noted = [f"extras = {call('without_extra_at', 'extras', python_string(outer), other)}"]
+            noted.append(call("set_extra_at", "extras", f'["$as", {key_path}]', other))
         yield block(
             f"if {count.variable} is None",
             f"{count.variable} = {call('read_count', holder, other, 'at')}",
@@ -69,7 +69,7 @@ def _add_up(total: UsageFieldPlan) -> Iterator[Statement]:
         return
     count = total.count
     if count is not None:
-        absent = f'rest["$absent"] = [*rest.get("$absent", ()), {python_string(count.key)}]'
+        absent = f'extras["$absent"] = [*extras.get("$absent", ()), {python_string(count.key)}]'
         yield block(f"if {count.variable} is None", absent)
     if total.parts:
         added = " + ".join(total.parts)
@@ -83,13 +83,13 @@ def _add_up(total: UsageFieldPlan) -> Iterator[Statement]:
         for other in total.others:
             if other.total:
                 test = f"{other.variable} and {other.total} == input_tokens + output_tokens + {other.variable}"
-                yield block(f"if {test}", f"{total.field} += {other.variable}", 'rest["$apart"] = True')
+                yield block(f"if {test}", f"{total.field} += {other.variable}", 'extras["$apart"] = True')
 
 
-def _keep_rest(holder: str, key: str) -> Block:
-    rest = call("unmapped_members", holder, usage_keys_constant_name(holder))
+def _keep_inner_extras(holder: str, key: str) -> Block:
+    extras = call("unmapped_members", holder, usage_keys_constant_name(holder))
     return block(
-        f"if {python_string(key)} in wire", call("keep_inner_extras", "rest", "wire", python_string(key), rest)
+        f"if {python_string(key)} in wire", call("keep_inner_extras", "extras", "wire", python_string(key), extras)
     )
 
 
@@ -141,16 +141,16 @@ def _write_total(total: UsageFieldPlan, count: CountPlan) -> Iterator[Statement]
         apart = "".join(
             f' - (({given} or 0) if "$apart" in extras else 0)' if other.total else f" - ({given} or 0)"
             for other in total.others
-            for given in [f"usage.{other.field}" if other.field else get("extras", other.way)]
+            for given in [f"usage.{other.field}" if other.field else get("extras", other.key_path)]
         )
         yield f"{count.variable} = {field}{apart}"
-        said = f" != {' + '.join(f'usage.{part}' for part in total.parts)}" if total.parts else ""
-        yield block(f"if {key} not in absent or {count.variable}{said}", f"{target} = {count.variable}")
+        comparison = f" != {' + '.join(f'usage.{part}' for part in total.parts)}" if total.parts else ""
+        yield block(f"if {key} not in absent or {count.variable}{comparison}", f"{target} = {count.variable}")
     elif count.others:
         given = [block(f"if key == {python_string(k)}", f"{item(held, k)} = {field}") for held, k in count.others]
         yield block(
             f"if {field} is not None",
-            f"key = {call('original_key', 'extras', python_string(count.way))}",
+            f"key = {call('original_key', 'extras', python_string(count.key_path))}",
             given[0],
             *(block(f"el{more.head}", *more.body) for more in given[1:]),
             block("else", f"{target} = {field}"),

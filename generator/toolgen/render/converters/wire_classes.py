@@ -42,10 +42,10 @@ def union_reader_method(union: UnionPlan) -> Method:
 
 def _read_member(member: MemberPlan) -> Statement:
     read = f"return self.read_{member.mapping}(wire, at, reader)"
-    if member.word is None:
+    if member.value is None:
         return read
-    word = python_string(member.word)
-    test = f"kind in ({word}, None)" if member.may_lack_tag else f"kind == {word}"
+    value = python_string(member.value)
+    test = f"kind in ({value}, None)" if member.may_lack_tag else f"kind == {value}"
     if member.needs:
         test += f" and {call('has_value_at', 'wire', *map(python_string, member.needs))}"
     return block(f"if {test}", read)
@@ -142,7 +142,7 @@ def wire_class(plan: ProviderPlan) -> WireClass:
 
 def _names(*texts: str) -> set[str]:
     """Return the words in texts that may be names of constants."""
-    return {word for text in texts for word in re.findall(r"\b_[A-Z][A-Z0-9_]*", text)}
+    return {name for text in texts for name in re.findall(r"\b_[A-Z][A-Z0-9_]*", text)}
 
 
 def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
@@ -229,14 +229,14 @@ def _chain(blocks: list[Block]) -> Iterator[Block]:
 
 def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject) -> Block:
     """Return the block that reads a regular object of a mapping; its head distinguishes the object from others."""
-    said = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
+    actual = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
     first = next(iter(mapping.objects[1:]), None)
     key = first.key if first is not None else plain.keys[0].key
-    word = python_string(str(dict(mapping.tag).get(plan.tag)))
+    expected = python_string(str(dict(mapping.tag).get(plan.tag)))
     if not plan.tag:
         test = f"{python_string(key)} in wire"
     else:
-        test = f"{said} in ({word}, None)" if plan.tag == mapping.untagged else f"{said} == {word}"
+        test = f"{actual} in ({expected}, None)" if plan.tag == mapping.untagged else f"{actual} == {expected}"
     gets = [f"{key.variable} = {get(key.holder, key.key)}" for key in plain.keys]
     holders = [f"type({held.variable}) is dict" for held in mapping.objects[1:]]
     inside: list[Statement] = [f"{held.variable} = {get(held.parent, held.key)}" for held in mapping.objects[1:]]
@@ -269,7 +269,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject, *, exact: bool) 
         whole = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in mapping.objects]
         tests = [*whole, *(test for test in tool_call_read_conditions(plain) if test not in whole)]
         return tests, [f"call = {_pending_call(mapping, 'None')}"]
-    kept, lengths = extras_of_call(mapping, plain, has_tag=True)
+    extras, lengths = extras_of_call(mapping, plain, has_tag=True)
     identifier = next(key for key in mapping.keys if key.variables[0] == "id")
     may_lack_id = bool(lengths) and PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id
     made: list[Statement] = []
@@ -280,29 +280,29 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject, *, exact: bool) 
             sizes[identifier.holder] = f"{plain.sizes[identifier.holder] - 1} + has_id"
         untagged = f"{get('wire', mapping.untagged)} is None" if mapping.untagged else ""
         irregular = [*([untagged] if untagged else []), *(f"len({held}) != {size}" for held, size in sizes.items())]
-        absent = f'rest["$absent"] = [{python_string(mapping.untagged)}]'
+        absent = f'extras["$absent"] = [{python_string(mapping.untagged)}]'
         made += [
-            "rest: Extras | None = None",
+            "extras: Extras | None = None",
             block(
                 f"if {' or '.join(irregular)}",
-                f"rest = {all_extras(mapping)}",
+                f"extras = {all_extras(mapping)}",
                 *([block(f"if {untagged}", absent)] if untagged else []),
             ),
         ]
-        kept = "rest"
-    noted = f"call = {_pending_call(mapping, kept)}"
+        extras = "extras"
+    noted = f"call = {_pending_call(mapping, extras)}"
     if may_lack_id:
         key_path = python_literal(identifier.key_path)
-        without = call("reader.make_pending_call_with_synthetic_id", "name", "arguments", kept, key_path)
+        without = call("reader.make_pending_call_with_synthetic_id", "name", "arguments", extras, key_path)
         made += [block("if has_id", noted), block("else", f"call = {without}")]
     else:
         made.append(noted)
     return [test for test in tool_call_read_conditions(plain) if test not in lengths], made
 
 
-def _pending_call(mapping: ObjectMapping, kept: str) -> str:
+def _pending_call(mapping: ObjectMapping, extras: str) -> str:
     functions = "reader.make_pending_call_if_regular", "make_pending_call_from_json_if_regular"
-    return tool_call_expression(mapping, kept, *functions)
+    return tool_call_expression(mapping, extras, *functions)
 
 
 def list_writer_method(plan: ListPlan) -> Method:

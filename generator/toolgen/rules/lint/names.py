@@ -61,14 +61,16 @@ def check_parameter_name_refused(catalog: Catalog, findings: Findings) -> None:
     """Report properties whose name a chosen provider refuses."""
     rules = [(p.name, p.facts["parameter_names"]["pattern"]) for p in catalog.profiles if "parameter_names" in p.facts]
     patterns = {provider: re.compile(pattern) for provider, pattern in rules}
-    kept_from = {(tool.document.path, tool.document.index): tool.unsupported for tool in catalog.tools}
+    unsupported = {(tool.document.path, tool.document.index): tool.unsupported for tool in catalog.tools}
     for node in walk_parameter_schemas(catalog) if patterns else ():
-        spared = kept_from.get((node.document.path, node.document.index), ())
+        spared = unsupported.get((node.document.path, node.document.index), ())
         for name in node.schema.get("properties", {}):
             refusing = [p for p, pattern in patterns.items() if p not in spared and not pattern.fullmatch(name)]
             if refusing:
-                said = RawText(join_names(refusing))
-                findings.add("parameter-name-refused", node.place("properties", name), parameter=name, providers=said)
+                providers = RawText(join_names(refusing))
+                findings.add(
+                    "parameter-name-refused", node.place("properties", name), parameter=name, providers=providers
+                )
 
 
 @catalog_rule("parameters-look-alike")

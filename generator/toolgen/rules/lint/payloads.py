@@ -29,8 +29,8 @@ class _Limit:
 
 def _limit(profile: Profile, name: str) -> _Limit | None:
     """Return a limit of a profile, or the project's own number for it; None if it has none."""
-    said = profile.facts.get("limits", {}).get(name)
-    return None if said is None else _Limit(said["most"], said.get("unit", "characters"), said["evidence"])
+    limit = profile.facts.get("limits", {}).get(name)
+    return None if limit is None else _Limit(limit["most"], limit.get("unit", "characters"), limit["evidence"])
 
 
 def _length(text: str, unit: str) -> int:
@@ -69,8 +69,8 @@ tool search tool, sees choices get worse beyond 30 to 50."""
 def check_many_tools(catalog: Catalog, findings: Findings) -> None:
     """Report a project with more tools than a model chooses among reliably, at the first one beyond the limit."""
     if len(catalog.tools) > _CHOSEN_WELL:
-        place = catalog.tools[_CHOSEN_WELL].document.span("name")
-        findings.add("many-tools", place, count=len(catalog.tools), most=_CHOSEN_WELL)
+        span = catalog.tools[_CHOSEN_WELL].document.span("name")
+        findings.add("many-tools", span, count=len(catalog.tools), most=_CHOSEN_WELL)
 
 
 _FREE = 8
@@ -83,10 +83,10 @@ def check_all_parameters_optional(catalog: Catalog, findings: Findings) -> None:
     for tool in catalog.tools:
         schema = tool.parameters or {}
         count = len(schema.get("properties", ()))
-        said = schema.keys() & {"required", "allOf", "anyOf", "oneOf", "dependentRequired", "if", "minProperties"}
-        if count > _FREE and not any(schema[word] for word in said):
-            place = tool.document.key_span("parameters", "properties")
-            findings.add("all-parameters-optional", place, tool=tool.name, count=count)
+        keywords = schema.keys() & {"required", "allOf", "anyOf", "oneOf", "dependentRequired", "if", "minProperties"}
+        if count > _FREE and not any(schema[keyword] for keyword in keywords):
+            span = tool.document.key_span("parameters", "properties")
+            findings.add("all-parameters-optional", span, tool=tool.name, count=count)
 
 
 @catalog_rule("description-too-long")
@@ -100,10 +100,10 @@ def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
             patched = "description" in tool.providers.get(profile.name, {})
             text = tool.providers[profile.name]["description"] if patched else tool.description
             if isinstance(text, str) and _length(text, known.unit) > known.most:
-                place = ("providers", profile.name, "description") if patched else ("description",)
+                pointer = ("providers", profile.name, "description") if patched else ("description",)
                 findings.add(
                     "description-too-long",
-                    tool.document.key_span(*place),
+                    tool.document.key_span(*pointer),
                     hint=f"shorten it, or set another one for this provider: `providers: {{{profile.name}: "
                     "{description: …}}`",
                     tool=tool.name,
@@ -115,7 +115,7 @@ def check_description_too_long(catalog: Catalog, findings: Findings) -> None:
                 )
 
 
-_WORDS = {"strict_depth": "levels", "strict_properties": "properties"}
+_UNITS = {"strict_depth": "levels", "strict_properties": "properties"}
 
 
 @catalog_rule("schema-too-large")
@@ -123,7 +123,7 @@ def check_strict_schema_too_large(catalog: Catalog, findings: Findings) -> None:
     """Report tools with `strict: always` whose parameters are too large for a chosen provider."""
     strict = {t.name: _measured(t.parameters) for t in catalog.tools if t.strict == "always" and t.parameters}
     for profile, tools in _offered(catalog):
-        for name, words in _WORDS.items():
+        for name, what in _UNITS.items():
             known = _limit(profile, name)
             if known is None:
                 continue
@@ -135,7 +135,7 @@ def check_strict_schema_too_large(catalog: Catalog, findings: Findings) -> None:
                         tool.document.key_span("parameters"),
                         tool=tool.name,
                         count=count,
-                        what=RawText(words),
+                        what=RawText(what),
                         provider=RawText(profile.name),
                         most=known.most,
                         evidence=RawText(known.evidence),
@@ -180,12 +180,12 @@ def check_portability(payloads: Payloads, findings: Findings) -> None:
 def _summary(losses: Iterable[PayloadLoss]) -> str:
     """Return a summary of what is dropped, rewritten and so on, with the number of locations if it is above one."""
     counts: dict[str, dict[str, int]] = {}
-    for lost in losses:
-        words = counts.setdefault(lost.action, {})
-        words[lost.what] = words.get(lost.what, 0) + 1
+    for loss in losses:
+        subjects = counts.setdefault(loss.action, {})
+        subjects[loss.what] = subjects.get(loss.what, 0) + 1
     return "; ".join(
-        f"{action} {', '.join(word if n == 1 else f'{word} ({n} places)' for word, n in sorted(words.items()))}"
-        for action, words in sorted(counts.items())
+        f"{action} {', '.join(what if n == 1 else f'{what} ({n} places)' for what, n in sorted(subjects.items()))}"
+        for action, subjects in sorted(counts.items())
     )
 
 
@@ -235,5 +235,5 @@ def check_tokens_not_counted(payloads: Payloads, findings: Findings) -> None:
     for provider, budget in payloads.budgets.items():
         for unit in budget:
             if "tokens" in unit and provider in payloads.sets:
-                place = payloads.config_location("budgets", provider, unit)
-                findings.add("tokens-not-counted", place, reason=RawText(payloads.tokenizer))
+                span = payloads.config_location("budgets", provider, unit)
+                findings.add("tokens-not-counted", span, reason=RawText(payloads.tokenizer))

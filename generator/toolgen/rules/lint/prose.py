@@ -46,11 +46,11 @@ def _check_parameters(tool: Tool, findings: Findings) -> None:
     for name, parameter in schema.get("properties", {}).items():
         described = not isinstance(parameter, Mapping) or parameter.get("description")
         if not described and not referenced_definition(parameter, schema).get("description"):
-            place = tool.document.key_span("parameters", "properties", name)
-            findings.add("parameter-without-description", place, parameter=name, tool=tool.name)
+            span = tool.document.key_span("parameters", "properties", name)
+            findings.add("parameter-without-description", span, parameter=name, tool=tool.name)
 
 
-_WORDS = ("title", "description", "enum", "const", "default", "examples")
+_TEXT_KEYWORDS = ("title", "description", "enum", "const", "default", "examples")
 
 
 @catalog_rule("hidden-text")
@@ -60,8 +60,8 @@ def check_hidden_text(catalog: Catalog, findings: Findings) -> None:
         for key in ("description", "display_name", "providers"):
             _report(tool.document, (key,), tool.document.value.get(key), findings)
     for node in walk_parameter_schemas(catalog):
-        for word in _WORDS:
-            _report(node.document, (*node.pointer, word), node.schema.get(word), findings)
+        for keyword in _TEXT_KEYWORDS:
+            _report(node.document, (*node.pointer, keyword), node.schema.get(keyword), findings)
         for name in node.schema.get("properties", {}):
             _report(node.document, (*node.pointer, "properties", name), name, findings)
 
@@ -100,8 +100,8 @@ def _described_properties(catalog: Catalog) -> Iterator[tuple[str, Mapping[str, 
         for name, schema in node.schema.get("properties", {}).items():
             text = schema.get("description") if isinstance(schema, Mapping) else None
             if isinstance(text, str) and text:
-                place = node.place("properties", name, "description")
-                yield name, schema, text[:_MOST_READ], place, name in node.schema.get("required", ())
+                span = node.place("properties", name, "description")
+                yield name, schema, text[:_MOST_READ], span, name in node.schema.get("required", ())
 
 
 @catalog_rule("description-repeats-name")
@@ -110,9 +110,9 @@ def check_description_repeats_name(catalog: Catalog, findings: Findings) -> None
     for tool in catalog.tools:
         if tool.description and _words(tool.description) == _words(tool.name):
             findings.add("description-repeats-name", tool.document.span("description"), name=tool.name)
-    for name, _, text, place, _ in _described_properties(catalog):
+    for name, _, text, span, _ in _described_properties(catalog):
         if _words(text) == _words(name):
-            findings.add("description-repeats-name", place, name=name)
+            findings.add("description-repeats-name", span, name=name)
 
 
 @catalog_rule("description-too-short")
@@ -133,8 +133,8 @@ def check_description_duplicated(catalog: Catalog, findings: Findings) -> None:
         other = first.setdefault(words, tool)
         if words and other is not tool:
             there = (Related(other.document.span("description"), "the other one"),)
-            place = tool.document.span("description")
-            findings.add("description-duplicated", place, related=there, tool=tool.name, other=other.name)
+            span = tool.document.span("description")
+            findings.add("description-duplicated", span, related=there, tool=tool.name, other=other.name)
 
 
 _ORDERS = re.compile(
@@ -166,25 +166,25 @@ def check_description_of_other_tools(catalog: Catalog, findings: Findings) -> No
         for sentence in _SENTENCES.split((tool.description or "")[:_MOST_READ]):
             others = [word for word in re.findall(r"[\w-]+", sentence) if word in names and word != tool.name]
             if others and _ORDERS.search(sentence):
-                place = tool.document.span("description")
-                findings.add("description-of-other-tools", place, tool=tool.name, other=others[0])
+                span = tool.document.span("description")
+                findings.add("description-of-other-tools", span, tool=tool.name, other=others[0])
                 break
 
 
 @catalog_rule("description-contradicts-schema")
 def check_description_contradicts_schema(catalog: Catalog, findings: Findings) -> None:
     """Report descriptions that contradict the schema: other values, another default, or another requirement."""
-    for name, schema, text, place, required in _described_properties(catalog):
-        for said, declared in (
+    for name, schema, text, span, required in _described_properties(catalog):
+        for claim, declared in (
             *_other_values(schema, text),
             *_other_default(schema, text),
             *_other_need(text, required),
         ):
             findings.add(
                 "description-contradicts-schema",
-                place,
+                span,
                 name=name,
-                said=RawText(said),
+                said=RawText(claim),
                 declared=RawText(declared),
             )
 
@@ -220,18 +220,18 @@ _DEFAULT = re.compile(
 
 def _other_default(schema: Mapping[str, Any], text: str) -> Iterator[tuple[str, str]]:
     """Yield a default in the text that is of the same kind as the schema's and differs from it."""
-    said = _DEFAULT.search(text) if "default" in schema else None
-    if said is None:
+    match = _DEFAULT.search(text) if "default" in schema else None
+    if match is None:
         return
     default = schema["default"]
-    word = next(group for group in said.groups() if group is not None)
-    meant = _meant(word, default, quoted=said[4] is None, values=schema.get("enum", ()))
-    if meant is not None and meant != default:
+    word = next(group for group in match.groups() if group is not None)
+    value = _parsed_default(word, default, quoted=match[4] is None, values=schema.get("enum", ()))
+    if value is not None and value != default:
         shown = str(default).lower() if isinstance(default, bool) else str(default)[:60]
         yield f"a default of {word}", f"the default in the schema is {shown}"
 
 
-def _meant(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
+def _parsed_default(word: str, default: Any, *, quoted: bool, values: Any) -> Any:
     """Return the value that a word of a text means if it is of the default's type; None for any other."""
     if isinstance(default, bool):
         return {"true": True, "false": False}.get(word.casefold())
@@ -246,8 +246,8 @@ _NEED = re.compile(r"^\W*(required|optional)\b[.:,)\]]|[(\[](required|optional)[
 
 def _other_need(text: str, required: bool) -> Iterator[tuple[str, str]]:
     """Yield a conflict if the text calls an optional parameter required, or a required one optional."""
-    said = _NEED.search(text)
-    word = (said[1] or said[2]).casefold() if said is not None else ""
+    match = _NEED.search(text)
+    word = (match[1] or match[2]).casefold() if match is not None else ""
     if word == "required" and not required:
         yield "that it is required", "`required` does not list it"
     elif word == "optional" and required:

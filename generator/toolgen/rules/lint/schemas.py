@@ -59,7 +59,7 @@ _STATING = ("$ref", "allOf", "anyOf", "oneOf")
 def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
     """Report enums without a type, with the type in the hint."""
     for node in walk_parameter_schemas(catalog):
-        if "enum" in node.schema and not node.types and not any(word in node.schema for word in _STATING):
+        if "enum" in node.schema and not node.types and not any(keyword in node.schema for keyword in _STATING):
             named = json_types(node.schema["enum"])
             stated = named[0] if len(named) == 1 else f"[{', '.join(named)}]"
             findings.add(
@@ -71,9 +71,9 @@ def check_enum_without_type(catalog: Catalog, findings: Findings) -> None:
 def check_union_of_one(catalog: Catalog, findings: Findings) -> None:
     """Report `anyOf` and `oneOf` with one branch."""
     for node in walk_parameter_schemas(catalog):
-        for word in ("anyOf", "oneOf"):
-            if len(node.schema.get(word, ())) == 1:
-                findings.add("union-of-one", node.place(word), keyword=RawText(word), name=node.name)
+        for keyword in ("anyOf", "oneOf"):
+            if len(node.schema.get(keyword, ())) == 1:
+                findings.add("union-of-one", node.place(keyword), keyword=RawText(keyword), name=node.name)
 
 
 @catalog_rule("parameter-optional-and-null")
@@ -93,13 +93,15 @@ def _nullable(schema: Mapping[str, Any]) -> bool:
         return "enum" not in schema or None in schema["enum"]
     if len(schema.get("enum", ())) > 1 and None in schema["enum"]:
         return not named
-    branches = [branch for word in ("anyOf", "oneOf") for branch in schema.get(word, ()) if isinstance(branch, Mapping)]
+    branches = [
+        branch for keyword in ("anyOf", "oneOf") for branch in schema.get(keyword, ()) if isinstance(branch, Mapping)
+    ]
     return len(branches) > 1 and any(
         type_keyword_values(branch) == ("null",) or branch.get("const", ...) is None for branch in branches
     )
 
 
-_WORDS = ("allOf", "anyOf", "oneOf", "not", "if", "enum", "const")
+_COMPOSITION = ("allOf", "anyOf", "oneOf", "not", "if", "enum", "const")
 
 
 @catalog_rule("root-composition")
@@ -108,7 +110,7 @@ def check_root_composition(catalog: Catalog, findings: Findings) -> None:
     for tool in catalog.tools:
         schema = tool.parameters or {}
         target = referenced_definition(schema, schema)
-        for word in _WORDS:
-            if word in schema or word in target:
-                place = tool.document.key_span("parameters", word if word in schema else "$ref")
-                findings.add("root-composition", place, keyword=RawText(word), tool=tool.name)
+        for keyword in _COMPOSITION:
+            if keyword in schema or keyword in target:
+                span = tool.document.key_span("parameters", keyword if keyword in schema else "$ref")
+                findings.add("root-composition", span, keyword=RawText(keyword), tool=tool.name)

@@ -202,11 +202,11 @@ class ChatMessageConverter(NativeToolSdkConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message, directly after the calls of its turn."""
         wires: list[Any] = []
-        for message, here, places in self.order_for_api(messages, at, writer):
+        for message, here, paths in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
-                for result, place in results_of(message, here, places):
-                    wires.append(self.write_tool_result(result, place, writer))
+                for result, path in results_of(message, here, paths):
+                    wires.append(self.write_tool_result(result, path, writer))
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
                 if is_empty_on_wire(message.content, wire):

@@ -86,12 +86,12 @@ class KagamiConverter(TextChatConverter):
             *(read_list_or_null(wire.get("content"), (at, "content"), reader, self.read_text_or_opaque_part) or ())
         ]
         calls = read_list_or_null(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
-        rest: Extras = {} if "content" in wire else {"$absent": ["content"]}
+        extras: Extras = {} if "content" in wire else {"$absent": ["content"]}
         if not calls and "toolCalls" in wire:
-            rest["toolCalls"] = calls
+            extras["toolCalls"] = calls
         if not calls and len(parts) == 1 and type(parts[0]) is TextPart and not parts[0].metadata:
-            return parts[0].text, rest
-        return [*parts, *(calls or ())], rest
+            return parts[0].text, extras
+        return [*parts, *(calls or ())], extras
 
     def read_text_or_opaque_part(self, wire: Any, at: Path, reader: Reader) -> TextPart | OpaquePart:
         """Read a part of an assistant message: text, or an opaque part."""
@@ -126,16 +126,16 @@ class KagamiConverter(TextChatConverter):
         """Read a response. It has neither a stop reason nor usage, and its content is one string."""
         content = optional_text(wire, "content", at)
         calls = read_list_or_null(wire.get("toolCalls"), (at, "toolCalls"), reader, self.read_tool_call_entry)
-        rest = unmapped_members(wire, _RESPONSE)
+        extras = unmapped_members(wire, _RESPONSE)
         if "content" not in wire:
-            rest["$absent"] = ["content"]
+            extras["$absent"] = ["content"]
         if calls == []:
-            rest["toolCalls"] = calls
+            extras["toolCalls"] = calls
         elif calls and content == "":
-            rest["content"] = content
+            extras["content"] = content
         message = AssistantMessage([*([TextPart(content)] if content else []), *calls] if calls else content)
         reason: FinishReason = "tool_calls" if any(type(call) is ToolCallPart for call in calls or ()) else "stop"
-        return Completion(message, reason, metadata=reader.as_metadata(rest))
+        return Completion(message, reason, metadata=reader.as_metadata(extras))
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
@@ -156,9 +156,9 @@ class KagamiConverter(TextChatConverter):
                 (ROOT, "finishReason"), completion.finish_reason, "behaviour" if calls else "warning"
             )
         wire: dict[str, Any] = {}
-        said = "".join(part["value"] for part in texts if part.get("type") == "text")
-        if said or not (calls or "content" in own or "content" in own.get("$absent", ())):
-            wire["content"] = said
+        text = "".join(part["value"] for part in texts if part.get("type") == "text")
+        if text or not (calls or "content" in own or "content" in own.get("$absent", ())):
+            wire["content"] = text
         if calls:
             wire["toolCalls"] = calls
         restore_extras(wire, own)

@@ -42,20 +42,20 @@ def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tu
     wire_id = wire.get(_ID)
     if type(wire_id) is not str:
         raise wrong_type((at, _ID), "a string", wire_id)
-    said = optional_text(wire, _NAME, at)
+    wire_name = optional_text(wire, _NAME, at)
     identifier, called = reader.find_call_id_and_name(wire_id)
-    name = reader.tool_name(said) if said else called
-    if said == (reader.wire.wire_name(name) if name else None) and (said or _NAME not in wire):
+    name = reader.tool_name(wire_name) if wire_name else called
+    if wire_name == (reader.wire.wire_name(name) if name else None) and (wire_name or _NAME not in wire):
         return identifier, name, {}
-    return identifier, name, {"$name": [name, said] if _NAME in wire else [name]}
+    return identifier, name, {"$name": [name, wire_name] if _NAME in wire else [name]}
 
 
 def write_named_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the id as it was written for the call, and the name. The original id wins if it means the same."""
     written: dict[str, Any] = {_ID: writer.call_id(identifier)}
-    kept = extras.get("$name")
-    if type(kept) is list and kept[:1] == [name]:
-        return written if len(kept) == 1 else {**written, _NAME: kept[1]}
+    extra = extras.get("$name")
+    if type(extra) is list and extra[:1] == [name]:
+        return written if len(extra) == 1 else {**written, _NAME: extra[1]}
     return written | ({_NAME: writer.tool_name(name, (at[0], "name"))} if name else {})
 
 
@@ -73,9 +73,9 @@ class TextChatConverter(ChatMessageConverter):
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts in the order content, calls."""
-        content, rest = self.read_assistant_content(wire, at, reader)
+        content, extras = self.read_assistant_content(wire, at, reader)
         return AssistantMessage(
-            content, metadata=reader.as_metadata({**unmapped_members(wire, _ASSISTANT_MESSAGE), **rest})
+            content, metadata=reader.as_metadata({**unmapped_members(wire, _ASSISTANT_MESSAGE), **extras})
         )
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:

@@ -123,10 +123,10 @@ class _Functions(ABC):
             found: list[Any] | None = None
             for i, item in enumerate(value):
                 function = first[i] if i < len(first) else rest
-                kept = item if function is None else function(item, depth)
-                if kept is not item:
+                changed = item if function is None else function(item, depth)
+                if changed is not item:
                     found = list(value) if found is None else found
-                    found[i] = kept
+                    found[i] = changed
             return value if found is None else found
 
         return change_list
@@ -201,13 +201,13 @@ class _Decoders(_Functions):
             found: dict[str, Any] | None = None
             for wire_key, item in value.items():
                 name, absent, function = named.get(wire_key, (wire_key, False, more))
-                kept = item if function is None else function(item, depth)
+                decoded = item if function is None else function(item, depth)
                 if found is None:
-                    if kept is item and name == wire_key and not (absent and item is None):
+                    if decoded is item and name == wire_key and not (absent and item is None):
                         continue
                     found = _before(value, wire_key)
                 if item is not None or not absent:
-                    found[name] = kept
+                    found[name] = decoded
             return value if found is None else found
 
         if more is not None or any(name != wire_key for wire_key, (name, _, _) in named.items()):
@@ -225,10 +225,10 @@ class _Decoders(_Functions):
             for wire_key, function in inside:
                 if wire_key in value and (found is None or wire_key in found):
                     item = value[wire_key]
-                    kept = function(item, depth)
-                    if kept is not item:
+                    decoded = function(item, depth)
+                    if decoded is not item:
                         found = dict(value) if found is None else found
-                        found[wire_key] = kept
+                        found[wire_key] = decoded
             return value if found is None else found
 
         return decode_known
@@ -318,12 +318,12 @@ class _Encoders(_Functions):
             found: dict[str, Any] | None = None
             for name, item in value.items():
                 wire_key, function = named.get(name, (name, more))
-                kept = item if function is None else function(item, depth)
+                encoded = item if function is None else function(item, depth)
                 if found is None:
-                    if kept is item and wire_key == name:
+                    if encoded is item and wire_key == name:
                         continue
                     found = _before(value, name)
-                found[wire_key] = kept
+                found[wire_key] = encoded
             for name, wire_key in nulls:
                 if name not in value:
                     found = dict(value) if found is None else found

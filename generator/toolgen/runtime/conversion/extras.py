@@ -79,17 +79,17 @@ def without_extra_at(extras: Extras, *key_path: str) -> Extras:
     """Return the extras without the one at a key path, and without objects that become empty."""
     key, *further = key_path
     inner = without_extra_at(extras[key], *further) if further else {}
-    rest = {name: value for name, value in extras.items() if name != key}
-    return {**rest, key: inner} if inner else rest
+    remaining = {name: value for name, value in extras.items() if name != key}
+    return {**remaining, key: inner} if inner else remaining
 
 
 def unmapped_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
     """Return the members of `wire` that the typed fields do not contain: keys outside `known`, and nulls."""
-    rest: Extras = {}
+    extras: Extras = {}
     for key, value in wire.items():
         if value is None or key not in known:
-            rest[f"${key}" if key[:1] == "$" else key] = value
-    return rest
+            extras[f"${key}" if key[:1] == "$" else key] = value
+    return extras
 
 
 def inner_extras(extras: Extras, key: str) -> Extras:

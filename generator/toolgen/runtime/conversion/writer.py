@@ -259,8 +259,8 @@ class Writer:
         """
         if not hasattr(part, "metadata"):
             raise wrong_class(at, "a content part", part)
-        said = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
-        self.report_loss(at, self.type_name(part), "described", said, "warning")
+        text = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
+        self.report_loss(at, self.type_name(part), "described", text, "warning")
         return TextPart(describe_as_text(part))
 
     def write_text_part_as_string(self, part: TextPart, at: Path) -> str:

@@ -103,10 +103,10 @@ async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
 
     async def call(call: ToolCall) -> ToolResult:
         try:
-            answer = await client.call_tool(**converters.to_sdk(call))
+            response = await client.call_tool(**converters.to_sdk(call))
         except MCPError as error:
             return ToolResult(call.id, call.name, "error", error.error.message)
-        return converters.from_tool_result(answer, call.id, call.name, tools=tools)
+        return converters.from_tool_result(response, call.id, call.name, tools=tools)
 
     named = [
         (tool.name if isinstance(tool, ToolDefinition) else wire.name, wire)

@@ -39,15 +39,15 @@ def lower_object(one: OneSchema) -> Table | None:
     lowered, entries = _lower_properties(one, properties, names, required, admits_others)
     if dialect.supports("properties") and ("properties" in source or properties or dialect.closed or dialect.complete):
         out["properties"] = lowered
-    kept = [names.get(name, name) for name in required if name not in properties or names[name] in lowered]
+    wire_required = [names.get(name, name) for name in required if name not in properties or names[name] in lowered]
     if dialect.all_required:
-        kept = list(lowered)
+        wire_required = list(lowered)
     elif dialect.root.get("lists_required"):
-        kept = [name for name in kept if name in lowered]
+        wire_required = [name for name in wire_required if name in lowered]
     if dialect.ordering and len(lowered) > 1:
         out["propertyOrdering"] = list(lowered)
-    if kept and dialect.supports("required"):
-        out["required"] = kept
+    if wire_required and dialect.supports("required"):
+        out["required"] = wire_required
     elif dialect.all_required or (dialect.closed and "required" in source):
         out["required"] = []
     _missing(context, required, properties, pointer)
@@ -75,18 +75,18 @@ def _lower_properties(
     lowered: dict[str, Any] = {}
     entries: dict[str, Any] = {}
     for name, schema in properties.items():
-        place = (*one.pointer, "properties", name)
-        inner, encoding = context.lower_node(schema, place, one.ref_stack)
+        here = (*one.pointer, "properties", name)
+        inner, encoding = context.lower_node(schema, here, one.ref_stack)
         if inner.get("not") == {} and len(inner) == 1:
             if name in required or admits_others:
-                context.record_dropped(place, "a property", "no value fits it", blocks_strict=name in required)
+                context.record_dropped(here, "a property", "no value fits it", blocks_strict=name in required)
             continue
         entry: dict[str, Any] = {} if names[name] == name else {"name": names[name]}
         if entry:
             reason = "this provider does not support the name"
-            context.record_change(place, "a property's name", "rewritten", reason)
+            context.record_change(here, "a property's name", "rewritten", reason)
         if context.dialect.all_required and name not in required:
-            inner = _optional(context, schema, inner, place, entry)
+            inner = _optional(context, schema, inner, here, entry)
         if encoding is not None:
             entry["as"] = encoding
         lowered[names[name]] = inner
@@ -188,14 +188,14 @@ def _lower_additional_properties(one: OneSchema, further: Any, *, renamed: bool)
         lowered, encoding = context.lower_node(further, (*pointer, "additionalProperties"), one.ref_stack)
         lowered = False if lowered is NEVER else lowered
     if patterns and further is not True:
-        kept = "patternProperties" in out or (
+        patterns_sent = "patternProperties" in out or (
             can_keep_schemas(context, "patternProperties")
             and not renamed
             and context.copy_unlowered_rule("patternProperties", patterns)
         )
         if encoding is not None:
             out.pop("patternProperties", None)
-        if not kept or encoding is not None:
+        if not patterns_sent or encoding is not None:
             reason = "it would apply to the properties that patternProperties matches"
             context.record_dropped(pointer, "additionalProperties", reason)
             if dialect.says_open:

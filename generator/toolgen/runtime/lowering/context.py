@@ -104,7 +104,7 @@ RefStack = tuple[Pointer, ...]
 """The targets of the references that led to a schema."""
 
 _RESTRICTING = (STRUCTURE | VALIDATED | {"format", "additionalItems"}) - {"description"}
-_BY_PLACE = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
+_DEPENDING_ON_LOCATION = frozenset(["$id", "$dynamicRef", "$recursiveRef"])
 """Keywords whose meaning depends on their location."""
 
 _UNIONS = ("anyOf", "oneOf")
@@ -137,16 +137,16 @@ class LoweringContext(ABC):
         self.empty = empty
         self.references = References(source)
         self.changes: dict[tuple[Pointer, str, str], SchemaChange] = {}
-        self.kept = RetainedDefinitions()
+        self.retained = RetainedDefinitions()
         self.wrapped = False
         self.unions: list[tuple[list[Any], Any, Any]] = []
-        self._ways: dict[int, Pointer] = {}
+        self._pointers: dict[int, Pointer] = {}
         self._made: list[dict[str, Any]] = []
         self.added: dict[int, list[Any]] = {}
         self._left = _MOST
         self._unsupported: list[tuple[dict[str, Any], str]] = []
         for pointer, schema in self.references.walk_schemas():
-            self._ways.setdefault(id(schema), pointer)
+            self._pointers.setdefault(id(schema), pointer)
 
     def are_names_legal(self) -> bool:
         """Return whether the dialect supports the names of all properties."""
@@ -192,12 +192,12 @@ class LoweringContext(ABC):
     def record_source_pointer(self, schema: dict[str, Any], pointer: Pointer) -> dict[str, Any]:
         """Record the location in the source that a new schema corresponds to, and return the schema."""
         self._made.append(schema)
-        self._ways[id(schema)] = pointer
+        self._pointers[id(schema)] = pointer
         return schema
 
     def source_pointer_of(self, schema: Any, default: Pointer) -> Pointer:
         """Return the location in the source that a schema corresponds to."""
-        return self._ways.get(id(schema), default)
+        return self._pointers.get(id(schema), default)
 
     @abstractmethod
     def lower_node(self, schema: Any, pointer: Pointer, ref_stack: RefStack = ()) -> Node:
@@ -221,11 +221,11 @@ class LoweringContext(ABC):
             schema = self.merge_target(rest, target, [])
         return schema, ref_stack
 
-    def merge_target(self, rest: dict[str, Any], target: Pointer, lost: list[str]) -> dict[str, Any]:
+    def merge_target(self, rest: dict[str, Any], target: Pointer, conflicts: list[str]) -> dict[str, Any]:
         """Merge the target of a reference with the keywords next to it. Two unions become parts of `allOf`."""
         found = self.references.value_at(target)
         twice = any(key in rest and key in found for key in _UNIONS)
-        merged = {"allOf": [rest, found]} if twice else merge_schemas(rest, found, lost)
+        merged = {"allOf": [rest, found]} if twice else merge_schemas(rest, found, conflicts)
         return self.record_source_pointer(merged, target)
 
     def names_in_branches(self, schema: dict[str, Any], key: str, ref_stack: RefStack) -> list[set[str]]:
@@ -240,18 +240,18 @@ class LoweringContext(ABC):
         parts, dropped = 0, list[Any]()
         while type(schema.get("allOf")) is list and parts < 50:
             parts += 1
-            lost: list[str] = []
+            conflicts: list[str] = []
             joined = {key: value for key, value in schema.items() if key != "allOf"}
             for part in schema["allOf"]:
                 inner, ref_stack = self.resolve(part, ref_stack)
                 if inner is False:
                     return NEVER, ref_stack
                 if type(inner) is dict:
-                    met = len(lost)
-                    joined = merge_schemas(joined, inner, lost)
-                    keys = [key for key in lost[met:] if key in _DECLARING]
-                    dropped += [{word: inner[word] for word in (key, "then", "else") if word in inner} for key in keys]
-            self.record_conflicts(pointer, lost)
+                    met = len(conflicts)
+                    joined = merge_schemas(joined, inner, conflicts)
+                    keys = [key for key in conflicts[met:] if key in _DECLARING]
+                    dropped += [{k: inner[k] for k in (key, "then", "else") if k in inner} for key in keys]
+            self.record_conflicts(pointer, conflicts)
             schema = self.record_source_pointer(joined, pointer)
         if dropped:
             condition = {"if": True, "then": {"allOf": dropped}}
@@ -292,15 +292,15 @@ class LoweringContext(ABC):
         closed = self.dialect.closed or self.dialect.says_open
         declared: dict[str, Any] = schema["properties"] if type(schema.get("properties")) is dict else {}
         found: dict[str, Any] = {}
-        kept = {key: schema[key] for key in _UNIONS if type(schema.get(key)) is list}
-        settled = always_declared_names(kept, resolve) | {n for n, v in declared.items() if id(v) not in self.added}
-        sendable = set(declared).union(*(n for key in kept for n in self.names_in_branches(schema, key, ref_stack)))
+        unions = {key: schema[key] for key in _UNIONS if type(schema.get(key)) is list}
+        certain = always_declared_names(unions, resolve) | {n for n, v in declared.items() if id(v) not in self.added}
+        sendable = set(declared).union(*(n for key in unions for n in self.names_in_branches(schema, key, ref_stack)))
         required = conditionally_required_names(source)
-        for hidden, condition in ((True, source), (False, kept)):
+        for hidden, condition in ((True, source), (False, unions)):
             for inner in conditional_schemas(condition, resolve, applies=not hidden):
                 required += [*required_names(inner), *conditionally_required_names(inner)] if hidden else ()
                 for name, value in inner["properties"].items() if type(inner.get("properties")) is dict else ():
-                    if name not in settled and value is not False and (hidden or name in found):
+                    if name not in certain and value is not False and (hidden or name in found):
                         known = found.setdefault(name, [*self.added.get(id(declared.get(name)), ())])
                         known += [] if any(same_json(value, other) for other in known) else [value]
         for name in dict.fromkeys(required) if closed else ():
@@ -336,8 +336,8 @@ class LoweringContext(ABC):
         except _NotVerbatimError:
             return None
         for schema, name in self._unsupported:
-            if id(schema) in self._ways:
-                self.record_change(self._ways[id(schema)], name, "dropped", self.unsupported_reason(name))
+            if id(schema) in self._pointers:
+                self.record_change(self._pointers[id(schema)], name, "dropped", self.unsupported_reason(name))
         return found
 
     def _verbatim_value(self, keyword: str, value: Any) -> Any:
@@ -361,7 +361,7 @@ class LoweringContext(ABC):
         if type(schema) is not dict:
             return schema
         self.count_schema()
-        if not schema.keys().isdisjoint(_BY_PLACE):
+        if not schema.keys().isdisjoint(_DEPENDING_ON_LOCATION):
             raise _NotVerbatimError
         found: dict[str, Any] = {}
         for keyword, value in schema.items():

@@ -71,11 +71,13 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
                 (), "the schema", "dropped", "no value fits it", checked="parse_arguments", blocks_strict=True
             )
             out, encoding = context.lower_node({"type": "object", "additionalProperties": False}, ())
-        for name, target in context.kept.pending_definitions():
-            inner, context.kept.encoding_tables[name] = context.lower_node(context.references.value_at(target), target)
-            context.kept.schemas[name] = inner
+        for name, target in context.retained.pending_definitions():
+            inner, context.retained.encoding_tables[name] = context.lower_node(
+                context.references.value_at(target), target
+            )
+            context.retained.schemas[name] = inner
             context.empty |= {target} if inner is NEVER else set()
-        context.empty |= context.kept.targets_without_end()
+        context.empty |= context.retained.targets_without_end()
         if context.wrapped:
             entry = (encoding or {"object": {}})["object"].get(_WRAPPER, {})
             encoding = {"wrap": _WRAPPER, **entry}
@@ -88,8 +90,8 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
         if keyword in out:
             del out[keyword]
             context.record_change((), keyword, "dropped", f"{keyword} is not supported at the root")
-    if context.kept.schemas:
-        out["$defs"] = context.kept.schemas
+    if context.retained.schemas:
+        out["$defs"] = context.retained.schemas
     if dialect.values == "upper":
         out = write_types_in_upper_case(out)
     least = dialect.root.get("least_required", 0)
@@ -100,7 +102,7 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     for reason in violated_limits(out, dialect):
         context.record_unsupported((), "the schema", f"it is too large: {reason}")
     table = _table(context, encoding, schema, out)
-    out = context.kept.with_encoded_values(out, encoding)
+    out = context.retained.with_encoded_values(out, encoding)
     return LoweredSchema(out, tuple(context.changes.values()), table)
 
 
@@ -140,8 +142,11 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
         schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}
     texts = [text for text in sentences if text]
     if texts and context.allows_description(()):
-        words = schema.get("description")
-        schema = {**schema, "description": " ".join([words, *texts] if type(words) is str and words else texts)}
+        description = schema.get("description")
+        schema = {
+            **schema,
+            "description": " ".join([description, *texts] if type(description) is str and description else texts),
+        }
     return context.record_source_pointer(schema, ())
 
 
@@ -161,15 +166,17 @@ def _objects(context: LoweringContext, branches: list[Any], ref_stack: RefStack 
             continue
         if inner.get("type", "object") != "object" and "object" not in declared_types(inner):
             continue
-        keyword = next((word for word in _UNIONS if type(inner.get(word)) is list), None)
+        keyword = next((union for union in _UNIONS if type(inner.get(union)) is list), None)
         if keyword is None:
             found.append(inner)
             continue
         rest = {key: value for key, value in inner.items() if key != keyword}
         for each in _objects(context, inner[keyword], along):
-            lost: list[str] = []
-            joined = context.record_source_pointer(merge_schemas(rest, each, lost), context.source_pointer_of(each, ()))
-            context.record_conflicts((), lost)
+            conflicts: list[str] = []
+            joined = context.record_source_pointer(
+                merge_schemas(rest, each, conflicts), context.source_pointer_of(each, ())
+            )
+            context.record_conflicts((), conflicts)
             found += _objects(context, [joined], along)
     return found
 
@@ -181,15 +188,15 @@ def _wrapped(
     reason = f"{keyword} is not supported at the root, so its branches are wrapped in the property {_WRAPPER}"
     context.record_change((), keyword, "rewritten", reason)
     context.wrapped = True
-    kept = ANNOTATIONS | IDENTITY
-    outer = {key: value for key, value in schema.items() if key != keyword and key not in kept}
-    lost: list[str] = []
+    root_keywords = ANNOTATIONS | IDENTITY
+    outer = {key: value for key, value in schema.items() if key != keyword and key not in root_keywords}
+    conflicts: list[str] = []
     inner = []
     for i, branch in enumerate(branches):
-        joined = {**merge_schemas(branch, outer, lost), "type": "object"}
+        joined = {**merge_schemas(branch, outer, conflicts), "type": "object"}
         inner.append(context.record_source_pointer(joined, context.source_pointer_of(branch, (keyword, i))))
-    context.record_conflicts((), lost)
-    root = {key: value for key, value in schema.items() if key in kept}
+    context.record_conflicts((), conflicts)
+    root = {key: value for key, value in schema.items() if key in root_keywords}
     union = context.record_source_pointer({keyword: inner}, ())
     root |= {"type": "object", "properties": {_WRAPPER: union}, "required": [_WRAPPER], "additionalProperties": False}
     return context.record_source_pointer(root, ())
@@ -219,9 +226,11 @@ def _merged(
     _report_narrower_union(context, needs, outer, properties, branches)
     if properties:
         merged = {name: either_of(values) for name, values in properties.items()}
-        lost: list[str] = []
+        conflicts: list[str] = []
         open_to_more = {**beside, **{name: True for name in properties if name in free}}
-        found = merge_schemas({"properties": {}, **found} | {"properties": open_to_more}, {"properties": merged}, lost)
+        found = merge_schemas(
+            {"properties": {}, **found} | {"properties": open_to_more}, {"properties": merged}, conflicts
+        )
         for name, value in merged.items():
             if name not in everywhere and type(value) is dict:
                 context.added[id(value)] = properties[name]
@@ -231,17 +240,17 @@ def _merged(
     if common:
         found["required"] = list(dict.fromkeys([*required_names(found), *common]))
     closes, more = context.dialect.closed, False
-    for word, harmless in (
+    for rule, harmless in (
         ("patternProperties", [{}]),
         ("unevaluatedProperties", [False]),
         ("additionalProperties", [False] if closes else [False, True, {}]),
     ):
-        if any(branch.get(word) not in (None, *harmless) for branch in branches):
+        if any(branch.get(rule) not in (None, *harmless) for branch in branches):
             reason, more = "only branches that were merged have it", True
             if closes:
-                context.record_change((keyword,), word, "narrowed", reason, blocks_strict=True)
+                context.record_change((keyword,), rule, "narrowed", reason, blocks_strict=True)
             else:
-                context.record_dropped((keyword,), word, reason)
+                context.record_dropped((keyword,), rule, reason)
     if not more and branches and all(branch.get("additionalProperties") is False for branch in branches):
         found.setdefault("additionalProperties", False)
     if "unevaluatedProperties" in found and any(not branch.keys().isdisjoint(_EVALUATING) for branch in branches):
@@ -249,9 +258,9 @@ def _merged(
         context.record_dropped((), "unevaluatedProperties", reason)
         del found["unevaluatedProperties"]
     if "description" not in found:
-        words = [branch["description"] for branch in branches if type(branch.get("description")) is str]
-        if len(words) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
-            found["description"] = words[0]
+        descriptions = [branch["description"] for branch in branches if type(branch.get("description")) is str]
+        if len(descriptions) == 1 and not set(found) & (ANNOTATIONS - {"$comment"}):
+            found["description"] = descriptions[0]
     return context.record_source_pointer(found, ())
 
 
@@ -306,11 +315,11 @@ def _table(
     context: LoweringContext, encoding: Table | None, source: dict[str, Any], out: dict[str, Any]
 ) -> Table | None:
     """Return the encoding table without entries that have no effect."""
-    written = {"#": out, **{f"#/$defs/{name}": schema for name, schema in context.kept.schemas.items()}}
+    written = {"#": out, **{f"#/$defs/{name}": schema for name, schema in context.retained.schemas.items()}}
     for entry, here, there in context.unions:
         entry[0] = shape_of(here, lambda reference: _at(context, reference))
         entry[1] = shape_of(there, written.get)
-    tables = {**context.kept.encoding_tables, "": encoding}
+    tables = {**context.retained.encoding_tables, "": encoding}
     telling = frozenset[str]()
     while telling != (more := frozenset(name for name, node in tables.items() if _changes_values(node, telling))):
         telling = more
@@ -318,7 +327,7 @@ def _table(
     if found is None:
         return None
     definitions = {
-        name: _pruned(node, telling) for name, node in context.kept.encoding_tables.items() if name in telling
+        name: _pruned(node, telling) for name, node in context.retained.encoding_tables.items() if name in telling
     }
     return {**found, "defs": definitions} if definitions else found
 

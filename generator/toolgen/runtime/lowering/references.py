@@ -33,7 +33,7 @@ class References:
     def __init__(self, root: Mapping[str, Any]) -> None:
         """Set the schema that contains the references."""
         self.root = root
-        self._ways: dict[str, Pointer | None] = {}
+        self._pointers: dict[str, Pointer | None] = {}
         self._anchors: dict[str, Pointer] | None = None
         self._circular: set[Pointer] | None = None
 
@@ -41,9 +41,9 @@ class References:
         """Return the path of a reference's target. None if it cannot be resolved or is outside the schema."""
         if type(reference) is not str:
             return None
-        if reference not in self._ways:
-            self._ways[reference] = self._found(reference)
-        return self._ways[reference]
+        if reference not in self._pointers:
+            self._pointers[reference] = self._found(reference)
+        return self._pointers[reference]
 
     def value_at(self, pointer: Pointer) -> Any:
         """Return the value at a path."""
@@ -67,19 +67,19 @@ class References:
         pointer = unquote(reference[1:])
         if pointer and pointer[0] != "/":
             return self._anchor(pointer)
-        way: list[str | int] = []
+        keys: list[str | int] = []
         value: Any = self.root
         for step in pointer.split("/")[1:]:
             key = step.replace("~1", "/").replace("~0", "~")
             if type(value) is list and key.isdecimal() and int(key) < len(value):
                 value = value[int(key)]
-                way.append(int(key))
+                keys.append(int(key))
             elif isinstance(value, Mapping) and key in value:
                 value = value[key]
-                way.append(key)
+                keys.append(key)
             else:
                 return None
-        return tuple(way) if type(value) is dict or type(value) is bool else None
+        return tuple(keys) if type(value) is dict or type(value) is bool else None
 
     def _anchor(self, name: str) -> Pointer | None:
         if self._anchors is None:
@@ -233,9 +233,9 @@ def always_declared_names(
     if type(schema) is not dict:
         return met[key]
     groups = [[part] for part in schema["allOf"]] if type(schema.get("allOf")) is list else []
-    groups += [schema[word] for word in ("anyOf", "oneOf") if type(schema.get(word)) is list]
+    groups += [schema[keyword] for keyword in ("anyOf", "oneOf") if type(schema.get(keyword)) is list]
     if "if" in schema:
-        groups.append([schema.get(word) for word in ("then", "else")[: 1 if schema["if"] is True else 2]])
+        groups.append([schema.get(keyword) for keyword in ("then", "else")[: 1 if schema["if"] is True else 2]])
     found = property_names(schema)
     for branches in groups:
         names = [always_declared_names(branch, resolve, met) for branch in branches if branch is not False]
@@ -336,6 +336,6 @@ def tell_listed_values_apart(lowered: list[dict[str, Any]], tables: list[Table |
             renamed: dict[Any, Any] = dict(zip(table["texts"], texts, strict=True))
             table["texts"] = texts
             for keyword in out.keys() & {"enum", "examples", "default"}:
-                told = out[keyword] if keyword != "default" else [out["default"]]
-                told = [renamed.get(text, text) if type(text) is str else text for text in told]
-                out[keyword] = told if keyword != "default" else told[0]
+                values = out[keyword] if keyword != "default" else [out["default"]]
+                values = [renamed.get(text, text) if type(text) is str else text for text in values]
+                out[keyword] = values if keyword != "default" else values[0]

@@ -88,21 +88,21 @@ class ResponseReader:
 
     def _untold(self, message: AssistantMessage) -> Iterator[StreamEvent]:
         """Yield events for the part of a message that has not been reported."""
-        said, told, reasoning = self._segment.said, 0, ""
+        reported, call_index, reasoning = self._segment.reported, 0, ""
         content = message.content
         parts = [TextPart(content)] if isinstance(content, str) else content or []
         for part in parts:
             if type(part) is TextPart:
-                text = part.text[said:]
-                said = max(0, said - len(part.text))
+                text = part.text[reported:]
+                reported = max(0, reported - len(part.text))
                 if text:
                     yield TextDelta(text)
             elif type(part) is ReasoningPart:
                 reasoning = part.text
             elif type(part) is ToolCallPart:
-                if told >= self._told:
-                    yield from _call_told(told, part.call, reasoning)
-                told, reasoning = told + 1, ""
+                if call_index >= self._told:
+                    yield from _call_told(call_index, part.call, reasoning)
+                call_index, reasoning = call_index + 1, ""
 
     def _grow(self, piece: str, events: list[StreamEvent]) -> None:
         """Read a piece of a line, or the line feed after it."""
@@ -184,13 +184,13 @@ _SECOND = {"{": '"', "[": "{"}
 class _Segment:
     """The text between two calls. Blank text waits until it is known whether text or a call follows.
 
-    `said` is the number of characters that were reported, in all segments.
+    `reported` is the number of characters that were reported, in all segments.
     """
 
-    __slots__ = ("_after", "_blanks", "_speaks", "said")
+    __slots__ = ("_after", "_blanks", "_speaks", "reported")
 
     def __init__(self) -> None:
-        self.said = 0
+        self.reported = 0
         self._after = False
         self._blanks: list[str] = []
         self._speaks = False
@@ -204,9 +204,9 @@ class _Segment:
         if self._after and not self._speaks:
             text = strip_newlines_after_call(text)
         self._speaks = True
-        spoken = text.rstrip()
-        self._blanks = [text[len(spoken) :]]
-        return self._told(spoken)
+        stripped = text.rstrip()
+        self._blanks = [text[len(stripped) :]]
+        return self._told(stripped)
 
     def begin_next(self) -> list[StreamEvent]:
         """Start a new segment after a call."""
@@ -215,7 +215,7 @@ class _Segment:
         return events
 
     def _told(self, text: str) -> list[StreamEvent]:
-        self.said += len(text)
+        self.reported += len(text)
         return [TextDelta(text)] if text else []
 
 

@@ -108,8 +108,8 @@ def parse_response_text(
     """Read the text of a model, with the accepted names of tools. `wire_name` returns the name as it is written."""
     blocks = call_blocks(text, names)
     if not blocks:
-        kept = {"$text": text, "$names": {}} if join_response_text([(text, False)])[1] else None
-        return AssistantMessage(text, metadata=None if kept is None else {PROVIDER: kept})
+        extras = {"$text": text, "$names": {}} if join_response_text([(text, False)])[1] else None
+        return AssistantMessage(text, metadata=None if extras is None else {PROVIDER: extras})
     distrusted = _distrusted(blocks, untrusted)
     parts: list[AssistantPart] = []
     pieces: list[tuple[str, bool]] = []

@@ -161,9 +161,9 @@ class BlockScanner:
         return None
 
     def _open(self, line: str, start: int, fence: re.Match[str]) -> None:
-        margin, self._marks, words = fence.groups()
+        margin, self._marks, info = fence.groups()
         plain = margin == "" and self._marks == "```" and len(line) <= MAX_OPENING_LINE
-        self.open_kind = _KINDS.get(words.strip(_BLANKS)) if plain else None
+        self.open_kind = _KINDS.get(info.strip(_BLANKS)) if plain else None
         self._in_list = bool(margin.strip())
         self._start, self._body = start, []
 
@@ -210,8 +210,8 @@ def find_whole_text_block(text: str) -> Block | None:
 def may_begin_block(line: str) -> bool:
     """Return whether a line that starts with this text may start a block."""
     if line.startswith("```"):
-        words = line[3:].lstrip(_BLANKS)
-        known = any(kind.startswith(words.rstrip(_BLANKS)) for kind in _KINDS)
+        info = line[3:].lstrip(_BLANKS)
+        known = any(kind.startswith(info.rstrip(_BLANKS)) for kind in _KINDS)
         return len(line) <= MAX_OPENING_LINE and known
     return line.startswith(CALL_TAG) or CALL_TAG.startswith(line) or "```".startswith(line)
 

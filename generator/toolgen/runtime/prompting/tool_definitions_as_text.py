@@ -132,8 +132,8 @@ def call_text(call: ToolCall, reasoning: str | None = None, *, with_id: bool | N
 
 def join_response_text(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
     """Join texts and calls, and return whether texts had to be indented. The flag of a piece is true for calls."""
-    text, places = _joined(pieces)
-    if _reads_as(text, places):
+    text, positions = _joined(pieces)
+    if _reads_as(text, positions):
         return text, False
     return _joined([(piece if is_call else _indented(piece), is_call) for piece, is_call in pieces])[0], True
 
@@ -141,24 +141,24 @@ def join_response_text(pieces: Sequence[tuple[str, bool]]) -> tuple[str, bool]:
 def _joined(pieces: Sequence[tuple[str, bool]]) -> tuple[str, list[int]]:
     """Join the pieces, and return the positions of the calls."""
     parts: list[str] = []
-    places: list[int] = []
+    positions: list[int] = []
     length, before = 0, None
     for piece, is_call in pieces:
         between = CALL_SEPARATOR if before is not None and (is_call or before) else ""
         if is_call:
-            places.append(length + len(between))
+            positions.append(length + len(between))
         parts += (between, piece)
         length += len(between) + len(piece)
         before = is_call
-    return "".join(parts), places
+    return "".join(parts), positions
 
 
-def _reads_as(text: str, places: list[int]) -> bool:
+def _reads_as(text: str, positions: list[int]) -> bool:
     """Return whether a text has calls at exactly these positions, whichever tools are offered."""
     blocks = find_blocks(text)
     found = [b.start for b in blocks if b.kind == "tool" and find_text_calls(b.body, None, explicit=True)]
-    if found or places:
-        return found == places
+    if found or positions:
+        return found == positions
     whole = find_whole_text_block(text)
     blocks += [whole] if whole is not None else []
     return not any(find_text_calls(block.body, None, explicit=False) for block in blocks)

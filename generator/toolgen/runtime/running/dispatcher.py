@@ -220,13 +220,15 @@ class Dispatcher:
         if verdict is not None or review is not None:
             cancellation = CancellationWatch()
             try:
-                said: Any = verdict if verdict is not None or review is None else review(ready.call, ready.arguments)
-                if isawaitable(said):
-                    said = await said
-                if isinstance(said, Hold):
+                decision: Any = (
+                    verdict if verdict is not None or review is None else review(ready.call, ready.arguments)
+                )
+                if isawaitable(decision):
+                    decision = await decision
+                if isinstance(decision, Hold):
                     self.held.append(ready.call)
                     return None
-                reviewed = self._apply_verdict(ready, said)
+                reviewed = self._apply_verdict(ready, decision)
             except BaseException as error:  # whatever a review raises, the call must not run
                 if cancellation.should_propagate(error):
                     raise

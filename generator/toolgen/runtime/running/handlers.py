@@ -166,9 +166,9 @@ def check_handlers(entries: Mapping[str, ToolEntry], protocol: type, handlers: o
     missing = [name for name in names if _is_missing(handlers, protocol, name)]
     wrong = [name for name in names if name not in missing and not _takes_one(getattr(handlers, name))]
     if missing or wrong:
-        said = [f"has no method {', '.join(missing)}"] if missing else []
-        said += [f"has methods that cannot be called with one argument: {', '.join(wrong)}"] if wrong else []
-        raise TypeError(_unfit(handlers, " and ".join(said)))
+        problems = [f"has no method {', '.join(missing)}"] if missing else []
+        problems += [f"has methods that cannot be called with one argument: {', '.join(wrong)}"] if wrong else []
+        raise TypeError(_unfit(handlers, " and ".join(problems)))
     own = vars(handlers) if hasattr(handlers, "__dict__") else {}
     if all(hasattr(kind, name) and name not in own for name in names):
         _remember(kind, entries, 0)
@@ -191,12 +191,12 @@ def _own_count(handlers: object) -> int:
     return len(vars(handlers)) if hasattr(handlers, "__dict__") else 0
 
 
-def _unfit(handlers: object, said: str) -> str:
+def _unfit(handlers: object, problem: str) -> str:
     """Describe what is wrong with handlers. A class has functions where an instance has methods."""
     if isinstance(handlers, type):
         name = handlers.__name__
-        return f"handlers must be an instance, {name}(), not the class {name}, which {said}"
-    return f"{type(handlers).__name__} {said}"
+        return f"handlers must be an instance, {name}(), not the class {name}, which {problem}"
+    return f"{type(handlers).__name__} {problem}"
 
 
 def _is_missing(handlers: object, protocol: type, name: str) -> bool:

@@ -139,7 +139,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _object(value)
     if isinstance(value, BaseModel):
-        return _plain(_said(value))
+        return _plain(_dump_model(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         is_of_format = getattr(value, "__pydantic_config__", None) is PYDANTIC_CONFIG
         return _plain(dump(value) if is_of_format else _fields(value))
@@ -186,21 +186,21 @@ def _object(value: Mapping[Any, Any]) -> dict[str, Any]:
     return made
 
 
-def _said(model: BaseModel) -> Any:
+def _dump_model(model: BaseModel) -> Any:
     """Return the fields of a model. Unset fields are omitted only if they are None: other defaults have a meaning."""
     try:
         whole = model.model_dump(by_alias=True, warnings=False)
-        said = model.model_dump(by_alias=True, warnings=False, exclude_unset=True)
+        explicit = model.model_dump(by_alias=True, warnings=False, exclude_unset=True)
     except (PydanticSerializationError, ValueError) as error:
         raise NotJSONError(f"a model of type {type(model).__name__} cannot be dumped") from error
-    return _without_unset(whole, said)
+    return _without_unset(whole, explicit)
 
 
-def _without_unset(whole: Any, said: Any) -> Any:
-    if isinstance(whole, dict) and isinstance(said, dict):
-        return {k: _without_unset(v, said.get(k)) for k, v in whole.items() if v is not None or k in said}
-    if isinstance(whole, list) and isinstance(said, list) and len(whole) == len(said):
-        return [_without_unset(*pair) for pair in zip(whole, said, strict=True)]
+def _without_unset(whole: Any, explicit: Any) -> Any:
+    if isinstance(whole, dict) and isinstance(explicit, dict):
+        return {k: _without_unset(v, explicit.get(k)) for k, v in whole.items() if v is not None or k in explicit}
+    if isinstance(whole, list) and isinstance(explicit, list) and len(whole) == len(explicit):
+        return [_without_unset(*pair) for pair in zip(whole, explicit, strict=True)]
     return whole
 
 
@@ -344,13 +344,13 @@ def make_text_and_reasoning_events(completion: Completion) -> list[AgentEvent]:
     now = time.time() * 1000
     content = completion.message.content
     parts = [TextPart(content)] if isinstance(content, str) else content or []
-    told: list[AgentEvent] = []
+    events: list[AgentEvent] = []
     for part in parts:
         if isinstance(part, TextPart) and part.text:
-            told.append(AgentText(part.text, now))
+            events.append(AgentText(part.text, now))
         elif isinstance(part, ReasoningPart) and part.text:
-            told.append(AgentReasoning(part.text, now))
-    return told
+            events.append(AgentReasoning(part.text, now))
+    return events
 
 
 def result_event(result: ToolResult) -> AgentToolResult:

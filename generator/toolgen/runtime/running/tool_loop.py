@@ -87,7 +87,7 @@ class ToolLoop:
         self._request = request
         self._settings = settings
         self._dispatching = dispatcher
-        self._dispatcher = dispatcher(self._heard, callable_names(request))
+        self._dispatcher = dispatcher(self._on_result, callable_names(request))
         self._titles = display_name
         self._review = review
         self._paused = paused
@@ -115,16 +115,16 @@ class ToolLoop:
         """
         waiting = {call.id for _, calls in self._open for call in calls}
         given = [*self._settings.get("verdicts", {}), *(r.tool_call_id for r in self._settings.get("results", ()))]
-        if lost := [identifier for identifier in given if identifier not in waiting]:
-            raise ValueError(f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, lost))}")
+        if ids := [identifier for identifier in given if identifier not in waiting]:
+            raise ValueError(f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, ids))}")
 
     async def events(self) -> AsyncGenerator[StreamEvent | AgentEvent, None]:
         """Run, and yield the events."""
         step = 0
         try:
             if self._open:
-                async with aclosing(self._add_missing_results()) as told:
-                    async for event in told:
+                async with aclosing(self._add_missing_results()) as added:
+                    async for event in added:
                         yield event
             while self.result is None:
                 step += 1
@@ -147,8 +147,8 @@ class ToolLoop:
         yield AgentStepStart(name, f"Step {step}", step)
         completion: Completion | None = None
         try:
-            async with aclosing(self._asked(await self._next_request())) as told:
-                async for event in told:
+            async with aclosing(self._asked(await self._next_request())) as events:
+                async for event in events:
                     if isinstance(event, CompletedEvent):
                         completion = self._answered(event.completion)  # who leaves at this event has the response
                     elif isinstance(event, ErrorEvent):
@@ -156,8 +156,8 @@ class ToolLoop:
                     yield event
             if completion is None:
                 raise RuntimeError("the session's stream ended without a completion")
-            for said in make_text_and_reasoning_events(completion):
-                yield said
+            for agent_event in make_text_and_reasoning_events(completion):
+                yield agent_event
             if (on_answer := self._settings.get("on_answer")) is not None:
                 await await_if_awaitable(on_answer(completion))
             calls = tool_calls_of(completion.message)
@@ -191,21 +191,21 @@ class ToolLoop:
         last = max(i for i, message in enumerate(self._messages) if isinstance(message, AssistantMessage))
         added = 0
         for turn, calls in self._open:
-            answer = self._messages[turn + added]
-            place = _after_results(self._messages, turn + added)
+            response = self._messages[turn + added]
+            index = _after_results(self._messages, turn + added)
             known = [replace(given[c.id], name=c.name) for c in calls if c.id in given]
             rest = [call for call in calls if call.id not in given]
             if turn != last:
                 known += [error_result(call, NOT_RUN) for call in rest]
                 rest = []
             if known:
-                self._add(ToolMessage(known), place)
-                place, added = place + 1, added + 1
-            if rest and isinstance(answer, AssistantMessage):
-                self._completion = Completion(answer, "tool_calls")
+                self._add(ToolMessage(known), index)
+                index, added = index + 1, added + 1
+            if rest and isinstance(response, AssistantMessage):
+                self._completion = Completion(response, "tool_calls")
                 names = [tool.name for tool in self._request.tools or () if isinstance(tool, ToolDefinition)]
-                dispatcher = self._dispatching(self._heard, names)
-                async with aclosing(self._called(rest, dispatcher, place)) as results:
+                dispatcher = self._dispatching(self._on_result, names)
+                async with aclosing(self._called(rest, dispatcher, index)) as results:
                     async for result in results:
                         yield result
                 self._results.clear()
@@ -248,7 +248,7 @@ class ToolLoop:
         self._request = replace(self._request, tool_choice=relax_tool_choice(self._request.tool_choice))
         after = callable_names(self._request)
         if after != before:
-            self._dispatcher = self._dispatching(self._heard, after)
+            self._dispatcher = self._dispatching(self._on_result, after)
 
     def _answered(self, completion: Completion) -> Completion:
         """Add the response to the conversation, and return it."""
@@ -280,8 +280,8 @@ class ToolLoop:
                 call.invalid = InvalidCall(dump_allowing_nan(call.arguments), "duplicate_id")
             here.add(given)
 
-    def _add(self, message: Message, place: int | None = None) -> None:
-        self._messages.insert(len(self._messages) if place is None else place, message)
+    def _add(self, message: Message, index: int | None = None) -> None:
+        self._messages.insert(len(self._messages) if index is None else index, message)
         if self._on_message is not None:
             self._on_message(message)
 
@@ -291,9 +291,9 @@ class ToolLoop:
         if reason == "length" or reason == "content_filter" or reason == "error":
             return reason
         if not any(call.invalid is None or call.invalid.reason in _CORRECTABLE for call in calls):
-            told = [error_result(call, invalid_call_text(call.invalid)) for call in calls if call.invalid is not None]
-            if told:  # no API accepts a history with a call that has no result
-                self._add(ToolMessage(told))
+            errors = [error_result(call, invalid_call_text(call.invalid)) for call in calls if call.invalid is not None]
+            if errors:  # no API accepts a history with a call that has no result
+                self._add(ToolMessage(errors))
             if self._last:
                 return "limit"
             if not calls and completion.stop_reason in self._paused and self._turns < self._limit:
@@ -351,7 +351,7 @@ class ToolLoop:
     def _result(self, call: ToolCall) -> ToolResult:
         return self._results.get(call.id) or error_result(call, CANCELLED)
 
-    def _heard(self, result: ToolResult) -> None:
+    def _on_result(self, result: ToolResult) -> None:
         self._results[result.tool_call_id] = result
         self._queue.put_nowait(result)
 
@@ -360,7 +360,7 @@ class ToolLoop:
             await resume_on_event_loop()
         return await self._queue.get()
 
-    async def _called(self, calls: Sequence[ToolCall], dispatcher: Dispatcher, place: int) -> AsyncIterator[AgentEvent]:
+    async def _called(self, calls: Sequence[ToolCall], dispatcher: Dispatcher, index: int) -> AsyncIterator[AgentEvent]:
         """Run calls, yield the event of each result as soon as it is available, and add all results to the messages."""
         for call in calls:
             yield AgentToolCall(call.name, call.arguments, call.id, self._titles(call.name))
@@ -373,7 +373,7 @@ class ToolLoop:
             while (result := await self._next_result()) is not None:
                 yield result_event(result)
             if results := await task:
-                self._add(ToolMessage(results), place)
+                self._add(ToolMessage(results), index)
         except EndingError as error:
             raise error.ending from None
         finally:
@@ -387,10 +387,10 @@ class ToolLoop:
 
 def _after_results(messages: Sequence[Message], turn: int) -> int:
     """Return the index after a response and its results."""
-    place = turn + 1
-    while place < len(messages) and isinstance(messages[place], ToolMessage):
-        place += 1
-    return place
+    index = turn + 1
+    while index < len(messages) and isinstance(messages[index], ToolMessage):
+        index += 1
+    return index
 
 
 def _since(began: float) -> float:

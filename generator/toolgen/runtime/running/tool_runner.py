@@ -102,13 +102,13 @@ class ToolRunner(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            told = copy_context().run(session.stream, one)  # as in `run`
+            source = copy_context().run(session.stream, one)  # as in `run`
             try:
-                events = iter(told)
+                events = iter(source)
                 while (event := copy_context().run(next, events, None)) is not None:
                     yield event
             finally:
-                copy_context().run(close_if_closable, told)
+                copy_context().run(close_if_closable, source)
 
         return RunStream(self._make_loop(session, asked, request, handlers, True, settings))
 
@@ -175,8 +175,8 @@ class ToolRunner(Generic[H]):
         settings: RunSettings,
     ) -> ToolLoop:
         if isinstance(session, AsyncSession if inline else Session):
-            said = "async code: use `arun`" if inline else "synchronous code: use `run`, in a thread"
-            raise TypeError(f"{type(session).__name__} is a session for {said}")
+            hint = "async code: use `arun`" if inline else "synchronous code: use `run`, in a thread"
+            raise TypeError(f"{type(session).__name__} is a session for {hint}")
         if not isinstance(session, Session if inline else AsyncSession):
             raise TypeError(f"{type(session).__name__} is not a session: pass a client to `Session` or `AsyncSession`")
         definitions = self._tools.definitions
@@ -196,7 +196,7 @@ class ToolRunner(Generic[H]):
         def dispatching(on_result: OnResult, offered: Sequence[str]) -> Dispatcher:
             theirs = settings.get("on_result")
 
-            def heard(result: ToolResult) -> None:
+            def report_result(result: ToolResult) -> None:
                 on_result(result)
                 if theirs is not None:
                     theirs(result)
@@ -205,7 +205,7 @@ class ToolRunner(Generic[H]):
                 handlers,
                 timeout=settings.get("timeout"),
                 on_error=settings.get("on_error"),
-                on_result=heard,
+                on_result=report_result,
                 on_loss=settings.get("on_loss"),
                 offered=offered,
                 inline=inline,

@@ -63,14 +63,14 @@ def status_and_body(raised: BaseException, status_path: str, body_path: str) -> 
     """
     if isinstance(raised, BareApiError):
         return _ANSWERED, raised.body
-    found, said = resolve_attribute(raised, status_path), resolve_attribute(raised, body_path)
-    if isinstance(said, str):
+    found, body = resolve_attribute(raised, status_path), resolve_attribute(raised, body_path)
+    if isinstance(body, str):
         with suppress(JSONError):
-            said = loads(said)
+            body = loads(body)
     if type(found) is int and found >= 400:
-        return found, said
-    told = isinstance(said, Mapping) or (isinstance(said, str) and type(found) is int)
-    return (_ANSWERED, said) if said and told else None
+        return found, body
+    is_body = isinstance(body, Mapping) or (isinstance(body, str) and type(found) is int)
+    return (_ANSWERED, body) if body and is_body else None
 
 
 def resolve_attribute(value: Any, attribute_path: str) -> Any:
@@ -90,8 +90,8 @@ def request_id(headers: Any) -> str | None:
     Args:
         headers: A mapping of header names, in any case, to values. Other objects are ignored.
     """
-    said = _lowered(headers)
-    return next((said[name] for name in _REQUEST_IDS if name in said), None)
+    lowered = _lowered(headers)
+    return next((lowered[name] for name in _REQUEST_IDS if name in lowered), None)
 
 
 def retry_after(headers: Any, body: Any) -> float | None:
@@ -104,13 +104,13 @@ def retry_after(headers: Any, body: Any) -> float | None:
         headers: A mapping of header names, in any case, to values. Other objects are ignored.
         body: The body of the response.
     """
-    said = _lowered(headers)
-    seconds = _number(said.get("retry-after-ms"), 0.001)
+    lowered = _lowered(headers)
+    seconds = _number(lowered.get("retry-after-ms"), 0.001)
     if seconds is None:
-        seconds = _number(said.get("retry-after"), 1)
-    if seconds is None and "retry-after" in said:
+        seconds = _number(lowered.get("retry-after"), 1)
+    if seconds is None and "retry-after" in lowered:
         with suppress(ValueError, TypeError, OverflowError):
-            seconds = parsedate_to_datetime(said["retry-after"]).timestamp() - time.time()
+            seconds = parsedate_to_datetime(lowered["retry-after"]).timestamp() - time.time()
     if seconds is None:
         seconds = _delay(body)
     return None if seconds is None else max(0.0, seconds)
@@ -131,7 +131,7 @@ def _number(text: str | None, unit: float) -> float | None:
 def _delay(body: Any) -> float | None:
     details = resolve_attribute(body, "error.details")
     for detail in details if isinstance(details, list) else ():
-        said = detail.get("retryDelay") if isinstance(detail, Mapping) else None
-        if isinstance(said, str) and said.endswith("s"):
-            return _number(said[:-1], 1)
+        delay = detail.get("retryDelay") if isinstance(detail, Mapping) else None
+        if isinstance(delay, str) and delay.endswith("s"):
+            return _number(delay[:-1], 1)
     return None

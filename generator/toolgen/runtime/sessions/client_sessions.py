@@ -70,22 +70,22 @@ def check_send_return_value(session: object, returned: Any) -> Completion | str:
     """
     if isinstance(returned, str | Completion):
         return returned
-    said = f"{type(session).__name__}.send must return a string or a Completion, not {type(returned).__name__}"
+    message = f"{type(session).__name__}.send must return a string or a Completion, not {type(returned).__name__}"
     if inspect.iscoroutine(returned):
         returned.close()
-        said += "; use AsyncSession if send is async"
-    raise TypeError(said)
+        message += "; use AsyncSession if send is async"
+    raise TypeError(message)
 
 
-async def await_send_return_value(session: object, answer: Any) -> Completion | str:
+async def await_send_return_value(session: object, returned: Any) -> Completion | str:
     """Await and check the return value of a session's `send`.
 
     Raises:
         TypeError: The value is neither a string nor a completion, or is not awaitable.
     """
-    if not inspect.isawaitable(answer):
-        raise TypeError(f"{type(session).__name__}.send must be async, but returned {type(answer).__name__}")
-    return check_send_return_value(session, await answer)
+    if not inspect.isawaitable(returned):
+        raise TypeError(f"{type(session).__name__}.send must be async, but returned {type(returned).__name__}")
+    return check_send_return_value(session, await returned)
 
 
 _NEXT_KEY = ("authentication", "rate_limit")
@@ -240,10 +240,10 @@ class ClientSession:
             return raised
         refused = self.error_to_raise(raised, client, True)
         assert refused is not None
-        said = {"status": refused.status, "requestId": refused.request_id, "retryAfter": refused.retry_after}
+        details = {"status": refused.status, "requestId": refused.request_id, "retryAfter": refused.retry_after}
         known = {
             **inner_extras(refused.error.metadata or {}, self.name),
-            **{k: v for k, v in said.items() if v is not None},
+            **{k: v for k, v in details.items() if v is not None},
         }
         refused.error.metadata = {**(refused.error.metadata or {}), self.name: known}
         return refused

@@ -112,12 +112,12 @@ def connect_session(
         ValueError: The configuration is not valid for the interface.
         ImportError: The official client is not installed.
     """
-    read = _read(config if isinstance(config, Mapping) else _said(config))
+    read = _read(config if isinstance(config, Mapping) else _fields_of(config))
     if read.interface not in interfaces:
         near = get_close_matches(str(read.interface)[:64], interfaces, n=1)
-        meant = f" (did you mean {near[0]}?)" if near else ""
+        suggestion = f" (did you mean {near[0]}?)" if near else ""
         known = ", ".join(sorted(interfaces)) or "none"
-        raise ValueError(f"unsupported interface{meant}; supported are {known}")
+        raise ValueError(f"unsupported interface{suggestion}; supported are {known}")
     module, maker = interfaces[read.interface]
     later = kind == "AsyncSession"
     clients = [_client(maker, read, key, later) for key in _keys(maker, read)]
@@ -125,7 +125,7 @@ def connect_session(
     return session(clients[0], read.models[0], further=clients[1:])
 
 
-def _said(config: _Keys) -> dict[str, Any]:
+def _fields_of(config: _Keys) -> dict[str, Any]:
     return {name: getattr(config, name) for name in type(config).model_fields}
 
 
@@ -135,26 +135,26 @@ def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
     Raises:
         ValueError: The configuration is not valid. The error contains locations and types, but no values.
     """
-    said = dict(config)
-    own = said.get("interface") in ("openai", "genai")
+    given = dict(config)
+    own = given.get("interface") in ("openai", "genai")
     adapter: TypeAdapter[Any] = TypeAdapter(ProviderConfig if own else AnyProviderConfig)
     try:
-        found: _Keys = adapter.validate_python(said)
+        found: _Keys = adapter.validate_python(given)
     except ValidationError as error:
         rows = error.errors(include_url=False, include_context=False)
     else:
-        return AnyProviderConfig(**_said(found))
-    known = list((GenAIProviderConfig if said.get("interface") == "genai" else AnyProviderConfig).model_fields)
+        return AnyProviderConfig(**_fields_of(found))
+    known = list((GenAIProviderConfig if given.get("interface") == "genai" else AnyProviderConfig).model_fields)
     raise ValueError("; ".join(dict.fromkeys(_fault(row["type"], row["loc"], row["input"], known) for row in rows)))
 
 
-def _fault(kind: str, place: tuple[int | str, ...], found: Any, known: list[str]) -> str:
+def _fault(kind: str, path: tuple[int | str, ...], found: Any, known: list[str]) -> str:
     """Describe a validation error. An unknown key, which may be secret, is named only if it resembles a known one."""
-    attribute_path = [step for step in place if step not in ("openai", "genai")]
+    attribute_path = [step for step in path if step not in ("openai", "genai")]
     if kind == "extra_forbidden":
         near = get_close_matches(str(attribute_path[-1]), known, n=1, cutoff=0.7)
-        meant = f"{attribute_path[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
-        return f"{meant} is not supported; the keys are {', '.join(known)}"
+        key = f"{attribute_path[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
+        return f"{key} is not supported; the keys are {', '.join(known)}"
     where = "".join(f"[{step}]" if isinstance(step, int) else step for step in attribute_path) or "the configuration"
     if kind == "missing":
         return f"{where} is missing"

@@ -182,28 +182,28 @@ def _used(request: Request) -> set[str]:
     return {call.id for message in request.messages for call in tool_calls_of(message)}
 
 
-def parse_completion(request: Request, answer: Completion | str) -> Completion:
+def parse_completion(request: Request, returned: Completion | str) -> Completion:
     """Read the response of a model without native tools, and the calls in its text."""
-    said = Completion(AssistantMessage(answer), "stop") if isinstance(answer, str) else answer
-    if not isinstance(said.message.content, str | None) and not _is_text(said.message.content):
-        return said
-    text = text_of(said.message)
+    completion = Completion(AssistantMessage(returned), "stop") if isinstance(returned, str) else returned
+    if not isinstance(completion.message.content, str | None) and not _is_text(completion.message.content):
+        return completion
+    text = text_of(completion.message)
     maker = CallMaker(next_turn_index(request), _used(request))
     message = parse_response_text(text, accepted_names(callable_tools(request)), untrusted_texts(request), maker)
-    return _ended(replace(said, message=_whole(message, said.message)))
+    return _ended(replace(completion, message=_whole(message, completion.message)))
 
 
 def _is_text(parts: Sequence[Any]) -> bool:
     return all(isinstance(part, TextPart | ReasoningPart | OpaquePart) for part in parts)
 
 
-def _whole(message: AssistantMessage, said: AssistantMessage) -> AssistantMessage:
+def _whole(message: AssistantMessage, original: AssistantMessage) -> AssistantMessage:
     """Add the reasoning and metadata of the response to the parsed message."""
-    thought = [part for part in said.content or () if isinstance(part, ReasoningPart)]
+    thought = [part for part in original.content or () if isinstance(part, ReasoningPart)]
     if thought:
         content = [TextPart(message.content)] if isinstance(message.content, str) else message.content or []
         message = replace(message, content=[*thought, *content])
-    return replace(message, metadata={**(said.metadata or {}), **(message.metadata or {})} or None)
+    return replace(message, metadata={**(original.metadata or {}), **(message.metadata or {})} or None)
 
 
 def _ended(completion: Completion) -> Completion:
@@ -235,8 +235,8 @@ class TextStreamReader:
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
         """Return the remaining events. If the response failed, all its calls are invalid."""
         events = self._reader.finish()
-        answer = Completion(AssistantMessage("".join(self._text)), "stop" if error is None else "error")
-        completion = parse_completion(self._request, answer)
+        raw = Completion(AssistantMessage("".join(self._text)), "stop" if error is None else "error")
+        completion = parse_completion(self._request, raw)
         if error is not None:
             events.append(ErrorEvent(type(error).__name__))
         calls = [ToolCallEvent(call) for call in tool_calls_of(completion.message)]

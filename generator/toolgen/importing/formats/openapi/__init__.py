@@ -29,8 +29,8 @@ _DIALECTS = ("https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/
 def describe_source(document: Document) -> dict[str, str]:
     """Return the title and version of the document. Later imports recognize the source by the title."""
     info = document.value.get("info") if isinstance(document.value, dict) else None
-    said = info if isinstance(info, dict) else {}
-    return {key: said[key] for key in ("title", "version") if isinstance(said.get(key), str) and said[key].strip()}
+    facts = info if isinstance(info, dict) else {}
+    return {key: facts[key] for key in ("title", "version") if isinstance(facts.get(key), str) and facts[key].strip()}
 
 
 def read(reader: ImportReader) -> Iterator[ImportedTool | ImportedType]:
@@ -47,8 +47,8 @@ def read(reader: ImportReader) -> Iterator[ImportedTool | ImportedType]:
         return
     yield from tools
     yield from referenced_types(tools, types)
-    for keyword, places in schemas.left_out.items():
-        reader.report_at_key("import-keyword", next(iter(places)), keyword=keyword, count=len(places))
+    for keyword, pointers in schemas.left_out.items():
+        reader.report_at_key("import-keyword", next(iter(pointers)), keyword=keyword, count=len(pointers))
     if reader.document.value.get("webhooks"):
         reader.report_at_key("import-webhooks", ("webhooks",))
 
@@ -83,15 +83,15 @@ def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) 
     identifier = reader.text(at, entry, "operationId")
     summary, description = (reader.text(at, entry, key) for key in ("summary", "description"))
     laid_out = read_arguments(operation, schemas)
-    schema, places = result_schema(operation, schemas)
+    schema, locations = result_schema(operation, schemas)
     origin = {
         "method": operation.method,
         "path": operation.path,
         "arguments": laid_out.destinations,
         "spelling": _spelling(operation),
         "body": laid_out.media,
-        "security": _said(reader.document.value, operation, "security"),
-        "servers": _said(reader.document.value, operation, "servers"),
+        "security": _setting(reader.document.value, operation, "security"),
+        "servers": _setting(reader.document.value, operation, "servers"),
     }
     heading = f"{operation.method} {operation.path}"
     return ImportedTool(
@@ -109,7 +109,7 @@ def _tool(operation: Operation, schemas: SchemaConverter, reader: ImportReader) 
             ("display_name",): (*at, "summary"),
             ("description",): (*at, "description" if description else "summary"),
             **laid_out.moved,
-            **places,
+            **locations,
         },
         origin={key: value for key, value in origin.items() if value is not None},
         tags=tuple(tag for tag in entry.get("tags") or () if isinstance(tag, str)),
@@ -126,7 +126,7 @@ def _spelling(operation: Operation) -> Any:
     return found or None
 
 
-def _said(document: Any, operation: Operation, key: str) -> Any:
+def _setting(document: Any, operation: Operation, key: str) -> Any:
     """Return a setting of an operation, of its path or of the document. A handler needs it to make a request."""
     found = next((holder[key] for holder in (operation.entry, operation.path_item, document) if key in holder), None)
     return found if isinstance(found, list) and found else None

@@ -89,8 +89,8 @@ def _laid_out(found: list[Argument], operation: Operation, body: Body | None) ->
     for group in found:
         for argument in group.members:
             moved[("parameters", "properties", group.name, "properties", argument.name)] = argument.at
-    places = {argument.name: argument.destination for argument in found}
-    return Arguments(schema, {("parameters",): operation.at, **moved}, places, body.media if body else None)
+    destinations = {argument.name: argument.destination for argument in found}
+    return Arguments(schema, {("parameters",): operation.at, **moved}, destinations, body.media if body else None)
 
 
 def _grouped(found: list[Argument], operation: Operation) -> list[Argument]:
@@ -98,13 +98,13 @@ def _grouped(found: list[Argument], operation: Operation) -> list[Argument]:
     for argument in found:
         groups.setdefault(argument.destination, []).append(argument)
     grouped = []
-    for place, members in groups.items():
+    for destination, members in groups.items():
         required = [member.name for member in members if member.required]
         schema: dict[str, Any] = {"type": "object", "properties": {m.name: m.schema for m in members}}
         if required:
             schema["required"] = required
         at = (*operation.at, "parameters")
-        grouped.append(Argument(place, place, schema, at, bool(required), tuple(members)))
+        grouped.append(Argument(destination, destination, schema, at, bool(required), tuple(members)))
     return grouped
 
 
@@ -124,14 +124,14 @@ def _argument(parameter: Parameter, schemas: SchemaConverter) -> Argument:
     if not isinstance(found, dict | bool):
         reader.report_wrong_type(where, found, "a schema")
         found = {}
-    said: dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
     text = reader.text(at, entry, "description")
     if text and isinstance(found, dict):
-        said["description"] = text
+        annotations["description"] = text
     if entry.get("deprecated") is True:
-        said["deprecated"] = True
+        annotations["deprecated"] = True
     if isinstance(found, dict):
-        found = {**found, **said, **_examples(entry, found)}
+        found = {**found, **annotations, **_examples(entry, found)}
     return Argument(parameter.name, parameter.location, found, where, parameter.required)
 
 

@@ -146,16 +146,16 @@ def _parameters(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> dict[
 
 def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parameter | None:
     reader = resolver.reader
-    name, place = entry.get("name"), entry.get("in")
+    name, location = entry.get("name"), entry.get("in")
     if not isinstance(name, str):
         reader.report_wrong_type((*at, "name") if "name" in entry else at, name, "a string: the name of a parameter")
-    elif place == "header" and name.lower() in _IGNORED_HEADERS:
+    elif location == "header" and name.lower() in _IGNORED_HEADERS:
         reader.report_at_key("import-header-ignored", (*at, "name"), name=name)
-    elif place not in ("path", "query", "header", "cookie", "querystring"):
+    elif location not in ("path", "query", "header", "cookie", "querystring"):
         where = (*at, "in") if "in" in entry else at
         reader.findings.add("import-parameter-place", reader.document.span(*where), name=name)
     else:
-        return Parameter(at, name, str(place), entry)
+        return Parameter(at, name, str(location), entry)
     return None
 
 
@@ -179,8 +179,8 @@ def result_schema(operation: Operation, schemas: SchemaConverter) -> tuple[Any, 
     successful one.
     """
     found: list[tuple[Any, Pointer]] = []
-    answers = schemas.resolver.reader.object(operation.at, operation.entry, "responses") or {}
-    for code in sorted(c for c in answers if _SUCCESS.fullmatch(c)) or [c for c in answers if c == "default"]:
+    responses = schemas.resolver.reader.object(operation.at, operation.entry, "responses") or {}
+    for code in sorted(c for c in responses if _SUCCESS.fullmatch(c)) or [c for c in responses if c == "default"]:
         at = _schema_of((*operation.at, "responses", code), schemas)
         if at is None:
             continue
@@ -200,8 +200,8 @@ def _schema_of(at: Pointer, schemas: SchemaConverter) -> Pointer | None:
     found = schemas.resolver.object_at(at, "an object: a response")
     if found is None:
         return None
-    at, answer = found
-    content = schemas.resolver.reader.object(at, answer, "content") or {}
+    at, response = found
+    content = schemas.resolver.reader.object(at, response, "content") or {}
     media = choose_media_type(content)
     if media is None or not is_json_media_type(media):
         return None

@@ -199,7 +199,7 @@ class SchemaConverter:
         gone = self.visible.hidden_properties(at, context.side) | context.hidden
 
         def within(hidden: frozenset[str]) -> Callable[[Any, Pointer], Any]:
-            return lambda _, way: self.convert((*at, *way), replace(context, hidden=hidden))
+            return lambda _, subpointer: self.convert((*at, *subpointer), replace(context, hidden=hidden))
 
         found: dict[str, Any] = {}
         for key, value in schema.items():

@@ -61,20 +61,20 @@ def read_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]
         raise wrong_type(at, "an object", value)
     kind, data, media = value.get("type"), value.get("data"), value.get("media_type")
     if kind == "url" and type(value.get("url")) is str:
-        return _kept(value["url"], None, None, value)
+        return _with_extra(value["url"], None, None, value)
     if kind == "base64" and type(data) is str and type(media) is str:
-        return _kept(None, data, media, value)
+        return _with_extra(None, data, media, value)
     if kind == "text" and type(data) is str and type(media) is str:
         import base64  # late: few conversions need it
 
         try:
-            return _kept(None, base64.b64encode(data.encode()).decode(), media, value)
+            return _with_extra(None, base64.b64encode(data.encode()).decode(), media, value)
         except UnicodeEncodeError:  # half of a surrogate pair, which cannot be encoded as bytes
             return None, None, None, value
     return None, None, None, value
 
 
-def _kept(url: str | None, data: str | None, media: str | None, value: dict[str, Any]) -> Fields:
+def _with_extra(url: str | None, data: str | None, media: str | None, value: dict[str, Any]) -> Fields:
     extras = url is None or url[:5] != "data:"
     return url, data, media, ABSENT if extras and _own(url, data, media) == value else value
 

@@ -37,7 +37,7 @@ __all__ = ["AnthropicMessageConverter"]
 _MESSAGE = frozenset(["content", "role"])
 
 
-def _with_rest(wire: dict[str, Any], extras: Extras) -> dict[str, Any]:
+def _with_extras(wire: dict[str, Any], extras: Extras) -> dict[str, Any]:
     """Restore the extras of a message."""
     if extras:
         restore_extras(wire, extras)
@@ -99,21 +99,21 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            rest = unmapped_members(item, _MESSAGE)
+            extras = unmapped_members(item, _MESSAGE)
             if role == "assistant":
                 content = item.get("content")
                 if type(content) is list:
                     content = self.read_blocks(content, (here, "content"), reader)
                 elif type(content) is not str:
                     raise wrong_type((here, "content"), "a string or an array", content)
-                rest = _note_blank(content, reader, rest)
-                messages.append(AssistantMessage(content, metadata=reader.as_metadata(rest)))
+                extras = _note_blank(content, reader, extras)
+                messages.append(AssistantMessage(content, metadata=reader.as_metadata(extras)))
                 reader.next_turn()
             elif role == "user":
-                messages += self.read_user_messages(item.get("content"), (here, "content"), reader, messages, rest)
+                messages += self.read_user_messages(item.get("content"), (here, "content"), reader, messages, extras)
             elif role == "system":
-                said = read_text_or_list(item.get("content"), (here, "content"), reader, self.read_system_content)
-                messages.append(SystemMessage(said, metadata=reader.as_metadata({**rest, "$inline": True})))
+                system = read_text_or_list(item.get("content"), (here, "content"), reader, self.read_system_content)
+                messages.append(SystemMessage(system, metadata=reader.as_metadata({**extras, "$inline": True})))
             else:
                 messages.append(opaque_message(item, reader))
         return messages
@@ -205,7 +205,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        for message, here, places in order_restoring_separate_results(messages, at, writer):
+        for message, here, paths in order_restoring_separate_results(messages, at, writer):
             extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
             if type(message) is SystemMessage:
                 if leading or not _is_inline_system_message(message, writer):
@@ -213,17 +213,17 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                         writer.report_loss(here, "a system message", "dropped", "it was moved to system")
                     continue
                 content = write_text_or_list(message.content, (here, "content"), writer, self.write_system_content)
-                wires.append(_with_rest({"role": "system", "content": content}, extras))
+                wires.append(_with_extras({"role": "system", "content": content}, extras))
                 results = None
                 continue
             leading = False
             if type(message) is ToolMessage:
                 blocks = [
-                    self.write_tool_result(result, place, writer) for result, place in results_of(message, here, places)
+                    self.write_tool_result(result, path, writer) for result, path in results_of(message, here, paths)
                 ]
                 if results is None or extras.get("$apart"):
                     results = blocks
-                    wires.append(_with_rest({"role": "user", "content": results}, extras))
+                    wires.append(_with_extras({"role": "user", "content": results}, extras))
                 else:
                     results += blocks
             elif type(message) is UserMessage:
@@ -256,7 +256,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if _is_blank(content) and not extras:
             writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
         elif results is None or extras.get("$apart"):
-            wires.append(_with_rest({"role": "user", "content": content}, extras))
+            wires.append(_with_extras({"role": "user", "content": content}, extras))
         elif type(content) is list:
             results += content
         elif not _is_blank(content):
@@ -278,7 +278,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if _is_blank(content) and not extras:
             writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
             return
-        wires.append(_with_rest({"role": "assistant", "content": content if content is not None else []}, extras))
+        wires.append(_with_extras({"role": "assistant", "content": content if content is not None else []}, extras))
 
     def write_system(self, messages: Sequence[Message], at: Path, writer: Writer) -> Any:
         """Write the system messages as the `system` value: a string, or the blocks of all of them."""
@@ -324,21 +324,23 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read the result of a call."""
         identifier, name = read_result_call(wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader)
-        rest = unmapped_members(wire, _RESULT)
+        extras = unmapped_members(wire, _RESULT)
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
         if failed is False:
-            rest["is_error"] = False
+            extras["is_error"] = False
         content = wire.get("content")
         if content is None:
             if "content" not in wire:
-                rest["$absent"] = ["content"]
+                extras["$absent"] = ["content"]
             content = ""
         value = read_text_or_list(content, (at, "content"), reader, self.read_user_content)
         if type(value) is list:
-            return ToolResult(identifier, name, "multimodal", value, failed or None, metadata=reader.as_metadata(rest))
-        return ToolResult(identifier, name, "error" if failed else "text", value, metadata=reader.as_metadata(rest))
+            return ToolResult(
+                identifier, name, "multimodal", value, failed or None, metadata=reader.as_metadata(extras)
+            )
+        return ToolResult(identifier, name, "error" if failed else "text", value, metadata=reader.as_metadata(extras))
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the result of a call: data as JSON text, an error with the error flag."""

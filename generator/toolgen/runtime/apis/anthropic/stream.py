@@ -184,7 +184,7 @@ class AnthropicStream(BaseStream):
         if self._end:
             return []
         self._end = True
-        events = [told for block in self._blocks.values() for told in self._tell_input(block)]  # stops may be missing
+        events = [event for block in self._blocks.values() for event in self._tell_input(block)]  # stops may be missing
         if self._calls and all(call.was_announced for call in self._calls):
             events += self._call_events()
         return events
@@ -235,7 +235,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
     def _set_up(self) -> None:
         self._started = False
         self._blocks: list[dict[str, Any]] = []
-        self._places: dict[int, int] = {}
+        self._block_indexes: dict[int, int] = {}
         self._open_blocks = OpenBlocks()
 
     def _begin(self) -> list[dict[str, Any]]:
@@ -287,12 +287,12 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 "name": self.writer.tool_name(event.name, ROOT),
                 "input": {},
             }
-            self._places[event.index], started = self._open(head, call)
+            self._block_indexes[event.index], started = self._open(head, call)
             events += started
         if event.arguments_delta:
             call.arguments += event.arguments_delta
             delta = {"type": "input_json_delta", "partial_json": event.arguments_delta}
-            events.append({"type": "content_block_delta", "index": self._places[event.index], "delta": delta})
+            events.append({"type": "content_block_delta", "index": self._block_indexes[event.index], "delta": delta})
         return events
 
     def _error(self, message: str) -> list[dict[str, Any]]:
@@ -303,11 +303,11 @@ class AnthropicStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         events = self._begin()
-        calls = {place: self.calls[index] for index, place in self._places.items()}
+        calls = {block_index: self.calls[index] for index, block_index in self._block_indexes.items()}
         content = body.get("content") or []
         if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
-        for index in sorted(range(len(content)), key=lambda place: place not in self._open_blocks):
+        for index in sorted(range(len(content)), key=lambda block_index: block_index not in self._open_blocks):
             events += self._rest(index, content[index], calls.get(index))
             events += map(_stop, self._open_blocks.stop([index]))
         events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))

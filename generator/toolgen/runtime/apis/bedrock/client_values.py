@@ -113,5 +113,5 @@ def find_exception(wire: dict[str, Any]) -> tuple[str, Any] | None:
 
 def is_api_error(wire: dict[str, Any]) -> bool:
     """Return whether an object without a response is an error of the API or of its client."""
-    spoken = type(wire.get("message")) is str or type(wire.get("Message")) is str
-    return spoken or "__type" in wire or "Error" in wire or find_exception(wire) is not None
+    has_message = type(wire.get("message")) is str or type(wire.get("Message")) is str
+    return has_message or "__type" in wire or "Error" in wire or find_exception(wire) is not None

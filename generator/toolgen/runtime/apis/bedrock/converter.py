@@ -43,22 +43,22 @@ _RESPONSE = frozenset(["ResponseMetadata", "output", "stopReason", "usage"])
 _OUTPUT = frozenset(["message"])
 
 
-def _rest_of_response(wire: dict[str, Any], output: dict[str, Any], said: dict[str, Any]) -> Extras:
+def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: dict[str, Any]) -> Extras:
     """Return the extras of a response: its other keys at their paths, and which of the known keys are absent."""
-    rest = unmapped_members(wire, _RESPONSE)
+    extras = unmapped_members(wire, _RESPONSE)
     outer = unmapped_members(output, _OUTPUT)
-    inner = unmapped_members(said, MESSAGE_KEYS)
-    if said.get("role") not in (None, "assistant"):
-        inner["role"] = said["role"]
+    inner = unmapped_members(message, MESSAGE_KEYS)
+    if message.get("role") not in (None, "assistant"):
+        inner["role"] = message["role"]
     if inner:
         outer["message"] = inner
     if outer:
-        rest["output"] = outer
-    places = (("output", wire), ("message", output), ("role", said), ("content", said), ("stopReason", wire))
-    absent = [key for key, holder in places if key not in holder]
+        extras["output"] = outer
+    holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
+    absent = [key for key, holder in holders if key not in holder]
     if absent:
-        rest["$absent"] = absent
-    return rest
+        extras["$absent"] = absent
+    return extras
 
 
 class BedrockConverter(BedrockMessageConverter):
@@ -154,28 +154,28 @@ class BedrockConverter(BedrockMessageConverter):
         found = (output or {}).get("message")
         if found is not None and type(found) is not dict:
             raise wrong_type(((at, "output"), "message"), "an object", found)
-        said = found or {}
-        place = (((at, "output"), "message"), "content")
-        message = AssistantMessage(self.read_response_content(said.get("content"), place, reader) or None)
+        body = found or {}
+        path = (((at, "output"), "message"), "content")
+        message = AssistantMessage(self.read_response_content(body.get("content"), path, reader) or None)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        word = optional_text(wire, "stopReason", at)
+        stop_reason = optional_text(wire, "stopReason", at)
         reason: FinishReason = "error"
         if find_exception(wire) is None:
-            reason = derive_finish_reason(word, message, self.FINISH_REASONS)
+            reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         mark_calls_invalid(message, reason)
-        rest = _rest_of_response(wire, output or {}, said)
-        if word is not None and word not in self.FINISH_REASONS:
-            rest["stopReason"] = word
+        extras = _extras_of_response(wire, output or {}, body)
+        if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
+            extras["stopReason"] = stop_reason
         return Completion(
             message,
             reason,
             None,
             None,
-            word,
+            stop_reason,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.as_metadata(rest),
+            reader.as_metadata(extras),
         )
 
     def write_response(
@@ -184,27 +184,27 @@ class BedrockConverter(BedrockMessageConverter):
         """Write a response. It has neither an id nor the model's name."""
         extras = writer.own_extras(completion.metadata, ROOT)
         absent = extras.get("$absent", ())
-        place = ((ROOT, "message"), "content")
-        blocks = write_blocks(completion.message.content, place, writer, self.write_assistant_block)
+        path = ((ROOT, "message"), "content")
+        blocks = write_blocks(completion.message.content, path, writer, self.write_assistant_block)
         if completion.id is not None:
             writer.report_unsupported((ROOT, "id"), "id")
         if completion.model is not None:
             writer.report_unsupported((ROOT, "model"), "model")
-        kept = inner_extras(inner_extras(extras, "output"), "message")
-        message = {"role": kept.get("role", "assistant"), "content": blocks or kept.get("content", [])}
+        inner = inner_extras(inner_extras(extras, "output"), "message")
+        message = {"role": inner.get("role", "assistant"), "content": blocks or inner.get("content", [])}
         if "role" in absent:
             del message["role"]
         if "content" in absent and not blocks:
             del message["content"]
         output: dict[str, Any] = {"message": message} if blocks or "message" not in absent else {}
         wire: dict[str, Any] = {"output": output} if output or "output" not in absent else {}
-        word = (
+        stop_reason = (
             provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if completion.stop_reason is not None or not extras
             else None
         )
-        if word is not None:
-            wire["stopReason"] = word
+        if stop_reason is not None:
+            wire["stopReason"] = stop_reason
         if completion.usage is not None:
             wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)

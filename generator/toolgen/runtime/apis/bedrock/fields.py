@@ -43,18 +43,18 @@ def read_block_source(
         raise wrong_type((at, "format"), "a string", kind)
     if type(source) is not dict:
         raise wrong_type((at, "source"), "an object", source)
-    rest: Extras = {}
+    extras: Extras = {}
     url, data = _content(source, (at, "source"))
     media_type = formats[kind][0] if kind is not None and kind in formats else None
     if kind is None and "text" in source:
         media_type = "text/plain"
     if "format" not in block:
-        rest["$absent"] = ["format"]
+        extras["$absent"] = ["format"]
     elif media_type is None:
-        rest["format"] = kind
+        extras["format"] = kind
     if source != _source(url, data):
-        rest["source"] = source
-    return url, data, media_type, rest
+        extras["source"] = source
+    return url, data, media_type, extras
 
 
 def write_block_source(
@@ -75,13 +75,13 @@ def write_block_source(
     if url is not None and url[:5] == "data:":
         url, data, known = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
-    kept = extras.get("source")
-    as_it_came = type(kept) is dict and _content(kept, at) == (url, data)
+    original = extras.get("source")
+    as_it_came = type(original) is dict and _content(original, at) == (url, data)
     if not as_it_came and data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if not as_it_came and data is None and url is not None and url[:5] != "s3://":
         raise UnsupportedValueError("only URLs in S3 are supported")
-    source = kept if as_it_came else _source(url, data)
+    source = original if as_it_came else _source(url, data)
     if "$absent" in extras and media_type in (None, "text/plain"):
         return {"source": source}
     if media_type is None and type(extras.get("format")) is str:

@@ -97,17 +97,17 @@ def read_result_blocks(
     if status is not None and type(status) is not str:
         raise wrong_type((at, "status"), "a string", status)
     failed = status == _FAILED
-    rest: Extras = {} if failed or "status" not in holder else {"status": status}
+    extras: Extras = {} if failed or "status" not in holder else {"status": status}
     found = _single(content, failed)
     if found is None:
         parts = read_list_or_null(content, (at, "content"), reader, read)
         if not content:
-            rest["$content"] = content
-        return "multimodal", parts, failed or None, rest
+            extras["$content"] = content
+        return "multimodal", parts, failed or None, extras
     kind, value, is_error = found
     if content != [_block(kind, value)] or (type(value) is str and not value.strip()):
-        rest["$content"] = content
-    return kind, value, is_error, rest
+        extras["$content"] = content
+    return kind, value, is_error, extras
 
 
 def _single(content: list[Any], failed: bool) -> tuple[ResultKind, Any, bool | None] | None:
@@ -162,24 +162,24 @@ def write_result_blocks(
             return {"content": [{"json": value}]}
         if kind == "text" and type(value) is str and value and not value.isspace():
             return {"content": [{"text": value}]}
-    place = (at[0], "value")
+    value_path = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
-    kept = extras.get("$content")
-    found = _single(kept, bool(status)) if type(kept) is list else None
+    original = extras.get("$content")
+    found = _single(original, bool(status)) if type(original) is list else None
     if found is not None and found[0] == kind and same_json(found[1], value):
-        return {"content": kept, **status}
+        return {"content": original, **status}
     if kind == "multimodal":
-        content = write_list(value, place, writer, write)
-        if not content and (value or kept != []):
+        content = write_list(value, value_path, writer, write)
+        if not content and (value or original != []):
             writer.report_loss(at[0], "a result without content", "rewritten", "the API rejects it")
             content = [{"text": blank}]
         return {"content": content, **status}
     if kind == "data" and _is_plain(value):
         return {"content": [{"json": value}], **status}
-    text = value if kind == "error" and type(value) is str else write_result_text(kind, value, None, place, writer)
+    text = value if kind == "error" and type(value) is str else write_result_text(kind, value, None, value_path, writer)
     if kind == "data" and (is_error or type(value) is dict):
         writer.report_loss(at[0], "data", "rewritten", "sent as text, because the API does not accept it as JSON")
     if not text.strip():
-        writer.report_loss(place, "blank text", "rewritten", "the API rejects it")
+        writer.report_loss(value_path, "blank text", "rewritten", "the API rejects it")
         text = blank
     return {"content": [{"text": text}], **status}

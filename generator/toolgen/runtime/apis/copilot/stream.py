@@ -55,7 +55,7 @@ class CopilotStream(BaseStream):
     def __init__(self, turn: int = 0, *, tools: Any = (), own: Collection[str] | None = None) -> None:
         super().__init__(turn, tools=tools)
         self._own = own
-        self._settled = False
+        self._calls_complete = False
         self._messages: list[SessionMessage] = []
         self._by_id: dict[str, OpenCall] = {}
         self._asked: dict[str, dict[str, Any]] = {}
@@ -63,7 +63,7 @@ class CopilotStream(BaseStream):
         self._answered: set[str] = set()
         self._run_there: set[str] = set()
         self._usage: dict[str, Any] = {}
-        self._word: str | None = None
+        self._stop_reason: str | None = None
         self._filtered = False
         self._idle = False
         self._details: dict[str, Any] = {}
@@ -107,7 +107,7 @@ class CopilotStream(BaseStream):
 
     def stop_collecting_calls(self) -> None:
         """Treat the waiting calls, if any, as all calls. A call requested later is in another response."""
-        self._settled = not self._asked.keys() <= self._answered
+        self._calls_complete = not self._asked.keys() <= self._answered
 
     def _is_app_request(self, kind: Any) -> bool:
         """Return whether an event of a sub-agent is read: tool requests are with `own`, or it would wait forever."""
@@ -152,7 +152,7 @@ class CopilotStream(BaseStream):
         if not text or (last is not None and last.done is not None and last.done["data"].get("reasoningText")):
             return []
         known = "".join(self._open().thoughts.get(identifier, ()))
-        return self._think(event, {"deltaContent": _rest(text, known), "reasoningId": identifier})
+        return self._think(event, {"deltaContent": _unstreamed(text, known), "reasoningId": identifier})
 
     def _argue(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         identifier, piece = _call_id(data), optional_text(data, "inputDelta", _DATA) or ""
@@ -174,11 +174,11 @@ class CopilotStream(BaseStream):
             self._calls.append(call)
             if message is not None:
                 message.calls.append(call)
-        spoken = None if call.name or not name else self._names.tool_name(name)
+        tool_name = None if call.name or not name else self._names.tool_name(name)
         call.name = call.name or name
         if piece:
             call.add(piece)
-        return ToolCallDelta(call.index, identifier if first else None, spoken, piece or None)
+        return ToolCallDelta(call.index, identifier if first else None, tool_name, piece or None)
 
     def _whole(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         """Read a complete message, and return events for what was not streamed."""
@@ -191,9 +191,9 @@ class CopilotStream(BaseStream):
         events: list[StreamEvent] = []
         if message.thoughts and not thought:
             data = {**data, "reasoningText": message.reasoning_text()}
-        elif thought and (rest := _rest(thought, message.reasoning_text())):
+        elif thought and (rest := _unstreamed(thought, message.reasoning_text())):
             events.append(ReasoningDelta(rest))
-        if text and (rest := _rest(text, "".join(message.pieces))):
+        if text and (rest := _unstreamed(text, "".join(message.pieces))):
             events.append(TextDelta(rest))
         message.done = {**event, "data": data}
         for request in requests or ():
@@ -207,10 +207,10 @@ class CopilotStream(BaseStream):
         call = self._by_id.get(identifier)
         name = request.get("name") if type(request.get("name")) is str else request.get("toolName")
         arguments = request.get("arguments")
-        said = arguments is None or (call is not None and call.pieces)
-        if call is not None and call.name and said:
+        streamed = arguments is None or (call is not None and call.pieces)
+        if call is not None and call.name and streamed:
             return []
-        return [self._grow(message, identifier, str(name), None if said else dump_allowing_nan(arguments))]
+        return [self._grow(message, identifier, str(name), None if streamed else dump_allowing_nan(arguments))]
 
     def _ask(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         """Read a request for a tool of the app. A repeated request is still one call."""
@@ -226,7 +226,7 @@ class CopilotStream(BaseStream):
         events.append(ToolCallEvent(call))
         return events
 
-    def _answer(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+    def _complete_request(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         identifier = self._requests.get(optional_text(data, "requestId", _DATA))
         self._answered |= {identifier} if identifier is not None else set()
         return []
@@ -248,7 +248,7 @@ class CopilotStream(BaseStream):
                 total[key] = before + more
             elif more is None and before is not None:
                 total[key] = before
-        self._word = optional_text(data, "finishReason", _DATA)
+        self._stop_reason = optional_text(data, "finishReason", _DATA)
         self._filtered = data.get("contentFilterTriggered") is True
         self._usage = total
         return []
@@ -256,8 +256,8 @@ class CopilotStream(BaseStream):
     def _fail(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         """Record that the session failed or was aborted."""
         self._details[event["type"]] = data
-        said = data.get("message") if event["type"] == "session.error" else f"aborted: {data.get('reason')}"
-        self._failure = said if type(said) is str and said else "the session reported an error"
+        message = data.get("message") if event["type"] == "session.error" else f"aborted: {data.get('reason')}"
+        self._failure = message if type(message) is str and message else "the session reported an error"
         return []
 
     def _end(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
@@ -274,7 +274,7 @@ class CopilotStream(BaseStream):
         if self._own is None:
             waits = {call.wire_id for call in last.calls} - self._run_there.difference(self._asked)
         else:
-            own = () if self._settled else self._own
+            own = () if self._calls_complete else self._own
             waits = {c.wire_id for c in last.calls if c.name in own or c.wire_id in self._asked} - self._answered
         return (
             bool(waits - self._answered) and waits <= self._asked.keys() and (last.done is not None or not last.pieces)
@@ -298,13 +298,15 @@ class CopilotStream(BaseStream):
             completion.usage = self.converter.read_usage(counted, ROOT, reader)
             model = self._usage.get("model")
             completion.model = completion.model or (model if type(model) is str else None)
-        completion.stop_reason = self._word
+        completion.stop_reason = self._stop_reason
         completion.finish_reason = self._reason(open_calls)
         merge_extras_into(completion, self.wire.name, {f"${kind}": data for kind, data in self._details.items()})
         return completion
 
     def _reason(self, open_calls: bool) -> FinishReason:
-        reason: FinishReason = "stop" if self._word is None else self.converter.FINISH_REASONS.get(self._word, "other")
+        reason: FinishReason = (
+            "stop" if self._stop_reason is None else self.converter.FINISH_REASONS.get(self._stop_reason, "other")
+        )
         if self._filtered:
             reason = "content_filter"
         if reason == "content_filter":
@@ -338,16 +340,16 @@ class CopilotStream(BaseStream):
             if asked is not None and (self._own is None or part.call.id not in self._answered):
                 call = self.converter.read_tool_call(asked, _DATA, Reader(self.wire, self._turn, self._tools))
                 call.invalid = part.call.invalid if part.call.invalid is not None else call.invalid
-                rest = {key: value for key, value in request.items() if key not in _REQUEST}
-                content[i] = ToolCallPart(call, metadata=reader.as_metadata(rest))
+                extras = {key: value for key, value in request.items() if key not in _REQUEST}
+                content[i] = ToolCallPart(call, metadata=reader.as_metadata(extras))
             elif self._own is not None or part.call.id in self._run_there:
                 content[i] = OpaquePart(self.wire.name, request)
         return completion
 
     def _call_events(self, completion: Completion | None = None) -> list[StreamEvent]:
         """Return events, at the end, for the calls that were never requested from the app."""
-        told = super()._call_events(completion)
-        return [e for e in told if type(e) is not ToolCallEvent or e.call.id not in self._asked]
+        events = super()._call_events(completion)
+        return [e for e in events if type(e) is not ToolCallEvent or e.call.id not in self._asked]
 
 
 def _call_id(data: dict[str, Any]) -> str:
@@ -366,7 +368,7 @@ def _has_id(data: dict[str, Any]) -> bool:
     return type(found) is str and bool(found.strip())
 
 
-def _rest(text: str, known: str) -> str:
+def _unstreamed(text: str, known: str) -> str:
     """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
     return text[len(known) :] if text.startswith(known) else ""
 
@@ -387,7 +389,7 @@ _TAKES: Mapping[str, Callable[[CopilotStream, dict[str, Any], dict[str, Any]], l
     "assistant.tool_call_delta": CopilotStream._argue,
     "assistant.usage": CopilotStream._count,
     "external_tool.requested": CopilotStream._ask,
-    "external_tool.completed": CopilotStream._answer,
+    "external_tool.completed": CopilotStream._complete_request,
     "tool.execution_start": CopilotStream._run,
     "tool.execution_complete": CopilotStream._run,
     "session.error": CopilotStream._fail,

@@ -47,7 +47,7 @@ _DECLARATIONS = frozenset(["functionDeclarations"])
 _PARAMETERS = ("parametersJsonSchema", "parameters")
 _RESULT = ("responseJsonSchema", "response")
 _FORMAT = ("responseMimeType", "responseJsonSchema", "responseSchema")
-_ANSWER = ("responseJsonSchema", "responseSchema")
+_SCHEMA_KEYS = ("responseJsonSchema", "responseSchema")
 _TEXT = {"responseMimeType": "text/plain"}
 _CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
 _RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS])
@@ -137,8 +137,8 @@ class GeminiConverter(GeminiMessageConverter):
             return "json", {}
         if kind != "application/json" or len(found) > 2:
             return None, {"$format": found} if found else {}
-        schema, kept = read_schema(found, _ANSWER, at, reader)
-        return OutputSchema(schema, metadata=reader.as_metadata(kept)), {}
+        schema, extras = read_schema(found, _SCHEMA_KEYS, at, reader)
+        return OutputSchema(schema, metadata=reader.as_metadata(extras)), {}
 
     def write_output_format(
         self,
@@ -158,7 +158,7 @@ class GeminiConverter(GeminiMessageConverter):
             writer.report_unsupported((at, "name"), "name")
         if output_format.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        schema = write_schema(output_format.schema, former, _ANSWER, (at, "schema"), writer)
+        schema = write_schema(output_format.schema, former, _SCHEMA_KEYS, (at, "schema"), writer)
         return {"responseMimeType": "application/json", **schema}
 
     def read_thinking_config(self, value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
@@ -190,28 +190,28 @@ class GeminiConverter(GeminiMessageConverter):
         usage = wire.get("usageMetadata")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usageMetadata"), "an object", usage)
-        rest = unmapped_members(wire, _RESPONSE)
+        extras = unmapped_members(wire, _RESPONSE)
         reason: FinishReason
         if candidates:
-            message, word, rest["candidates"] = self.read_candidates(candidates, (at, "candidates"), reader)
-            reason = "error" if wire.get("error") else derive_finish_reason(word, message, self.FINISH_REASONS)
+            message, stop_reason, extras["candidates"] = self.read_candidates(candidates, (at, "candidates"), reader)
+            reason = "error" if wire.get("error") else derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         else:
             if candidates is not None:
-                rest["candidates"] = candidates
+                extras["candidates"] = candidates
             elif "candidates" not in wire:
-                rest["$absent"] = ["candidates"]
+                extras["$absent"] = ["candidates"]
             message = AssistantMessage()
-            word = optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback"))
-            reason = "content_filter" if word else "error"
+            stop_reason = optional_text(inner_extras(wire, "promptFeedback"), "blockReason", (at, "promptFeedback"))
+            reason = "content_filter" if stop_reason else "error"
         mark_calls_invalid(message, reason)
         return Completion(
             message,
             reason,
             optional_text(wire, "responseId", at),
             optional_text(wire, "modelVersion", at),
-            word,
+            stop_reason,
             None if usage is None else self.read_token_usage(usage, (at, "usageMetadata"), reader),
-            reader.as_metadata(rest),
+            reader.as_metadata(extras),
         )
 
     def read_candidates(
@@ -225,14 +225,14 @@ class GeminiConverter(GeminiMessageConverter):
         if content is not None and type(content) is not dict:
             raise wrong_type(((at, 0), "content"), "an object", content)
         message = self.read_assistant_message(content or {}, ((at, 0), "content"), reader)
-        rest = unmapped_members(first, _CANDIDATE)
-        word = optional_text(first, "finishReason", (at, 0)) or None
-        if word is None or not content or content.get("role") is None:
+        extras = unmapped_members(first, _CANDIDATE)
+        stop_reason = optional_text(first, "finishReason", (at, 0)) or None
+        if stop_reason is None or not content or content.get("role") is None:
             there = (("finishReason", first), ("content", first), ("role", content or {}))
             absent = [key for key, holder in there if holder.get(key) is None]
             if absent:
-                rest["$absent"] = absent
-        return message, word, [rest, *candidates[1:]]
+                extras["$absent"] = absent
+        return message, stop_reason, [extras, *candidates[1:]]
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer
@@ -322,7 +322,7 @@ class VertexConverter(GeminiConverter):
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
         """Write the messages of the user, the model and the tools, without empty texts, which this API rejects."""
         contents: list[Any] = []
-        places = _empty_text_paths(placed, writer)
+        paths = _empty_text_paths(placed, writer)
         for content in super().write_turns(placed, writer):
             parts = content.get("parts") if type(content) is dict else None
             if type(parts) is not list or not any(map(_is_blank, parts)):
@@ -330,7 +330,7 @@ class VertexConverter(GeminiConverter):
                 continue
             left = [part for part in parts if not _is_blank(part)]
             for _ in range(len(parts) - len(left)):
-                writer.report_loss(next(places, ROOT), "an empty text", "dropped", "the API rejects empty text")
+                writer.report_loss(next(paths, ROOT), "an empty text", "dropped", "the API rejects empty text")
             if left:
                 contents.append({**content, "parts": left})
         return contents
@@ -338,11 +338,11 @@ class VertexConverter(GeminiConverter):
     def read_calling_config(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, bool | None, Any]:
         """Read the tool choice. The setting for streamed arguments is not part of it, and is kept as an extra."""
         if type(value) is not dict or _PIECES not in value:
-            choice, kept = self.read_tool_choice(value, at, reader)
-            return choice, None, kept
-        rest = {key: item for key, item in value.items() if key != _PIECES}
-        choice, kept = self.read_tool_choice(rest or ABSENT, at, reader)
-        return choice, None, {_PIECES: value[_PIECES], **(kept or {})}
+            choice, extra = self.read_tool_choice(value, at, reader)
+            return choice, None, extra
+        config = {key: item for key, item in value.items() if key != _PIECES}
+        choice, extra = self.read_tool_choice(config or ABSENT, at, reader)
+        return choice, None, {_PIECES: value[_PIECES], **(extra or {})}
 
     def write_calling_config(
         self, choice: ToolChoice | None, stream: bool | None, extra: Any, at: Path, writer: Writer

@@ -33,7 +33,7 @@ __all__ = [
     "write_parts_of",
 ]
 
-_WORD = r"(?<=[^_])_([a-z0-9])"
+_UNDERSCORE = r"(?<=[^_])_([a-z0-9])"
 _NO_NUMBERS: Mapping[str, Sequence[str]] = {}
 
 
@@ -85,13 +85,13 @@ def convert_enum_names_to_numbers(body: dict[str, Any], key_normalization: KeyNo
 
     The argument is not modified.
     """
-    places = body.get(ENUM_NUMBER_PATHS)
-    if type(places) is not list or not all(type(place) is list and place for place in places):
+    paths = body.get(ENUM_NUMBER_PATHS)
+    if type(paths) is not list or not all(type(path) is list and path for path in paths):
         return body
     tree: dict[Any, Any] = {}
-    for place in places:
+    for path in paths:
         branch = tree
-        for step in place:
+        for step in path:
             branch = branch.setdefault(step, {}) if type(step) in (str, int) else {}
     numbered: dict[str, Any] = _numbered(
         {key: body[key] for key in body if key != ENUM_NUMBER_PATHS}, tree, key_normalization
@@ -114,12 +114,12 @@ def _numbered(value: Any, tree: dict[Any, Any], key_normalization: KeyNormalizat
     return found
 
 
-def _number_of(word: str, words: Sequence[str]) -> Any:
-    """Return the number of an enum word. Digits without a word are the number itself."""
-    for number, known in enumerate(words):
-        if known.upper() == word.upper():
+def _number_of(name: str, names: Sequence[str]) -> Any:
+    """Return the number of an enum name. Digits without a name are the number itself."""
+    for number, known in enumerate(names):
+        if known.upper() == name.upper():
             return number
-    return int(word) if word.isascii() and word.isdigit() and len(word) < 10 else word
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 10 else name
 
 
 def _is_normalized(value: Any, key_normalization: KeyNormalization) -> bool:
@@ -156,7 +156,7 @@ def _normalized(
         return value
     found: dict[str, Any] = {}
     for key, item in value.items():
-        name = re.sub(_WORD, lambda hit: hit[1].upper(), key) if "_" in key else key
+        name = re.sub(_UNDERSCORE, lambda hit: hit[1].upper(), key) if "_" in key else key
         if name != key and name in value:
             name = key
         if name in key_normalization.free:
@@ -169,8 +169,8 @@ def _normalized(
         elif name in key_normalization.upper and type(item) is str:
             found[name] = item.upper()
         elif type(item) is int and name in key_normalization.numbers:
-            words = key_normalization.numbers[name]
-            found[name] = words[item] if 0 <= item < len(words) else str(item)
+            names = key_normalization.numbers[name]
+            found[name] = names[item] if 0 <= item < len(names) else str(item)
             numbered.append([*at, name])
         else:
             found[name] = _normalized(item, key_normalization, [*at, name], numbered)
@@ -258,8 +258,8 @@ def read_result_text_beside_media(response: dict[str, Any]) -> tuple[list[TextPa
     if kind == "error":
         is_error = True
     text = value if kind in ("text", "error") else dump_allowing_nan(value) if value != {} or is_error else ""
-    kept = {} if _caption(text, is_error) == response else {"$response": response}
-    return [TextPart(text)] if text else [], is_error, kept
+    extras = {} if _caption(text, is_error) == response else {"$response": response}
+    return [TextPart(text)] if text else [], is_error, extras
 
 
 def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
@@ -292,13 +292,13 @@ def write_multimodal_result(
     if len(texts) > 1:
         writer.report_loss(at, "TextPart", "rewritten", "the API accepts one text per result, so the texts were joined")
     text = "\n".join(texts)
-    kept = extras.get("$response")
-    if type(kept) is not dict or read_result_text_beside_media(kept)[:2] != (
+    response = extras.get("$response")
+    if type(response) is not dict or read_result_text_beside_media(response)[:2] != (
         [TextPart(text)] if text else [],
         is_error or None,
     ):
-        kept = _caption(text, is_error)
-    return {"response": kept, "parts": media}
+        response = _caption(text, is_error)
+    return {"response": response, "parts": media}
 
 
 def order_results_by_calls(
@@ -321,7 +321,7 @@ def order_results_by_calls(
     else:
         return found
     ordered = sorted(found, key=lambda pair: order.get(pair[0].tool_call_id, len(order)))
-    for (old, place), (new, _) in zip(found, ordered, strict=True):
+    for (old, path), (new, _) in zip(found, ordered, strict=True):
         if old is not new:
-            writer.report_loss(place, "a result", "moved", "results without ids must have the order of their calls")
+            writer.report_loss(path, "a result", "moved", "results without ids must have the order of their calls")
     return ordered

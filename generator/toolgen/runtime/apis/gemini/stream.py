@@ -39,11 +39,11 @@ class _Candidate:
     `open` is the call whose arguments are arriving, `last` the last call with streamed arguments; `calls` counts.
     """
 
-    __slots__ = ("calls", "content", "last", "open", "parts", "rest", "updates")
+    __slots__ = ("calls", "content", "last", "open", "parts", "top", "updates")
 
     def __init__(self) -> None:
         self.content: dict[str, Any] | None = None
-        self.rest: dict[str, Any] = {}
+        self.top: dict[str, Any] = {}
         self.parts: list[dict[str, Any] | _TextRun | OpenCall] = []
         self.calls = 0
         self.open: OpenCall | None = None
@@ -52,7 +52,7 @@ class _Candidate:
 
     def body(self) -> dict[str, Any]:
         """Return the candidate as in a complete response."""
-        body = {**self.rest}
+        body = {**self.top}
         if self.content is not None:
             body["content"] = (
                 {**self.content, "parts": [self._part(part) for part in self.parts]} if self.parts else self.content
@@ -76,7 +76,7 @@ class GeminiStream(BaseStream):
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
-        self._answers: dict[Any, _Candidate] = {}
+        self._candidates: dict[Any, _Candidate] = {}
         self._run: _TextRun | None = None
         self._last: dict[str, Any] = {}
         self._width = 0
@@ -124,10 +124,10 @@ class GeminiStream(BaseStream):
     def _look_ahead(self, event: Any) -> None:
         """Record whether the next chunk can extend plain text, and the form that it has in this case."""
         self._run = None
-        answer = self._answers.get(0)
-        if type(event) is not dict or answer is None or len(self._answers) > 1 or not answer.parts:
+        candidate = self._candidates.get(0)
+        if type(event) is not dict or candidate is None or len(self._candidates) > 1 or not candidate.parts:
             return
-        last = answer.parts[-1]
+        last = candidate.parts[-1]
         candidates = event.get("candidates")
         if type(candidates) is not list or len(candidates) != 1 or type(candidates[0]) is not dict:
             return
@@ -138,17 +138,17 @@ class GeminiStream(BaseStream):
     def result(self) -> Completion:
         """Return the response so far. An open call, or one with updates that do not fit, cannot be run."""
         completion = super().result()
-        answer = self._answers.get(0)
-        if answer is None:
+        candidate = self._candidates.get(0)
+        if candidate is None:
             return completion
         if self._ended() and self._failure is None:
-            for call, arguments in answer.updates.items():
+            for call, arguments in candidate.updates.items():
                 if arguments.rejected:
                     mark_call_invalid(
                         completion.message, call.index, "malformed", dump_allowing_nan(arguments.rejected)
                     )
-        if answer.open is not None:
-            mark_call_invalid(completion.message, answer.open.index)
+        if candidate.open is not None:
+            mark_call_invalid(completion.message, candidate.open.index)
         return completion
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
@@ -164,48 +164,51 @@ class GeminiStream(BaseStream):
                 self._take_candidate(candidate, events)
         return events
 
-    def _take_candidate(self, candidate: dict[str, Any], events: list[StreamEvent]) -> None:
-        index = read_hashable_index(candidate.get("index") or 0, ((ROOT, "candidates"), "index"))
-        answer = self._answers.setdefault(index, _Candidate())
-        before = answer.rest.get("finishReason")
-        answer.rest |= {key: value for key, value in candidate.items() if key != "content"}
+    def _take_candidate(self, wire: dict[str, Any], events: list[StreamEvent]) -> None:
+        index = read_hashable_index(wire.get("index") or 0, ((ROOT, "candidates"), "index"))
+        candidate = self._candidates.setdefault(index, _Candidate())
+        before = candidate.top.get("finishReason")
+        candidate.top |= {key: value for key, value in wire.items() if key != "content"}
         if before is not None:
-            answer.rest["finishReason"] = self._final_stop_reason(before, answer.rest["finishReason"])
-        content = candidate.get("content")
+            candidate.top["finishReason"] = self._final_stop_reason(before, candidate.top["finishReason"])
+        content = wire.get("content")
         if type(content) is not dict:
             return
-        answer.content = {**(answer.content or {}), **{k: v for k, v in content.items() if k != "parts" or v == []}}
-        told: list[StreamEvent] = events if index == 0 else []
+        candidate.content = {
+            **(candidate.content or {}),
+            **{k: v for k, v in content.items() if k != "parts" or v == []},
+        }
+        reported: list[StreamEvent] = events if index == 0 else []
         for part in part_list(content.get("parts"), ROOT):
             call = part.get("functionCall") if type(part) is dict else None
             if type(call) is dict:
-                self._take_call(answer, part, call, told)
+                self._take_call(candidate, part, call, reported)
             elif type(part) is dict and type(part.get("text")) is str:
-                _take_text(answer, part, told)
+                _take_text(candidate, part, reported)
             else:
-                answer.parts.append(part)
+                candidate.parts.append(part)
 
     def _take_call(
-        self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
+        self, candidate: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
     ) -> None:
         """Read a call, or a piece of the open one. A piece without a name extends the open call, or is too late."""
         named = bool(call.get("name"))
-        known = answer.last if answer.open is None and not named else answer.open
+        known = candidate.last if candidate.open is None and not named else candidate.open
         if named or known is None:
             if known is not None:
-                self._end_call(answer, known, events)
-            known = self._begin_call(answer, part, call, events)
+                self._end_call(candidate, known, events)
+            known = self._begin_call(candidate, part, call, events)
         else:
             known.head |= {key: value for key, value in part.items() if key != "functionCall"}
             known.head["functionCall"] |= {key: value for key, value in call.items() if key not in _PIECES}
-        if known not in answer.updates:
+        if known not in candidate.updates:
             return
-        if known is answer.open:
-            self._add_pieces(known, answer.updates[known], call, events)
+        if known is candidate.open:
+            self._add_pieces(known, candidate.updates[known], call, events)
             if call.get("willContinue") is not True:
-                self._end_call(answer, known, events)
+                self._end_call(candidate, known, events)
         elif late := {key: call[key] for key in ("args", "partialArgs") if call.get(key)}:
-            answer.updates[known].rejected.append(late)
+            candidate.updates[known].rejected.append(late)
 
     @staticmethod
     def _add_pieces(known: OpenCall, arguments: PathArguments, call: dict[str, Any], events: list[StreamEvent]) -> None:
@@ -222,22 +225,22 @@ class GeminiStream(BaseStream):
             events.append(ToolCallDelta(known.index, arguments_delta=text))
 
     def _begin_call(
-        self, answer: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
+        self, candidate: _Candidate, part: dict[str, Any], call: dict[str, Any], events: list[StreamEvent]
     ) -> OpenCall:
         """Start a call. It is complete unless the chunk states that more follows."""
-        begun = OpenCall(answer.calls, {**part})
-        answer.calls += 1
-        answer.parts.append(begun)
+        begun = OpenCall(candidate.calls, {**part})
+        candidate.calls += 1
+        candidate.parts.append(begun)
         growing = call.get("willContinue") is True or "partialArgs" in call
         text = "" if growing else dump_allowing_nan(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
             from .stream_arguments import PathArguments
 
-            answer.updates[begun] = PathArguments()
-            answer.open = answer.last = begun
+            candidate.updates[begun] = PathArguments()
+            candidate.open = candidate.last = begun
         begun.add(text)
-        if answer is self._answers.get(0):
+        if candidate is self._candidates.get(0):
             self._calls.append(begun)
             identifier, _ = self._names.call_id(call.get("id"), ROOT)
             begun.was_announced = type(call.get("name")) is str
@@ -246,9 +249,9 @@ class GeminiStream(BaseStream):
         return begun
 
     @staticmethod
-    def _end_call(answer: _Candidate, call: OpenCall, events: list[StreamEvent]) -> None:
-        answer.open = None
-        if text := answer.updates[call].end():
+    def _end_call(candidate: _Candidate, call: OpenCall, events: list[StreamEvent]) -> None:
+        candidate.open = None
+        if text := candidate.updates[call].end():
             call.add(text)
             events.append(ToolCallDelta(call.index, arguments_delta=text))
 
@@ -263,38 +266,38 @@ class GeminiStream(BaseStream):
         before = self._top.get(ENUM_NUMBER_PATHS, [])
         self._top |= {key: value for key, value in chunk.items() if key != "candidates"}
         if before and ENUM_NUMBER_PATHS in chunk:
-            self._top[ENUM_NUMBER_PATHS] = before + [place for place in chunk[ENUM_NUMBER_PATHS] if place not in before]
+            self._top[ENUM_NUMBER_PATHS] = before + [path for path in chunk[ENUM_NUMBER_PATHS] if path not in before]
 
     def _body(self) -> dict[str, Any]:
         self._merge_top()
         body = {**self._top}
         if body.get("error"):
             body.setdefault("candidates", [])
-        if self._answers:
-            body["candidates"] = [self._answers[index].body() for index in sorted(self._answers, key=str)]
+        if self._candidates:
+            body["candidates"] = [self._candidates[index].body() for index in sorted(self._candidates, key=str)]
         return body
 
     def _ended(self) -> bool:
         """Return whether the first candidate has a finish reason, or the prompt was blocked."""
-        answer = self._answers.get(0)
-        if answer is not None:
-            return bool(answer.rest.get("finishReason"))
+        candidate = self._candidates.get(0)
+        if candidate is not None:
+            return bool(candidate.top.get("finishReason"))
         feedback = self._top.get("promptFeedback")
         return type(feedback) is dict and bool(feedback.get("blockReason"))
 
 
-def _take_text(answer: _Candidate, part: dict[str, Any], events: list[StreamEvent]) -> None:
+def _take_text(candidate: _Candidate, part: dict[str, Any], events: list[StreamEvent]) -> None:
     """Add text. A signed part stays separate, because its signature belongs to no other text."""
     text, thought = part["text"], part.get("thought") is True
     if text:
         events.append(ReasoningDelta(text) if thought else TextDelta(text))
-    last = answer.parts[-1] if answer.parts else None
+    last = candidate.parts[-1] if candidate.parts else None
     if not part.keys() <= _TEXT:
-        answer.parts.append(part)
+        candidate.parts.append(part)
     elif type(last) is _TextRun and (last.part.get("thought") is True) == thought:
         last.pieces.append(text)
     else:
-        answer.parts.append(_TextRun(part))
+        candidate.parts.append(_TextRun(part))
 
 
 class GeminiStreamWriter(BaseStreamWriter):

@@ -75,17 +75,17 @@ class McpConverter(NativeToolConverter):
         """
         reader = Reader(self.wire, tools=tools)
         wire = to_plain_object(result, ROOT)
-        kind, value, is_error, rest = read_call_result(
+        kind, value, is_error, extras = read_call_result(
             wire, self.is_wrapped(name, tools), ROOT, reader, self.read_block
         )
-        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(rest))
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=reader.as_metadata(extras))
 
     def is_wrapped(self, name: str, tools: Iterable[ToolDefinition | OpaquePart]) -> bool | None:
         """Return whether a tool's values are wrapped in an object on the wire, or None if it has no schema."""
         for tool in tools:
             if type(tool) is ToolDefinition and tool.name == name and tool.result is not None:
-                kept = extra_at(inner_extras(tool.metadata or {}, self.wire.name), "outputSchema")
-                return is_wrapper_schema(wrap_result_schema(tool.result, kept))
+                extra = extra_at(inner_extras(tool.metadata or {}, self.wire.name), "outputSchema")
+                return is_wrapper_schema(wrap_result_schema(tool.result, extra))
         schema = self.entries.get(name, {}).get("outputSchema")
         return None if schema is None else is_wrapper_schema(schema)
 

@@ -100,13 +100,13 @@ def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[st
         ConversionError: The value is not a string.
     """
     embedded = block["type"] == "resource"
-    holder, place = (block["resource"], (at, "resource")) if embedded else (block, at)
+    holder, path = (block["resource"], (at, "resource")) if embedded else (block, at)
     text = holder.get("text", ABSENT)
     if type(text) is not str:
-        raise wrong_type((place, "text"), "a string", text)
+        raise wrong_type((path, "text"), "a string", text)
     if embedded:
-        rest: Extras = {"type": "resource", "resource": unmapped_members(holder, _TEXT)}
-        return text, rest | {key: block[key] for key in _TEXT if key in block}
+        extras: Extras = {"type": "resource", "resource": unmapped_members(holder, _TEXT)}
+        return text, extras | {key: block[key] for key in _TEXT if key in block}
     return text, {key: block[key] for key in ("resource",) if key in block}
 
 

@@ -59,22 +59,22 @@ def read_call_result(
     failed = wire.get("isError")
     if failed is not None and type(failed) is not bool:
         raise wrong_type((at, "isError"), "a boolean", failed)
-    rest = unmapped_members(wire, _KNOWN)
+    extras = unmapped_members(wire, _KNOWN)
     if failed is False:
-        rest["isError"] = False
+        extras["isError"] = False
     pair = {key: wire[key] for key in _PAIR if key in wire}
     try:
         found = _value(content or [], wire.get("structuredContent", ABSENT), bool(failed), wrapped)
         if found is None:
             if "structuredContent" in wire:
-                rest["$result"] = pair
-            return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None, rest
+                extras["$result"] = pair
+            return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None, extras
         kind, value = found
         if not _is_ours(kind, value, wrapped, pair):
-            rest["$result"] = pair
+            extras["$result"] = pair
     except RecursionError as error:
         raise ConversionError(format_path((at, "structuredContent")), "is nested too deeply") from error
-    return kind, value, True if failed and kind == "data" else None, rest
+    return kind, value, True if failed and kind == "data" else None, extras
 
 
 def write_call_result(
@@ -214,17 +214,17 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     """
     form = block["type"]
     used = _USED.get(form, _DIRECT)
-    rest: Extras = {key: value for key, value in block.items() if key in _KEYS and key not in used}
+    extras: Extras = {key: value for key, value in block.items() if key in _KEYS and key not in used}
     if form == "resource_link":
         name = optional_text(block, "name", at)
         if name is None:
-            rest["$absent"] = ["name"]
-        return optional_text(block, "uri", at), None, _media_type(block, at, table), name, rest
+            extras["$absent"] = ["name"]
+        return optional_text(block, "uri", at), None, _media_type(block, at, table), name, extras
     if form != table["type"]:
-        rest["type"] = form
+        extras["type"] = form
     if form == "resource":
-        return _embedded(block["resource"], (at, "resource"), rest, table)
-    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), None, rest
+        return _embedded(block["resource"], (at, "resource"), extras, table)
+    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), None, extras
 
 
 def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> str | None:
@@ -233,7 +233,7 @@ def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> s
     return None if media_type == table.get("any") else media_type
 
 
-def _embedded(resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[str, str]) -> Fields:
+def _embedded(resource: dict[str, Any], at: Path, extras: Extras, table: Mapping[str, str]) -> Fields:
     data, uri, media_type = (
         optional_text(resource, "blob", at),
         optional_text(resource, "uri", at),
@@ -246,8 +246,8 @@ def _embedded(resource: dict[str, Any], at: Path, rest: Extras, table: Mapping[s
     if uri is None:
         inner["$absent"] = ["uri"]
     if inner:
-        rest["resource"] = inner
-    return None, data, media_type, name, rest
+        extras["resource"] = inner
+    return None, data, media_type, name, extras
 
 
 def write_media_block(

@@ -33,7 +33,7 @@ from ...models import (
 )
 from ...paths import Path
 from ...responses import with_usage
-from ...tool_results import ResultKind, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, report_dropped_error_flag, write_result_text
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import find_body_error, order_system_messages
@@ -58,12 +58,12 @@ class MistralConverter(ChatConverter):
         last = wire[-1] if wire else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
             if last.get("prefix") is True:
-                rest = {
+                extras = {
                     key: value
                     for key, value in inner_extras(messages[-1].metadata or {}, reader.wire.name).items()
                     if key != "prefix"
                 }
-                messages[-1].metadata = reader.as_metadata(rest)
+                messages[-1].metadata = reader.as_metadata(extras)
             elif "prefix" not in last:
                 absent = inner_extras(messages[-1].metadata or {}, reader.wire.name).get("$absent", [])
                 merge_extras_into(messages[-1], reader.wire.name, {"$absent": [*absent, "prefix"]})
@@ -74,8 +74,8 @@ class MistralConverter(ChatConverter):
         wires = self.write_messages(messages, at, writer)
         last = wires[-1] if wires else {}
         if last.get("role") == "assistant" and not last.get("tool_calls"):
-            said = writer.peek_extras(messages[-1].metadata)
-            if "prefix" not in last and "prefix" not in said.get("$absent", ()):
+            extras = writer.peek_extras(messages[-1].metadata)
+            if "prefix" not in last and "prefix" not in extras.get("$absent", ()):
                 last["prefix"] = True
         return wires
 
@@ -98,27 +98,27 @@ class MistralConverter(ChatConverter):
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise its chunks in order, then its calls."""
         content, calls = wire.get("content"), wire.get("tool_calls")
-        rest = unmapped_members(wire, _ASSISTANT_MESSAGE)
+        extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if type(content) is str and not calls:
             if calls is not None:
-                rest["tool_calls"] = calls
-            return AssistantMessage(content, metadata=reader.as_metadata(rest))
+                extras["tool_calls"] = calls
+            return AssistantMessage(content, metadata=reader.as_metadata(extras))
         parts: list[AssistantPart] = []
         if type(content) is str:
             parts += [TextPart(content)] if content else []
         elif content is not None:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
             if (calls and not parts) or (len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None):
-                rest["$list"] = ["content"]
+                extras["$list"] = ["content"]
         elif "content" not in wire:
-            rest["$absent"] = ["content"]
+            extras["$absent"] = ["content"]
         elif not calls:
-            del rest["content"]
+            del extras["content"]
         if calls:
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
-            rest["tool_calls"] = calls
-        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(rest))
+            extras["tool_calls"] = calls
+        return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(extras))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message: its chunks as `content`, and its calls after them."""
@@ -192,7 +192,7 @@ class MistralConverter(ChatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, unless they were inside a result."""
-        report_lost_error_flag(kind, is_error, at, writer)
+        report_dropped_error_flag(kind, is_error, at, writer)
         if kind == "multimodal":
             return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
         return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)

@@ -31,7 +31,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..chat_bases import ChatMessageConverter
 from ..selected_tools import write_selected_tools
 from .fields import (
@@ -47,7 +47,7 @@ from .fields import (
 __all__ = ["OllamaConverter"]
 
 _ASSISTANT_MESSAGE = frozenset(["content", "images", "role", "thinking", "tool_calls"])
-_PLACES = (ReasoningPart, TextPart, ImagePart, ToolCallPart)
+_ORDER = (ReasoningPart, TextPart, ImagePart, ToolCallPart)
 _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 
 
@@ -91,8 +91,8 @@ class OllamaConverter(ChatMessageConverter):
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[list[ToolDefinition | OpaquePart] | None, ToolChoice | None, Any]:
         """Read the offered tools. The wire has no tool choice."""
-        tools, kept = self.read_tools(value, at, reader)
-        return tools, None, kept
+        tools, extra = self.read_tools(value, at, reader)
+        return tools, None, extra
 
     def write_selected_tools(
         self, definitions: Sequence[Any] | None, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer
@@ -103,13 +103,13 @@ class OllamaConverter(ChatMessageConverter):
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires, and results without ids into the order of the calls."""
         before: Message | None = None
-        for message, here, places in order_for_api(messages, at, writer):  # each is written before the next one is read
+        for message, here, paths in order_for_api(messages, at, writer):  # each is written before the next one is read
             if type(message) is ToolMessage and before is not None and (writer.unsent or writer.drops_ids):
-                results = order_results_by_tool(results_of(message, here, places), before, writer)
+                results = order_results_by_tool(results_of(message, here, paths), before, writer)
                 ordered = ToolMessage([result for result, _ in results], message.metadata)
-                yield ordered, here, tuple(place for _, place in results)
+                yield ordered, here, tuple(path for _, path in results)
             else:
-                yield message, here, places
+                yield message, here, paths
             before = message
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
@@ -118,16 +118,16 @@ class OllamaConverter(ChatMessageConverter):
         thinking = optional_text(wire, "thinking", at)
         images = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
         calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
-        rest = unmapped_members(wire, _ASSISTANT_MESSAGE) | select_empty(wire, "thinking", "images", "tool_calls")
+        extras = unmapped_members(wire, _ASSISTANT_MESSAGE) | select_empty(wire, "thinking", "images", "tool_calls")
         absent = [key for key in ("role", "content") if key not in wire]
         if absent:
-            rest["$absent"] = absent
+            extras["$absent"] = absent
         if not (thinking or images or calls):
-            return AssistantMessage(content, metadata=reader.as_metadata(rest))
+            return AssistantMessage(content, metadata=reader.as_metadata(extras))
         parts: list[AssistantPart] = [ReasoningPart(thinking)] if thinking else []
         if content:
             parts.append(TextPart(content))
-        return AssistantMessage([*parts, *(images or ()), *(calls or ())], metadata=reader.as_metadata(rest))
+        return AssistantMessage([*parts, *(images or ()), *(calls or ())], metadata=reader.as_metadata(extras))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
@@ -178,8 +178,8 @@ class OllamaConverter(ChatMessageConverter):
                 texts.append(written.text)
             else:
                 images.append(written)
-        places = [_PLACES.index(type(part)) for part in parts if type(part) in _PLACES]
-        if places != sorted(places):
+        ranks = [_ORDER.index(type(part)) for part in parts if type(part) in _ORDER]
+        if ranks != sorted(ranks):
             writer.report_loss(at, "content", "moved", "the API has a fixed order: thinking, content, calls")
         elif len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(at, "content", "rewritten", "the API accepts one text, so the texts were joined")
@@ -200,16 +200,16 @@ class OllamaConverter(ChatMessageConverter):
             raise wrong_type((at, "done"), "a boolean", done)
         message = self.read_assistant_message(body or {}, (at, "message"), reader)
         counted = {key: wire[key] for key in self.USAGE_KEYS if wire.get(key) is not None}
-        rest = unmapped_members(wire, _RESPONSE | self.USAGE_KEYS)
+        extras = unmapped_members(wire, _RESPONSE | self.USAGE_KEYS)
         if done is False:
-            rest["done"] = done
+            extras["done"] = done
         absent = [key for key in ("message", "done", "done_reason") if key not in wire]
         if absent:
-            rest["$absent"] = absent
-        word = optional_text(wire, "done_reason", at)
-        if word is not None and word not in self.FINISH_REASONS:
-            rest["done_reason"] = word
-        reason = derive_finish_reason(word, message, self.FINISH_REASONS)
+            extras["$absent"] = absent
+        stop_reason = optional_text(wire, "done_reason", at)
+        if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
+            extras["done_reason"] = stop_reason
+        reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         if body is None or done is False or wire.get("error"):
             reason = "error"
         mark_calls_invalid(message, reason)
@@ -218,9 +218,9 @@ class OllamaConverter(ChatMessageConverter):
             reason,
             None,
             optional_text(wire, "model", at),
-            word,
+            stop_reason,
             self.read_usage(counted, at, reader) if counted else None,
-            reader.as_metadata(rest),
+            reader.as_metadata(extras),
         )
 
     def write_response(
@@ -244,9 +244,9 @@ class OllamaConverter(ChatMessageConverter):
         failed = not extras and completion.finish_reason == "error"  # then the response is not done
         unknown = completion.stop_reason is None and ("done_reason" in absent or "done_reason" in extras)
         if not failed and not unknown:
-            word = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if word is not None:
-                wire["done_reason"] = word
+            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            if stop_reason is not None:
+                wire["done_reason"] = stop_reason
         if completion.usage is not None:
             wire |= self.write_usage(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
@@ -264,17 +264,17 @@ class OllamaConverter(ChatMessageConverter):
 
     def read_result_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, Extras]:
         """Read the result of a call: text, the text of an error, or a text with images."""
-        content, kept = read_text_and_images(wire, at, reader)
+        content, extras = read_text_and_images(wire, at, reader)
         if type(content) is not str:
-            return "multimodal", content, kept
+            return "multimodal", content, extras
         kind, value, wire_text = read_result_text_or_error(content)
-        return kind, value, kept if wire_text is ABSENT else {**kept, "$text": wire_text}
+        return kind, value, extras if wire_text is ABSENT else {**extras, "$text": wire_text}
 
     def write_result_content(
         self, kind: str, value: Any, extras: Extras, at: Path, writer: Writer, is_error: bool | None
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
-        report_lost_error_flag(kind, is_error, at, writer)
+        report_dropped_error_flag(kind, is_error, at, writer)
         content = value
         if kind != "multimodal":
             content = write_result_text(kind, value, extras.get("$text", ABSENT), (at[0], "value"), writer)

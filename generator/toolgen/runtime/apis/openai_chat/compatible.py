@@ -194,7 +194,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
         if not sent:
             return super()._rest(message)
         known = self.converter.REASONING.known
-        text = next((said for key in known if (said := reasoning_text_of(message.get(key) or ""))), "")
+        text = next((found for key in known if (found := reasoning_text_of(message.get(key) or ""))), "")
         thoughts = {key: value for key, value in message.items() if key in known and value != text}
         if text != sent and text.startswith(sent):
             thoughts = {self._key(): text[len(sent) :], **thoughts}
@@ -250,8 +250,8 @@ def read_effort_object(
         raise wrong_type((at, keys_by_field["budgetTokens"]), "an integer", budget)
     if effort is None and budget is None:
         return None, value
-    rest = {k: v for k, v in value.items() if v is None or k not in keys_by_field.values()}
-    return Reasoning(effort, budget), rest or ABSENT
+    extra = {k: v for k, v in value.items() if v is None or k not in keys_by_field.values()}
+    return Reasoning(effort, budget), extra or ABSENT
 
 
 def write_effort_object(
@@ -262,8 +262,8 @@ def write_effort_object(
         return ABSENT
     if reasoning.budget_tokens == 0 and reasoning.effort is None:
         return {keys_by_field["effort"]: "none"}
-    said = {keys_by_field["effort"]: reasoning.effort, keys_by_field["budgetTokens"]: reasoning.budget_tokens}
-    return {key: value for key, value in said.items() if value is not None}
+    settings = {keys_by_field["effort"]: reasoning.effort, keys_by_field["budgetTokens"]: reasoning.budget_tokens}
+    return {key: value for key, value in settings.items() if value is not None}
 
 
 def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
@@ -272,10 +272,10 @@ def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, An
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    identifier, kept = read_call_id(value, at, reader)
-    if kept is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
+    identifier, extra = read_call_id(value, at, reader)
+    if extra is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
         return identifier, {"$synthetic": identifier, "$wire": identifier}
-    return identifier, kept
+    return identifier, extra
 
 
 def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:

@@ -36,7 +36,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_lost_error_flag, write_result_text
+from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
 from .fields import (
     extras_of_choice,
@@ -68,11 +68,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""
         wires: list[Any] = []
-        for message, here, places in self.order_for_api(messages, at, writer):
+        for message, here, paths in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
-                for result, place in results_of(message, here, places):
-                    wires.append(self.write_tool_result(result, place, writer))
+                for result, path in results_of(message, here, paths):
+                    wires.append(self.write_tool_result(result, path, writer))
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
@@ -104,25 +104,25 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, refusal, calls."""
         content = wire.get("content")
         refusal, calls = wire.get("refusal"), wire.get("tool_calls")
-        name, name_kept = wire.get("name"), ABSENT
+        name, name_extra = wire.get("name"), ABSENT
         if name is not None:
-            name, name_kept = read_participant_name(name, (at, "name"), reader)
+            name, name_extra = read_participant_name(name, (at, "name"), reader)
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
-        rest = unmapped_members(wire, self.assistant_keys)
+        extras = unmapped_members(wire, self.assistant_keys)
         if wire.get("role") != "assistant":
-            rest |= {"role": wire["role"]} if "role" in wire else {"$absent": ["role"]}
-        if name_kept is not ABSENT:
-            rest["name"] = name_kept
+            extras |= {"role": wire["role"]} if "role" in wire else {"$absent": ["role"]}
+        if name_extra is not ABSENT:
+            extras["name"] = name_extra
         if refusal == "":
-            refusal, rest["refusal"] = None, ""
-        if content is None and rest.pop("content", ABSENT) is ABSENT:
-            rest["$absent"] = [*rest.get("$absent", ()), "content"]
-        thought = self.read_message_reasoning(wire, rest, at, reader)
+            refusal, extras["refusal"] = None, ""
+        if content is None and extras.pop("content", ABSENT) is ABSENT:
+            extras["$absent"] = [*extras.get("$absent", ()), "content"]
+        thought = self.read_message_reasoning(wire, extras, at, reader)
         if type(content) is str and refusal is None and not calls and thought is None:
             if calls is not None:
-                rest["tool_calls"] = calls
-            return AssistantMessage(content, name, reader.as_metadata(rest))
+                extras["tool_calls"] = calls
+            return AssistantMessage(content, name, reader.as_metadata(extras))
         parts: list[AssistantPart] = []
         if thought is not None:
             parts.append(thought)
@@ -130,11 +130,11 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             if content:
                 parts.append(TextPart(content))
             else:
-                rest["content"] = content
+                extras["content"] = content
         else:
             texts = read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
             if len(texts) == 1 and type(texts[0]) is TextPart and texts[0].metadata is None:
-                rest["$list"] = ["content"]
+                extras["$list"] = ["content"]
             for part in texts:
                 if type(part) is RefusalPart:
                     merge_extras_into(part, reader.wire.name, {"$key": "content"})
@@ -144,10 +144,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if calls:
             parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
         elif calls is not None:
-            rest["tool_calls"] = calls
+            extras["tool_calls"] = calls
         if content == [] and parts:
-            rest["content"] = content
-        return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(rest))
+            extras["content"] = content
+        return AssistantMessage(None if content is None and not parts else parts, name, reader.as_metadata(extras))
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an assistant message, with its parts under the keys of the wire."""
@@ -235,7 +235,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
     ) -> str | list[Any] | None:
         """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
-        report_lost_error_flag(kind, is_error, at, writer)
+        report_dropped_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
             return write_result_text(kind, value, extra, at, writer)
         return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
@@ -248,37 +248,37 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         choices_found = [] if choices_found is None else choices_found
         if type(choices_found) is not list:
             raise wrong_type((at, "choices"), "an array", choices_found)
-        rest = unmapped_members(wire, _RESPONSE)
+        extras = unmapped_members(wire, _RESPONSE)
         usage = self.body_usage(wire)
         absent = ["object"] if "object" not in wire else []
         if usage is not None and wire.get("usage") is None:
             absent.append("usage")
         if absent:
-            rest["$absent"] = absent
+            extras["$absent"] = absent
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
         choice = choices_found[0] if choices_found else {}
         if type(choice) is not dict:
             raise wrong_type(((at, "choices"), 0), "an object", choice)
         body = choice.get("message")
-        place = (((at, "choices"), 0), "message")
+        path = (((at, "choices"), 0), "message")
         if body is None:
             message = AssistantMessage()
         elif type(body) is dict:
-            message = self.read_assistant_message(self.normalize_message(body), place, reader)
+            message = self.read_assistant_message(self.normalize_message(body), path, reader)
         else:
-            raise wrong_type(place, "an object", body)
-        word = optional_text(choice, "finish_reason", ((at, "choices"), 0))
+            raise wrong_type(path, "an object", body)
+        stop_reason = optional_text(choice, "finish_reason", ((at, "choices"), 0))
         if choices_found:
-            rest["choices"] = [extras_of_choice(choice, self.IS_HOST), *choices_found[1:]]
+            extras["choices"] = [extras_of_choice(choice, self.IS_HOST), *choices_found[1:]]
             if type(body) is dict and type(body.get("content")) is list:
                 merge_extras_into(message, reader.wire.name, {"$list": ["content"]})
         elif "choices" not in wire:
-            rest["$absent"] = [*rest.get("$absent", ()), "choices"]
+            extras["$absent"] = [*extras.get("$absent", ()), "choices"]
         else:
-            rest["choices"] = []
+            extras["choices"] = []
         opaque = type(body) is dict and bool(body.get("tool_calls") or body.get("function_call"))
-        reason = derive_finish_reason(self.deciding_reason(word, wire), message, self.FINISH_REASONS, opaque)
+        reason = derive_finish_reason(self.deciding_reason(stop_reason, wire), message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
             reason = "error"
         mark_calls_invalid(message, reason)
@@ -287,9 +287,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             reason,
             optional_text(wire, "id", at),
             optional_text(wire, "model", at),
-            word or None,
+            stop_reason or None,
             None if usage is None else self.read_usage(usage, (at, "usage"), reader),
-            reader.as_metadata(rest),
+            reader.as_metadata(extras),
         )
 
     def write_response(
@@ -297,8 +297,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     ) -> dict[str, Any]:
         """Write a response with one choice, and the choices in the extras."""
         extras = writer.own_extras(completion.metadata, ROOT)
-        kept = extras.get("choices")
-        first, further = (kept[0], kept[1:]) if kept else ({}, [])
+        choices_extra = extras.get("choices")
+        first, further = (choices_extra[0], choices_extra[1:]) if choices_extra else ({}, [])
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         choice: dict[str, Any] = {
             "index": first.get("index", 0),
@@ -307,7 +307,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         }
         if "index" in first.get("$absent", ()):
             del choice["index"]
-        if completion.stop_reason is not None or not kept:
+        if completion.stop_reason is not None or not choices_extra:
             choice["finish_reason"] = provider_stop_reason(
                 completion, self.FINISH_REASONS, extras, writer, has_foreign=self.IS_HOST
             )
@@ -324,7 +324,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             wire["created"] = extras.get("created", created)
         if completion.model is not None:
             wire["model"] = completion.model
-        if kept != []:
+        if choices_extra != []:
             wire["choices"] = [choice, *further]
         usage = None if completion.usage is None else self.write_usage(completion.usage, (ROOT, "usage"), writer)
         if usage is not None and not self.IS_HOST:
@@ -343,9 +343,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Return the usage in a body, or None."""
         return wire.get("usage")
 
-    def deciding_reason(self, word: str | None, wire: dict[str, Any]) -> str | None:
+    def deciding_reason(self, stop_reason: str | None, wire: dict[str, Any]) -> str | None:
         """Return the stop reason that counts."""
-        return word
+        return stop_reason
 
     def normalize_message(self, message: dict[str, Any]) -> dict[str, Any]:
         """Return a message of a response in the form that is read."""

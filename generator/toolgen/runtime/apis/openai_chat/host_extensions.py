@@ -28,8 +28,8 @@ __all__ = [
 
 def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
     """Return the value at the first key path that leads to one, or None."""
-    for way in paths:
-        value = value_at_path(body, way)
+    for path in paths:
+        value = value_at_path(body, path)
         if value is not None:
             return value
     return None
@@ -97,11 +97,11 @@ class HostChatConverter(ChatConverter):
         """Return the usage in a body, or None."""
         return value_at(wire, self.BODY_PATHS["usage"])
 
-    def deciding_reason(self, word: str | None, wire: dict[str, Any]) -> str | None:
+    def deciding_reason(self, stop_reason: str | None, wire: dict[str, Any]) -> str | None:
         """Return the stop reason that counts: a cut that the model reports goes before a normal end of its gateway."""
         native = value_at(wire, self.BODY_PATHS.get("native_reason", ()))
-        normal = self.FINISH_REASONS.get(word or "") in ("stop", "tool_calls")
-        return native if normal and type(native) is str and self.FINISH_REASONS.get(native) == "length" else word
+        normal = self.FINISH_REASONS.get(stop_reason or "") in ("stop", "tool_calls")
+        return native if normal and type(native) is str and self.FINISH_REASONS.get(native) == "length" else stop_reason
 
     def normalize_message(self, message: dict[str, Any]) -> dict[str, Any]:
         """Return a message whose content is text, not an object: some hosts parse the JSON that was requested."""
@@ -144,7 +144,7 @@ class HostChatConverter(ChatConverter):
         text = reasoning_text_of(found[source]) if source is not None else ""
         own: Extras = {key: value for key, value in found.items() if key != source or key == keys.details}
         beside = [reasoning_text_of(value) for value in own.values()]
-        if source is not None and source != keys.details and any(said not in ("", text) for said in beside):
+        if source is not None and source != keys.details and any(other not in ("", text) for other in beside):
             own[source] = text
         if source != keys.default_key:
             own["$key"] = source
@@ -163,14 +163,14 @@ class HostChatConverter(ChatConverter):
         for i, (part, at) in enumerate(parts):
             own = writer.own_extras(part.metadata, at)
             key = own.get("$key", default)
-            kept = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
-            if key in kept:
-                unchanged = reasoning_text_of(kept[key]) == part.text
+            originals = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
+            if key in originals:
+                unchanged = reasoning_text_of(originals[key]) == part.text
             else:
-                unchanged = all(reasoning_text_of(value) in ("", part.text) for value in kept.values())
+                unchanged = all(reasoning_text_of(value) in ("", part.text) for value in originals.values())
             if not unchanged:
-                kept = {}
-            if key not in keys.keys and key not in kept:
+                originals = {}
+            if key not in keys.keys and key not in originals:
                 key = default
             if key is None or not (part.text or own):
                 writer.report_unsupported(at, "reasoning")
@@ -182,7 +182,7 @@ class HostChatConverter(ChatConverter):
                 wire[key] = wire.get(key, "") + part.text
             else:
                 wire.setdefault(key, [])
-            for k, value in kept.items():
+            for k, value in originals.items():
                 if k == keys.details:
                     wire[k] = [*wire.get(k, ()), *value]
                 elif k != key:

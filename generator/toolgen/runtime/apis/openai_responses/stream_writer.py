@@ -36,10 +36,10 @@ _PREFIXES = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
 class _Sent:
     """An item that was started: its index, and its text or arguments so far."""
 
-    __slots__ = ("head", "place", "text")
+    __slots__ = ("head", "index", "text")
 
-    def __init__(self, place: int, head: dict[str, Any]) -> None:
-        self.place = place
+    def __init__(self, index: int, head: dict[str, Any]) -> None:
+        self.index = index
         self.head = head
         self.text = ""
 
@@ -80,10 +80,10 @@ class ResponsesStreamWriter(BaseStreamWriter):
 
     def _open(self, head: dict[str, Any]) -> tuple[_Sent, list[dict[str, Any]]]:
         events = self._end_complete(head["type"])
-        place = len(self._items)
-        item = _Sent(place, {"id": f"{_PREFIXES[head['type']]}_{place}", **head})
+        index = len(self._items)
+        item = _Sent(index, {"id": f"{_PREFIXES[head['type']]}_{index}", **head})
         self._items.append(item)
-        return item, [*events, self._event("response.output_item.added", output_index=place, item=item.head)]
+        return item, [*events, self._event("response.output_item.added", output_index=index, item=item.head)]
 
     def _end_complete(self, next_kind: str) -> list[dict[str, Any]]:
         """End complete items, in order, before an item of the next kind. The arguments of calls may be interleaved."""
@@ -110,13 +110,13 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return events
 
     def _delta(self, item: _Sent, text: str) -> dict[str, Any]:
-        at = {"item_id": item.head["id"], "output_index": item.place}
+        at = {"item_id": item.head["id"], "output_index": item.index}
         if item.head["type"] == "message":
             return self._event("response.output_text.delta", **at, content_index=0, delta=text, logprobs=[])
         return self._event("response.reasoning_summary_text.delta", **at, summary_index=0, delta=text)
 
     def _part_event(self, item: _Sent, step: str, text: str) -> dict[str, Any]:
-        at = {"item_id": item.head["id"], "output_index": item.place}
+        at = {"item_id": item.head["id"], "output_index": item.index}
         if item.head["type"] == "message":
             part = {"type": "output_text", "text": text, "annotations": []}
             return self._event(f"response.content_part.{step}", **at, content_index=0, part=part)
@@ -147,7 +147,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
 
     def _argue(self, item: _Sent, text: str) -> dict[str, Any]:
         item.text += text
-        at = {"item_id": item.head["id"], "output_index": item.place}
+        at = {"item_id": item.head["id"], "output_index": item.index}
         return self._event("response.function_call_arguments.delta", **at, delta=text)
 
     def _has_error(self, body: dict[str, Any]) -> bool:
@@ -184,12 +184,12 @@ class ResponsesStreamWriter(BaseStreamWriter):
                     left = [other for other in left if not any(other is sent for sent in joined)]
                     rest = {key: value for key, value in named.items() if key not in ("content", "summary")}
                     named = {**self._as_sent(item), **rest}
-            if item.place >= self._done_count:
+            if item.index >= self._done_count:
                 events += self._rest(item, named)
                 events += self._done(item, named)
-        for place, whole in enumerate(left, len(self._items)):
-            events.append(self._event("response.output_item.added", output_index=place, item=whole))
-            events.append(self._event("response.output_item.done", output_index=place, item=whole))
+        for index, whole in enumerate(left, len(self._items)):
+            events.append(self._event("response.output_item.added", output_index=index, item=whole))
+            events.append(self._event("response.output_item.done", output_index=index, item=whole))
         body = {**body, "output": [renamed.get(id(item), item) for item in body.get("output") or []]}
         end = _ENDS.get(str(body.get("status")), "response.completed")
         return [*events, self._event(end, response=body)]
@@ -216,7 +216,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
 
     def _done(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
         """End an item, and its one streamed part."""
-        at = {"item_id": item.head["id"], "output_index": item.place}
+        at = {"item_id": item.head["id"], "output_index": item.index}
         kind = item.head["type"]
         if kind == "function_call":
             events = [self._event("response.function_call_arguments.done", **at, arguments=_text_of(whole))]
@@ -226,7 +226,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
         else:
             done = self._event("response.reasoning_summary_text.done", **at, summary_index=0, text=item.text)
             events = [done, self._part_event(item, "done", item.text)]
-        return [*events, self._event("response.output_item.done", output_index=item.place, item=whole)]
+        return [*events, self._event("response.output_item.done", output_index=item.index, item=whole)]
 
 
 def _sent_together(text: str, first: dict[str, Any], others: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -60,12 +60,12 @@ def read_text_messages(
     tools = [read_tool(entry, ((at, 0), i), reader) for i, entry in enumerate(entries)]
     names = accepted_names([*reader.tools, *tools])
     alone = found is not None and not text
-    kept = unmapped_members(wires[0], _KNOWN) if alone else {}
+    extras = unmapped_members(wires[0], _KNOWN) if alone else {}
     if text:
         wires = [{**wires[0], "content": text[len(TOOLS_SEPARATOR) :]}, *wires[1:]]
-    places = range(1 if alone else 0, len(wires))
-    messages = [read_text_message(wires[i], (at, i), reader, names) for i in places]
-    return messages, None if found is None else tools, kept or ABSENT
+    indexes = range(1 if alone else 0, len(wires))
+    messages = [read_text_message(wires[i], (at, i), reader, names) for i in indexes]
+    return messages, None if found is None else tools, extras or ABSENT
 
 
 def _offered(first: Any) -> tuple[list[dict[str, Any]], str] | None:
@@ -87,18 +87,18 @@ def read_text_message(wire: Any, at: Path, reader: Reader, names: Mapping[str, s
     role, content = wire.get("role"), wire.get("content", ABSENT)
     if role not in ("system", "user", "assistant"):
         return opaque_message(wire, reader)
-    rest = unmapped_members(wire, _KNOWN)
+    extras = unmapped_members(wire, _KNOWN)
     if role == "assistant":
-        return _assistant(content, rest, at, reader, names)
+        return _assistant(content, extras, at, reader, names)
     if type(content) is not str:
         raise wrong_type((at, "content"), "a string", content)
     if role == "system":
-        return SystemMessage(content, metadata=reader.as_metadata(rest))
+        return SystemMessage(content, metadata=reader.as_metadata(extras))
     entries = read_result_entries(content)
     if entries is None or any(entry.identifier is None for entry in entries):
-        return UserMessage(content, metadata=reader.as_metadata(rest))
+        return UserMessage(content, metadata=reader.as_metadata(extras))
     results = [_result(entry, reader) for entry in entries]
-    return ToolMessage(results, metadata=reader.as_metadata(rest))
+    return ToolMessage(results, metadata=reader.as_metadata(extras))
 
 
 def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Mapping[str, str]) -> AssistantMessage:
@@ -131,9 +131,9 @@ def write_text_messages(
         ConversionError: A value has the wrong type, or cannot be written as JSON.
     """
     wires: list[Any] = []
-    speeches = AssistantTextWriter(writer)
+    text_writer = AssistantTextWriter(writer)
     offer = tool_entries_text(tool_entries)
-    for message, here, places in order_for_api(messages, at, writer):
+    for message, here, paths in order_for_api(messages, at, writer):
         whole = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
         if whole is not ABSENT:
             wires.append(whole)
@@ -142,9 +142,9 @@ def write_text_messages(
         if getattr(message, "name", None) is not None:
             writer.report_unsupported((here, "name"), "name")
         if type(message) is AssistantMessage:
-            wires.append(_message("assistant", speeches.write_message(message, extras, here), extras))
+            wires.append(_message("assistant", text_writer.write_message(message, extras, here), extras))
         elif type(message) is ToolMessage:
-            wires.append(_message("user", write_results(results_of(message, here, places), writer), extras))
+            wires.append(_message("user", write_results(results_of(message, here, paths), writer), extras))
         elif type(message) is SystemMessage:
             text = _system(message, offer if not wires else "", here, writer)
             wires.append(_message("system", text, extras))

@@ -29,7 +29,7 @@ class PromptStream(BaseStream):
         super().__init__(turn, tools=tools)
         self._text: list[str] = []
         self._reply = ResponseReader(turn=turn, names=self.converter.accepted_names(self._tools))
-        self._rest: dict[str, Any] = PlainStringResponse()
+        self._top: dict[str, Any] = PlainStringResponse()
 
     def finish(self, error: BaseException | None = None) -> list[StreamEvent]:
         """End the stream after its source has ended or failed.
@@ -49,11 +49,11 @@ class PromptStream(BaseStream):
         piece = optional_text(event, "content", ()) or ""
         self._text.append(piece)
         if type(event) is dict:
-            self._rest = {**self._rest, **event}
+            self._top = {**self._top, **event}
         return self._reply.feed(piece)
 
     def _body(self) -> dict[str, Any]:
-        body = PlainStringResponse() if type(self._rest) is PlainStringResponse else dict(self._rest)
+        body = PlainStringResponse() if type(self._top) is PlainStringResponse else dict(self._top)
         body["content"] = "".join(self._text)
         return body
 
