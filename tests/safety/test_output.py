@@ -88,7 +88,7 @@ def quick(project: Path, run: Run, versions: dict[str, Compilation], monkeypatch
     """The same with the sources compiled before: `quick("new", "build")`."""
 
     def call(version: str, *arguments: str) -> tuple[int, str, str]:
-        built = dataclasses.replace(versions[version], schemas=project / "schemas")
+        built = dataclasses.replace(versions[version], schemas=Path("schemas"))
         monkeypatch.setattr("toolgen.compilation.compile_project", lambda *_, **__: built)
         return run(*arguments)
 
