@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ..api_converter import NativeToolSdkConverter, OutputFormat
 from ..conversion.extras import ABSENT, is_internal_mark, merge_extras_into
 from ..conversion.reader import Reader
 from ..conversion.values import (
@@ -37,6 +36,7 @@ from ..models import (
     ToolMessage,
     UserMessage,
 )
+from ..native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ..paths import Path
 
 __all__ = [

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...api_converter import OutputFormat
 from ...conversion.extras import (
     ABSENT,
     find_value_and_key,
@@ -38,6 +37,7 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
+from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text

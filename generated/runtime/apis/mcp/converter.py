@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...api_converter import NativeToolConverter
 from ...conversion.extras import extra_at, inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ValueReader, ValueWriter
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
+from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
 from .fields import is_wrapper_schema, wrap_result_schema
 from .results import read_call_result, write_call_result

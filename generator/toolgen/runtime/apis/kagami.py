@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from ..api_converter import OutputFormat
 from ..conversion.extras import ABSENT, Extras, is_internal_mark, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import optional_text, read_list_or_null, write_list
@@ -25,6 +24,7 @@ from ..models import (
     ToolCallPart,
     ToolDefinition,
 )
+from ..native_tool_converter import OutputFormat
 from ..paths import ROOT, Path
 from ..responses import FinishReason
 from ..tool_results import ResultKind

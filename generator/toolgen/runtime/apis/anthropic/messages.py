@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, read_text_or_list, wire_message_of, write_list, write_text_or_list
@@ -28,6 +27,7 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
+from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
 from ...tool_results import report_error_text_sent_with_flag, write_result_text

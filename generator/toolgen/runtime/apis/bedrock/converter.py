@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...api_converter import OutputFormat
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -30,6 +29,7 @@ from ...models import (
     ToolChoice,
     ToolDefinition,
 )
+from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .client_values import find_exception, is_api_error

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, wire_message_of, write_or_describe
@@ -30,6 +29,7 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
+from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import ROOT, Path
 from ...tool_results import ResultKind, report_error_text_sent_with_flag
 from .client_values import Base64Keys, encode_bytes_as_base64

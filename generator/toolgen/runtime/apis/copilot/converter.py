@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
@@ -28,6 +27,7 @@ from ...models import (
     ToolResult,
     Usage,
 )
+from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path, format_path
 from ...responses import calls_in, format_rfc3339
 from .tool_requests import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...api_converter import NativeToolConverter
 from ...conversion.extras import ABSENT, Extras, is_internal_mark, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
@@ -27,6 +26,7 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
+from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
 from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments

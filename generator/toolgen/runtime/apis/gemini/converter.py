@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...api_converter import OutputFormat
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
@@ -26,6 +25,7 @@ from ...models import (
     Usage,
     UserMessage,
 )
+from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason

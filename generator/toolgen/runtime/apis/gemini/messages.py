@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ...api_converter import NativeToolSdkConverter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, read_list_or_null, wire_message_of, write_list
@@ -26,6 +25,7 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
+from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import Path
 from ...tool_results import ResultKind, describe_result
 from ..result_objects import read_result_object, write_result_object

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...api_converter import OutputFormat
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
@@ -24,6 +23,7 @@ from ...models import (
     TextPart,
     ToolResult,
 )
+from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 
 __all__ = [
