@@ -31,7 +31,7 @@ class Code:
     `message` has named placeholders that `Findings.add` fills. `hint` says what to do; it is shown unless the reporting
     code has a better one. `toolgen explain` prints `why`, and `fix` instead of a hint that only the reporting code can
     provide. A code whose finding needs several files, or none, has no example. `effects` of a change has a letter for
-    each audience (see `breaking.CHANGES`), from which its level and its fix follow unless its row has others.
+    each audience (see `CHANGES` in `breaking.py`), from which its level and its fix follow unless its row has others.
     """
 
     id: str
