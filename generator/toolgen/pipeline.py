@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from toolgen.diagnostics import Findings
+from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, did_you_mean
-from toolgen.load import Pointer, Sources, load
+from toolgen.load import Document, Pointer, Sources, load
 from toolgen.load.loading import FolderFactory, load_single_file
 from toolgen.load.sources import value_at
 from toolgen.parse import UNKNOWN_CODE, Config, parse
@@ -145,13 +145,17 @@ def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T
 
         lines = profile_ancestors(project.catalog.profiles)
         document = next(line[0].documents[-1] for line in lines if line[0].name == error.profile)
-        names = (p for p in document.values if p and error.unknown in (p[-1], value_at(document.value, p)))
-        stated = error.pointer and error.pointer in document.values
-        at: Pointer = error.pointer if stated or not error.unknown else next(names, error.pointer)
-        findings.add(
-            "profile-shape", document.span(*at), hint=did_you_mean(error.unknown, error.known), reason=error.reason
-        )
+        span = _span_of(document, error.pointer, error.unknown)
+        findings.add("profile-shape", span, hint=did_you_mean(error.unknown, error.known), reason=error.reason)
         return None
+
+
+def _span_of(profile: Document, pointer: Pointer, unknown: str) -> Span:
+    """Return where a profile has a fault. One that is in what it extends is where it names what is unknown."""
+    if unknown and (not pointer or pointer not in profile.values):
+        naming = (at for at in profile.values if at and unknown in (at[-1], value_at(profile.value, at)))
+        pointer = next(naming, pointer)
+    return profile.span(*pointer)
 
 
 def _report_refused(payloads: Mapping[str, ProviderPayload], findings: Findings) -> None:

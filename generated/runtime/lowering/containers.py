@@ -12,7 +12,7 @@ from ..conversion.encoding import Table
 from ..json_values import same_json
 from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
-from .keywords import OneSchema, add_null, can_keep_schemas, describe_rule
+from .keywords import NodeLowering, add_null, can_keep_schemas, describe_rule
 from .schemas import Pointer, required_names
 
 __all__ = ["lower_array", "lower_object"]
@@ -21,25 +21,25 @@ _OF_OBJECTS = ("properties", "required", "additionalProperties", "patternPropert
 _ANY_KEYWORD = Dialect({"keywords": "any", "refs": "inline", "recursion": "unroll"})
 
 
-def lower_object(one: OneSchema) -> Table | None:
+def lower_object(lowering: NodeLowering) -> Table | None:
     """Lower the keywords for objects, and return the encoding of their values."""
-    context, source, pointer, out = one.context, one.source, one.pointer, one.out
+    context, source, pointer, out = lowering.context, lowering.source, lowering.pointer, lowering.out
     dialect = context.dialect
     given = source.get("properties")
     properties: dict[str, Any] = given if type(given) is dict else {}
-    if not one.kinds and not any(keyword in source for keyword in _OF_OBJECTS):
+    if not lowering.kinds and not any(keyword in source for keyword in _OF_OBJECTS):
         return None
     further = source.get("additionalProperties", True)
     free = further is not False or bool(source.get("patternProperties"))
     no_parameters = not pointer and "additionalProperties" not in source and "patternProperties" not in source
     if not properties and free and not no_parameters and dialect.maps != "keep":
-        return _map(one, further)
+        return _map(lowering, further)
     required = required_names(source)
     admits_others = not dialect.closed and further is not False
     if (dialect.root.get("lists_required") or dialect.says_open) and admits_others:
         properties = _with_required(context, properties, required, further, pointer)
     names = dialect.name_on_wire(properties)
-    lowered, entries = _lower_properties(one, properties, names, required, admits_others)
+    lowered, entries = _lower_properties(lowering, properties, names, required, admits_others)
     if dialect.supports("properties") and ("properties" in source or properties or dialect.closed or dialect.complete):
         out["properties"] = lowered
     wire_required = [names.get(name, name) for name in required if name not in properties or names[name] in lowered]
@@ -63,23 +63,23 @@ def lower_object(one: OneSchema) -> Table | None:
             names.get(name, name): [names.get(other, other) for other in others] if type(others) is list else others
             for name, others in source["dependentRequired"].items()
         }
-    _lower_pattern_properties(one, renamed=bool(entries))
-    more = _lower_additional_properties(one, further, renamed=bool(entries))
+    _lower_pattern_properties(lowering, renamed=bool(entries))
+    more = _lower_additional_properties(lowering, further, renamed=bool(entries))
     if more is not None:  # every declared property has an entry, because the others are encoded like additional ones
         return {"object": {name: entries.get(name, {}) for name in properties}, "more": more}
     return {"object": entries} if entries else None
 
 
 def _lower_properties(
-    one: OneSchema, properties: dict[str, Any], names: dict[str, str], required: list[str], admits_others: bool
+    lowering: NodeLowering, properties: dict[str, Any], names: dict[str, str], required: list[str], admits_others: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the lowered schemas of properties by their `names` on the wire, and the entries of the encoding table."""
-    context = one.context
+    context = lowering.context
     lowered: dict[str, Any] = {}
     entries: dict[str, Any] = {}
     for name, schema in properties.items():
-        here = (*one.pointer, "properties", name)
-        inner, encoding = context.lower_node(schema, here, one.ref_stack)
+        here = (*lowering.pointer, "properties", name)
+        inner, encoding = context.lower_node(schema, here, lowering.ref_stack)
         if inner.get("not") == {} and len(inner) == 1:
             if name in required or admits_others:
                 context.record_dropped(here, "a property", "no value fits it", blocks_strict=name in required)
@@ -147,25 +147,27 @@ def _missing(context: LoweringContext, required: list[str], properties: dict[str
                 context.record_dropped((*pointer, "required"), name, reason, blocks_strict=True)
 
 
-def _lower_pattern_properties(one: OneSchema, *, renamed: bool) -> None:
+def _lower_pattern_properties(lowering: NodeLowering, *, renamed: bool) -> None:
     """Lower the schemas of `patternProperties` if they cannot be sent unchanged, and no value is encoded."""
-    context, patterns = one.context, one.source.get("patternProperties")
+    context, patterns = lowering.context, lowering.source.get("patternProperties")
     if type(patterns) is not dict or renamed or not can_keep_schemas(context, "patternProperties"):
         return
     if not context.dialect.says_open and context.copy_unlowered_rule("patternProperties", patterns) is not None:
         return
     found: dict[str, Any] = {}
     for pattern, schema in patterns.items():
-        lowered, encoding = context.lower_node(schema, (*one.pointer, "patternProperties", pattern), one.ref_stack)
+        lowered, encoding = context.lower_node(
+            schema, (*lowering.pointer, "patternProperties", pattern), lowering.ref_stack
+        )
         if encoding is not None:
             return
         found[pattern] = False if lowered is NEVER else lowered
-    one.out["patternProperties"] = found
+    lowering.out["patternProperties"] = found
 
 
-def _lower_additional_properties(one: OneSchema, further: Any, *, renamed: bool) -> Table | None:
+def _lower_additional_properties(lowering: NodeLowering, further: Any, *, renamed: bool) -> Table | None:
     """Lower the schema of additional properties, or close the object. Return their encoding."""
-    context, source, pointer, out = one.context, one.source, one.pointer, one.out
+    context, source, pointer, out = lowering.context, lowering.source, lowering.pointer, lowering.out
     dialect = context.dialect
     patterns = source.get("patternProperties")
     if dialect.closed:
@@ -188,7 +190,7 @@ def _lower_additional_properties(one: OneSchema, further: Any, *, renamed: bool)
     lowered: Any = further
     encoding: Table | None = None
     if type(further) is dict:
-        lowered, encoding = context.lower_node(further, (*pointer, "additionalProperties"), one.ref_stack)
+        lowered, encoding = context.lower_node(further, (*pointer, "additionalProperties"), lowering.ref_stack)
         lowered = False if lowered is NEVER else lowered
     if patterns and further is not True:
         patterns_sent = "patternProperties" in out or (
@@ -208,12 +210,12 @@ def _lower_additional_properties(one: OneSchema, further: Any, *, renamed: bool)
     return encoding
 
 
-def _map(one: OneSchema, further: Any) -> Table | None:
+def _map(lowering: NodeLowering, further: Any) -> Table | None:
     """Lower a map to a list of pairs if the dialect requires it. Otherwise report that it cannot be sent."""
-    context, pointer, out = one.context, one.pointer, one.out
+    context, pointer, out = lowering.context, lowering.pointer, lowering.out
     value, encoding = NEVER, None
-    if context.dialect.maps == "pairs" and pointer and not one.source.get("patternProperties"):
-        value, encoding = context.lower_node(further, (*pointer, "additionalProperties"), one.ref_stack)
+    if context.dialect.maps == "pairs" and pointer and not lowering.source.get("patternProperties"):
+        value, encoding = context.lower_node(further, (*pointer, "additionalProperties"), lowering.ref_stack)
     if value is not NEVER:
         pair = {"key": {"type": "string"}, "value": value}
         out["type"] = "array"
@@ -223,7 +225,7 @@ def _map(one: OneSchema, further: Any) -> Table | None:
             "required": ["key", "value"],
             "additionalProperties": False,
         }
-        one.sentences.append("Each key once.")
+        lowering.sentences.append("Each key once.")
         context.record_change(
             pointer, "a map", "rewritten", "it is sent as a list of key-value pairs", checked="parse_arguments"
         )
@@ -234,13 +236,19 @@ def _map(one: OneSchema, further: Any) -> Table | None:
     return None
 
 
-def lower_array(one: OneSchema) -> Table | None:
+def lower_array(lowering: NodeLowering) -> Table | None:
     """Lower the keywords for arrays, and return the encoding of their values."""
-    context, source, pointer, ref_stack, out = one.context, one.source, one.pointer, one.ref_stack, one.out
+    context, source, pointer, ref_stack, out = (
+        lowering.context,
+        lowering.source,
+        lowering.pointer,
+        lowering.ref_stack,
+        lowering.out,
+    )
     if type(source.get("items")) is list:  # draft 7
         source = {**source, "prefixItems": source["items"], "items": source.get("additionalItems", True)}
     first = source.get("prefixItems")
-    if not one.kinds and "items" not in source and "prefixItems" not in source:
+    if not lowering.kinds and "items" not in source and "prefixItems" not in source:
         return None
     first = first if type(first) is list else []
     nodes = [context.lower_node(schema, (*pointer, "prefixItems", i), ref_stack) for i, schema in enumerate(first)]
@@ -248,7 +256,7 @@ def lower_array(one: OneSchema) -> Table | None:
     if end < len(nodes):  # no list has an item there
         first, nodes, source = first[:end], nodes[:end], {**source, "items": False}
     if first and not context.dialect.supports("prefixItems"):
-        return _tuple(replace(one, source=source), first, nodes)
+        return _tuple(replace(lowering, source=source), first, nodes)
     found: Table = {}
     if first:
         out["prefixItems"] = [schema for schema, _ in nodes]
@@ -263,7 +271,7 @@ def lower_array(one: OneSchema) -> Table | None:
         if "prefixItems" in out and (context.dialect.keywords is None or context.dialect.untyped == "keep"):
             out["items"] = False
         else:
-            _at_most(one, len(first))
+            _at_most(lowering, len(first))
             if context.dialect.untyped != "keep":
                 out["items"] = {"type": "string", **({"description": ""} if context.dialect.complete else {})}
         return found or None
@@ -289,10 +297,10 @@ def _lower_items(context: LoweringContext, schema: Any, pointer: Pointer, ref_st
         context.dialect = outside
 
 
-def _tuple(one: OneSchema, first: list[Any], nodes: list[Node]) -> Table | None:
+def _tuple(lowering: NodeLowering, first: list[Any], nodes: list[Node]) -> Table | None:
     """Lower a tuple to a list whose items may match any of its schemas. Its length is kept if possible."""
-    context, pointer, ref_stack, out = one.context, one.pointer, one.ref_stack, one.out
-    rest = context.lower_node(one.source.get("items", True), (*pointer, "items"), ref_stack)
+    context, pointer, ref_stack, out = lowering.context, lowering.pointer, lowering.ref_stack, lowering.out
+    rest = context.lower_node(lowering.source.get("items", True), (*pointer, "items"), ref_stack)
     closed = rest[0] is NEVER
     lowered: list[Any] = []
     tables = []
@@ -307,9 +315,9 @@ def _tuple(one: OneSchema, first: list[Any], nodes: list[Node]) -> Table | None:
         lowered = [inner]
     out["items"] = {} if open_end or not lowered else lowered[0] if len(lowered) == 1 else {"anyOf": lowered}
     if closed:
-        _at_most(one, len(first))
+        _at_most(lowering, len(first))
     kinds = [str(s.get("type", "value")) if type(s) is dict else "value" for s in first]
-    one.sentences.append(f"In this order: {', '.join(kinds)}.")
+    lowering.sentences.append(f"In this order: {', '.join(kinds)}.")
     context.record_change(
         pointer, "prefixItems", "described", "items of a list cannot have different schemas", checked="parse_arguments"
     )
@@ -323,14 +331,14 @@ def _tuple(one: OneSchema, first: list[Any], nodes: list[Node]) -> Table | None:
     return found
 
 
-def _at_most(one: OneSchema, most: int) -> None:
+def _at_most(lowering: NodeLowering, most: int) -> None:
     """Limit the number of items, for which the source has no keyword."""
-    context, high = one.context, one.source.get("maxItems")
+    context, high = lowering.context, lowering.source.get("maxItems")
     if type(high) is int and high <= most:
         return
     if context.dialect.supports("maxItems"):
-        one.out["maxItems"] = most
+        lowering.out["maxItems"] = most
     else:
         text = describe_rule("maxItems", most)
-        one.sentences.append(text)
-        context.record_described(one.pointer, "items", text, context.unsupported_reason("maxItems"))
+        lowering.sentences.append(text)
+        context.record_described(lowering.pointer, "items", text, context.unsupported_reason("maxItems"))

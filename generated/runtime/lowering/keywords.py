@@ -33,7 +33,7 @@ from .schemas import (
 )
 
 __all__ = [
-    "OneSchema",
+    "NodeLowering",
     "add_null",
     "add_sentences",
     "can_keep_schemas",
@@ -88,8 +88,8 @@ _NULL = {"type": "null"}
 
 
 @dataclass(slots=True)
-class OneSchema:
-    """A schema that is lowered: the context, the schema, where it is, and the references that led to it.
+class NodeLowering:
+    """The lowering of one schema: the context, the schema, where it is, and the references that led to it.
 
     `kinds` are its types. `out` has what is written of it so far, and `sentences` what its description will say.
     """
@@ -102,7 +102,7 @@ class OneSchema:
     out: dict[str, Any] = field(default_factory=dict)
     sentences: list[str] = field(default_factory=list)
 
-    def leave(self, keyword: str, value: Any, reason: str) -> None:
+    def leave_out(self, keyword: str, value: Any, reason: str) -> None:
         """Leave out a rule, and add a sentence about it if there is one."""
         text = describe_rule(keyword, value) if self.context.allows_description(self.pointer) else ""
         if text:
@@ -113,25 +113,25 @@ class OneSchema:
         self.context.record_change(self.pointer, keyword, "described" if text else "dropped", reason, checked=checked)
 
 
-def keep_rules(one: OneSchema, kind: str | None, *, values_encoded: bool = False) -> None:
+def keep_rules(lowering: NodeLowering, kind: str | None, *, values_encoded: bool = False) -> None:
     """Write every rule that no other function lowers, or a sentence about it. `kind` is the type on the wire.
 
     If values are encoded (`values_encoded`), rules with schemas for them are omitted.
     """
-    context, out = one.context, one.out
-    for keyword, value in one.source.items():
+    context, out = lowering.context, lowering.out
+    for keyword, value in lowering.source.items():
         if keyword in STRUCTURE or keyword in out or keyword == "additionalItems":
             continue
         if keyword in IDENTITY:
             if keyword not in ("$defs", "definitions", "$schema") and context.dialect.supports(keyword):
                 out[keyword] = value
-        elif keyword not in _INCLUSIVE or not _makes_inclusive(one, keyword, kind):
+        elif keyword not in _INCLUSIVE or not _makes_inclusive(lowering, keyword, kind):
             supported, reason = _supported_rule(context, keyword, value, kind, values_encoded)
             if reason:
-                one.leave(keyword, value, reason)
+                lowering.leave_out(keyword, value, reason)
             if supported is not None or not (reason or (keyword == "default" and context.dialect.closed)):
                 out[keyword] = supported
-    _leave_dependent(one)
+    _leave_out_dependent(lowering)
 
 
 def _supported_rule(
@@ -170,28 +170,28 @@ def conditions_not_sent(context: LoweringContext, source: dict[str, Any], schema
     return {key: schema[key] for key in keys if key == "if" or key in dropped or "if" in dropped}
 
 
-def _leave_dependent(one: OneSchema) -> None:
+def _leave_out_dependent(lowering: NodeLowering) -> None:
     """Remove keywords that would reject more than the source does, because a keyword next to them was omitted."""
-    source, out = one.source, one.out
+    source, out = lowering.source, lowering.out
     for keyword, others in _DEPENDENT.items():
         if keyword in out and any(other in source and other not in out for other in others):
-            one.leave(keyword, out.pop(keyword), "it depends on a keyword that was left out")
+            lowering.leave_out(keyword, out.pop(keyword), "it depends on a keyword that was left out")
     if "contains" in out and source.get("minContains") == 0 and "minContains" not in out:
-        one.leave("contains", out.pop("contains"), one.context.unsupported_reason("minContains"))
+        lowering.leave_out("contains", out.pop("contains"), lowering.context.unsupported_reason("minContains"))
 
 
-def _makes_inclusive(one: OneSchema, keyword: str, kind: str | None) -> bool:
+def _makes_inclusive(lowering: NodeLowering, keyword: str, kind: str | None) -> bool:
     """Replace an unsupported exclusive bound on integers by an inclusive one, and return whether this was possible."""
     other, step = _INCLUSIVE[keyword]
-    value, dialect = one.source[keyword], one.context.dialect
+    value, dialect = lowering.source[keyword], lowering.context.dialect
     if kind != "integer" or type(value) not in (int, float) or dialect.supports(keyword) or not dialect.supports(other):
         return False
     bound = math.floor(value) + 1 if step > 0 else math.ceil(value) - 1
-    beside = one.source.get(other)
+    beside = lowering.source.get(other)
     if type(beside) is int or type(beside) is float:
         bound = max(bound, beside) if step > 0 else min(bound, beside)
-    one.out[other] = bound
-    one.context.record_change(one.pointer, keyword, "rewritten", f"{other} means the same for integers")
+    lowering.out[other] = bound
+    lowering.context.record_change(lowering.pointer, keyword, "rewritten", f"{other} means the same for integers")
     return True
 
 
@@ -208,7 +208,7 @@ def lower_annotations(
     If the schema surrounds others with descriptions of their own (`has_described_subschemas`), it does not need a description.
     """
     found: dict[str, Any] = {}
-    keep_rules(OneSchema(context, select_annotations(source), pointer, out=found, sentences=sentences), None)
+    keep_rules(NodeLowering(context, select_annotations(source), pointer, out=found, sentences=sentences), None)
     text = add_sentences(source.get("description"), sentences)
     demanded = context.dialect.complete and not has_described_subschemas
     if (text or demanded) and context.allows_description(pointer):
@@ -233,12 +233,18 @@ def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Poi
     return lower_annotations(context, source, pointer, sentences), None
 
 
-def lower_enum(one: OneSchema) -> tuple[Table | None, bool]:
+def lower_enum(lowering: NodeLowering) -> tuple[Table | None, bool]:
     """Lower the values of an enum or const. Return their encoding, and whether any value is possible.
 
     If the values are sent as strings, the lowered schema has the type string.
     """
-    context, source, pointer, kinds, out = one.context, one.source, one.pointer, one.kinds, one.out
+    context, source, pointer, kinds, out = (
+        lowering.context,
+        lowering.source,
+        lowering.pointer,
+        lowering.kinds,
+        lowering.out,
+    )
     listed = source.get("enum")
     if "const" in source:
         values = [source["const"]]
@@ -262,32 +268,32 @@ def lower_enum(one: OneSchema) -> tuple[Table | None, bool]:
         )
         texts = encode_as_unique_texts(values)
         out["type"] = "string"
-        _put(one, texts)
+        _put(lowering, texts)
         return {"values": values, "texts": texts}, True
     if "const" in source and context.dialect.supports("const"):
         out["const"] = source["const"]
         return None, True
     if "const" in source:
         context.record_change(pointer, "const", "rewritten", "an enum with one value means the same")
-    _put(one, values)
+    _put(lowering, values)
     return None, True
 
 
-def _put(one: OneSchema, values: list[Any]) -> None:
-    context = one.context
+def _put(lowering: NodeLowering, values: list[Any]) -> None:
+    context = lowering.context
     if context.dialect.supports("enum"):
-        one.out["enum"] = values
+        lowering.out["enum"] = values
         if (
             context.dialect.enum == "texts"
             and context.dialect.supports_format("string", "enum")
             and context.dialect.formats
         ):
-            one.out["format"] = "enum"
+            lowering.out["format"] = "enum"
         return
     text = describe_rule("enum", values)
-    if text and context.allows_description(one.pointer):
-        one.sentences.append(text)
-    context.record_described(one.pointer, "enum", text, context.unsupported_reason("enum"))
+    if text and context.allows_description(lowering.pointer):
+        lowering.sentences.append(text)
+    context.record_described(lowering.pointer, "enum", text, context.unsupported_reason("enum"))
 
 
 def _goes_as_it_is(value: Any, rule: str) -> bool:

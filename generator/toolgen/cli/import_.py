@@ -13,7 +13,7 @@ from toolgen.cli.terminal import print_finding_headlines
 from toolgen.importing.formats import MODULES, SERVER_FORMATS, TAGGED_FORMATS
 
 
-@click.command("import")
+@click.command("import", epilog=f"FORMAT is one of: {', '.join(MODULES)}.")
 @click.argument("format", type=click.Choice(list(MODULES)), metavar="FORMAT")
 @click.argument("file", type=click.Path(path_type=Path), required=False)
 @click.option(
@@ -70,8 +70,7 @@ def command(
 ) -> None:
     """Convert the tools in FILE to declarations.
 
-    Writes one YAML file for each tool into DIR/tools. FORMAT is mcp, openai, anthropic, gemini or openapi, or the format
-    of an app: agent_sdk, copilot_quorum, kagami or modular_prompt.
+    Writes one YAML file for each tool into DIR/tools.
 
     FILE is JSON, or YAML if its name says so. For `mcp` it is a tools/list response or an array of such pages, for the
     providers an array of tools or a request body, and for `openapi` an OpenAPI 3 document. The import reports every

@@ -104,7 +104,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
     rules: dict[str, Any] = {}
     for key in meta_schema("provider")["$defs"]["dialect"]["properties"]:
         if key in _CHOICES and not dialect.plain:
-            rules[key] = getattr(dialect, "siblings" if key == "ref_siblings" else key)
+            rules[key] = getattr(dialect, key)
         elif key in facts:
             rules[key] = facts[key]
     left = [] if dialect.keywords is None else [keyword for keyword in _keywords() if keyword not in dialect.keywords]

@@ -26,7 +26,7 @@ class Document:
 
     `path` opens the file from the folder in which the command was run, with forward slashes. `source` is relative to
     SCHEMAS. `index` counts the documents of a multi-document YAML file from 0. `values` and `keys` map a pointer
-    to the place of the value, or of its key. `digest` represents the document, with its location, in the keys of results.
+    to the location of the value, or of its key. `digest` represents the document, with its location, in the keys of results.
     """
 
     path: str

@@ -157,8 +157,8 @@ class KeyMapping:
     `key_path` leads to the key on the wire and ends with it; `field` is the name of its first field in the format.
     `variables` hold the values read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
     functions of a field, mapping or union, if `kind` is not plain. `table` is the constant of the table for them, and
-    `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields with other
-    keys of the object: its functions read the whole object, and return what is added to it.
+    `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields
+    with other keys of the object: its functions read the whole object, and return what is added to it.
     """
 
     kind: Kind
@@ -201,13 +201,12 @@ class KeyMapping:
             return "" if self.reads else "`fields` and `beside` need `as` or `block`"
         table = [self.table] if self.table else []
         written = [*self.attributes, *(["extras"] if self.may_have_extras else []), "at", "writer"]
-        whole = next(iter(get_annotations(reader).values())) == "dict[str, Any]"
-        if whole is not (self.kind == "beside"):
-            return (
-                f"{self.function_name} reads "
-                + ("the whole object, and needs" if whole else "one key, without")
-                + " `beside`"
-            )
+        # A reader of several keys is given their object, and states so; the value of one key may be anything.
+        takes_object = next(iter(get_annotations(reader).values())) == "dict[str, Any]"
+        if takes_object and self.kind != "beside":
+            return f"{self.function_name} reads the whole object, and needs `beside`"
+        if self.kind == "beside" and not takes_object:
+            return f"{self.function_name} reads one key, without `beside`"
         try:
             signature(reader).bind("value", "at", "reader", *self.given, *table)
             if writer is not None:

@@ -285,8 +285,8 @@ def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], mo
 
 def _misspelled(error: UnknownNameError, provider: str) -> MappingError:
     """Return the error of a name in a profile. It says functions of keys without what they do."""
-    word, *known = (re.sub("^(read|write)_", "", name) for name in (error.name, *modules_by_exported_name()))
-    return MappingError((), f"{error}", provider, word, known)
+    unknown, *known = (re.sub("^(read|write)_", "", name) for name in (error.name, *modules_by_exported_name()))
+    return MappingError((), f"{error}", provider, unknown, known)
 
 
 _ENTRY = re.compile(r"^( +)_entry_([0-9]+)_*(?=,?$)", re.MULTILINE)

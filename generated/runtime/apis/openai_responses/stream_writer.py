@@ -51,7 +51,8 @@ class ResponsesStreamWriter(BaseStreamWriter):
     """Writes items as they arrive. An item is done before the next one starts, if it is complete and those before it are.
 
     Clients take items in the order in which they are done. Reasoning is done at the end of the stream, because its
-    encrypted content is known only then. An item keeps the id that it started with. If the completion was read from this wire, its own ids come at the end.
+    encrypted content is known only then. An item keeps the id that it started with. If the completion was read from this
+    wire, its own ids come at the end.
 
     Consecutive text of one kind is one item. An item of the complete response that was not streamed is written at the
     end, as a whole. The last event has the response in its own order.

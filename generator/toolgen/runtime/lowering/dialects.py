@@ -57,7 +57,7 @@ class Dialect:
         self.nullable: str = facts.get("nullable", "type_list")
         self.types: str = facts.get("types", "many")
         self.refs: str = facts.get("refs", "keep" if self.supports("$ref") else "inline")
-        self.siblings: bool = facts.get("ref_siblings", True)
+        self.ref_siblings: bool = facts.get("ref_siblings", True)
         self.recursion: str = facts.get("recursion", "keep" if self.refs == "keep" else "unroll")
         self.closed: bool = facts.get("closed", False)
         self.complete: bool = facts.get("complete", False)

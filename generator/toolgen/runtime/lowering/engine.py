@@ -11,7 +11,7 @@ from ..json_text import dump_allowing_nan
 from .containers import lower_array, lower_object
 from .context import NEVER, LoweringContext, Node, RefStack, inner_tables
 from .keywords import (
-    OneSchema,
+    NodeLowering,
     add_null,
     add_sentences,
     conditions_not_sent,
@@ -116,7 +116,7 @@ def _keep_reference(context: LoweringContext, rest: dict[str, Any], target: Poin
     out: dict[str, Any] = {"$ref": f"#/$defs/{name}" if name else "#"}
     annotations = lower_annotations(context, with_encoded_values(context, rest, {"ref": name}), pointer, [])
     if annotations:
-        out = {**out, **annotations} if context.dialect.siblings else {"anyOf": [out], **annotations}
+        out = {**out, **annotations} if context.dialect.ref_siblings else {"anyOf": [out], **annotations}
     return out, {"ref": name}
 
 
@@ -270,12 +270,12 @@ def _union_as_text(
     )
 
 
-def _split_types(one: OneSchema) -> Node:
+def _split_types(lowering: NodeLowering) -> Node:
     """Lower a schema with several types as a union, with a branch for each type and the keywords for it."""
-    context, source, pointer = one.context, one.source, one.pointer
+    context, source, pointer = lowering.context, lowering.source, lowering.pointer
     rules = {key: value for key, value in source.items() if key not in ANNOTATIONS}
     branches = []
-    for kind in one.kinds:
+    for kind in lowering.kinds:
         branch = {k: v for k, v in rules.items() if k not in TYPES_OF_KEYWORD or kind in TYPES_OF_KEYWORD[k]}
         if type(branch.get("enum")) is list:
             branch["enum"] = [value for value in branch["enum"] if has_json_type(value, (kind,))]
@@ -283,12 +283,12 @@ def _split_types(one: OneSchema) -> Node:
                 continue
         branches.append(context.record_source_pointer({**branch, "type": kind}, pointer))
     annotations = select_annotations(source)
-    if one.sentences:
-        annotations["description"] = add_sentences(annotations.get("description"), one.sentences)
+    if lowering.sentences:
+        annotations["description"] = add_sentences(annotations.get("description"), lowering.sentences)
     if not branches:
         return NEVER, None
     union = context.record_source_pointer({"anyOf": branches, **annotations}, pointer)
-    return _lower_union(context, union, pointer, one.ref_stack)
+    return _lower_union(context, union, pointer, lowering.ref_stack)
 
 
 def _lower_typed(
@@ -308,29 +308,29 @@ def _lower_typed(
     )
     if kinds == ("null",) and context.dialect.nullable == "none":
         return lower_untyped(context, source, pointer, sentences)
-    one = OneSchema(context, source, pointer, ref_stack, kinds, sentences=sentences)
+    lowering = NodeLowering(context, source, pointer, ref_stack, kinds, sentences=sentences)
     if len(kinds) > 1 and context.dialect.types == "one" and not as_texts:
-        return _split_types(one)
-    out = one.out
+        return _split_types(lowering)
+    out = lowering.out
     if kinds and context.dialect.supports("type"):
         out["type"] = kinds[0] if len(kinds) == 1 else list(kinds)
-    encoding, possible = lower_enum(one)
+    encoding, possible = lower_enum(lowering)
     if not possible:
         return NEVER, None
     if encoding is None:
         inner: dict[str, Any] = {}
         if "object" in kinds or not kinds:
-            inner |= lower_object(one) or {}
+            inner |= lower_object(lowering) or {}
         if "array" in kinds or not kinds:
-            inner |= lower_array(one) or {}
+            inner |= lower_array(lowering) or {}
         encoding = inner or None
     kind = str(out.get("type")) if type(out.get("type")) is str else None
     bound = {key: value for key, value in source.items() if not kinds or _speaks_of(key, kinds, out)}
     respelled = _is_respelled(context, encoding)
     rules = {k: v for k, v in bound.items() if k not in ANNOTATIONS}
-    keep_rules(replace(one, source=rules), kind, values_encoded=respelled)
+    keep_rules(replace(lowering, source=rules), kind, values_encoded=respelled)
     if respelled:
-        _leave_listed(one)
+        _leave_listed(lowering)
     out |= lower_annotations(context, with_encoded_values(context, source, encoding), pointer, sentences)
     return out, encoding
 
@@ -360,16 +360,16 @@ def _is_respelled(context: LoweringContext, encoding: Table | None) -> bool:
     return own or named or any(_is_respelled(context, node) for node in inner_tables(encoding))
 
 
-def _leave_listed(one: OneSchema) -> None:
+def _leave_listed(lowering: NodeLowering) -> None:
     """Remove an enum of objects or lists if its values would be encoded."""
-    source, out = one.source, one.out
+    source, out = lowering.source, lowering.out
     for keyword in ("enum", "const"):
         values = out.get("enum") if keyword == "enum" else [out.get("const")]
         if keyword in out and keyword in source and any(type(value) in (dict, list) for value in values or ()):
             del out[keyword]
             text = describe_rule(keyword, source[keyword])
-            one.sentences.append(text)
-            one.context.record_described(one.pointer, keyword, text, "its values are encoded")
+            lowering.sentences.append(text)
+            lowering.context.record_described(lowering.pointer, keyword, text, "its values are encoded")
 
 
 def _speaks_of(keyword: str, kinds: tuple[str, ...], out: dict[str, Any]) -> bool:
