@@ -9,6 +9,7 @@ KILLS ?= 1000
 FUZZ_SECONDS ?= 60
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 QUICK := tests/unit tests/repository/test_architecture.py \
 	$(addprefix tests/providers/test_,$(addsuffix .py,laws answers tools snapshots coverage))
 NOT_QUICK := unit/importing unit/load/test_hostile.py $(addprefix unit/write/test_write_,faults.py adding.py kills.py mounts.py)
@@ -37,10 +38,10 @@ build: $(READY) ## set up, and compile the example schemas into generated/
 check: lint types drift test ## run before a commit: lint, types, drift and tests
 
 test: $(READY) ## set up, and run all tests that are not slow: at most five minutes
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(ARGS)
+	@$(PYTEST) -m "not slow" $(ARGS)
 
 test-all: $(READY) ## run all tests, including wheels, environments, type checkers, kills and fuzzing
-	@$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 pythons: ## run all tests that are not slow on each newer Python that is installed, in environments below build/
 	@found=; for minor in 12 13 14 15 16; do \
@@ -51,13 +52,13 @@ pythons: ## run all tests that are not slow on each newer Python that is install
 	done; test -n "$$found" || { echo "no Python from 3.12 on is on the PATH" >&2; exit 1; }
 
 quick: $(READY) ## run laws, unit tests, architecture and snapshots: one minute; no commands, imports, hostile files, disk faults, clients or sessions
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)
+	@$(PYTEST) -m "not slow" $(QUICK) $(addprefix --ignore=tests/,$(NOT_QUICK)) $(ARGS)
 
 mutants: $(READY) ## change the writer, the loader and the code of the laws, and list the changes that no test catches; needs root on Linux
 	@$(BIN)/python -m tests.mutations.operators $(ARGS)
 
 snapshots: $(READY) ## update the snapshots; read their diff before you commit
-	@$(BIN)/python -m pytest -n $(JOBS) -m "not slow" --snapshot-update $(ARGS)
+	@$(PYTEST) -m "not slow" --snapshot-update $(ARGS)
 
 lint: $(READY) ## check rules and formatting with ruff
 	@$(BIN)/ruff check --quiet .

@@ -14,14 +14,17 @@ from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
-from .errors import ConversionError
+from .errors import ConversionError, wrong_class
 from .json_values import is_json
 from .lazy_dataclass import replace
-from .models import AllowedToolChoice, Loss, NamedToolChoice, ToolChoice, ToolDefinition
+from .message_order import check_messages
+from .models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
 from .paths import ROOT, Path, format_path
 
 __all__ = [
     "OMITTED",
+    "check_request",
+    "check_tools",
     "fill_pattern",
     "has_tools_for_provider",
     "match_pattern",
@@ -31,6 +34,36 @@ __all__ = [
     "write_choice",
     "write_tool_with_provider_settings",
 ]
+
+
+_TOOLS = frozenset([ToolDefinition, OpaquePart])
+
+
+def check_request(request: Request) -> list[ToolDefinition | OpaquePart]:
+    """Return the tools of a request.
+
+    Raises:
+        ConversionError: It is not a request, or a message or a tool in it is not an object of the format.
+    """
+    if not isinstance(request, Request):
+        raise wrong_class(ROOT, "a Request", request)
+    check_messages(request.messages, (ROOT, "messages"))
+    tools = request.tools or []
+    check_tools(tools, (ROOT, "tools"))
+    return tools
+
+
+def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
+    """Check that a value is a list of tools.
+
+    Raises:
+        ConversionError: It is not.
+    """
+    if type(tools) is not list and type(tools) is not tuple:
+        raise wrong_class(at, "a list of tools", tools)
+    if not _TOOLS.issuperset(map(type, tools)):
+        i, tool = next((i, tool) for i, tool in enumerate(tools) if type(tool) not in _TOOLS)
+        raise wrong_class((at, i), "a ToolDefinition", tool)
 
 
 def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:

@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, TypeVar, cast
 from .errors import ConversionError, wrong_type
 from .paths import ROOT, Path, format_path, path_of_non_finite
 
-__all__ = ["PYDANTIC_CONFIG", "dump", "load"]
+__all__ = ["PYDANTIC_CONFIG", "dump", "field_types", "load", "to_camel_case"]
 Data = dict[str, Any]
 
 
@@ -197,11 +197,11 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
     """
     if not _is_dataclass(kind):
         return None
-    return tuple((to_camel_case(name), name, _holds_types(hint), required) for name, hint, required in _stated(kind))
+    return tuple((to_camel_case(n), n, _holds_types(hint), required) for n, hint, required in field_types(kind))
 
 
 @cache
-def _stated(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
+def field_types(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
     """Return the name of each field of a class, its type, and whether it is required."""
     from dataclasses import MISSING, fields  # imported here, because it is slower than all other imports of the format
 
@@ -301,7 +301,7 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
         if kind is str and texts is not None:
             if classes and texts is not str and data not in typing.get_args(texts):
                 literals = ", ".join(map(repr, typing.get_args(texts)))
-                field = _stated(classes[0])[0][0]
+                field = field_types(classes[0])[0][0]
                 example = data if field == "name" and re.fullmatch(_NAME, str(data)) else "…"
                 raise ConversionError(
                     format_path(at), f"must be one of {literals}, or an object such as {{{field}: {example}}}"
@@ -323,7 +323,7 @@ def _tags(classes: list[Any]) -> tuple[str, dict[str, Any]]:
         found = {
             value: c
             for c in classes
-            for name, hint, _ in _stated(c)
+            for name, hint, _ in field_types(c)
             if name == tag and typing.get_origin(hint) is Literal
             for value in typing.get_args(hint)
         }
@@ -348,7 +348,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
     if len(untagged) == 1 and tagged:
         return untagged[0]
     for candidate in untagged:
-        required = [name for name, _, required in _stated(candidate) if required]
+        required = [name for name, _, required in field_types(candidate) if required]
         if all(name in data or to_camel_case(name) in data for name in required):
             return candidate
     if tagged:
@@ -359,7 +359,7 @@ def _class_of(data: dict[str, Any], at: Path, classes: list[Any], tag: str, tagg
 def _object_loader(kind: Any) -> Load:
     table = [
         (name, to_camel_case(name), _loader(hint), required, type(None) in typing.get_args(hint))
-        for name, hint, required in _stated(kind)
+        for name, hint, required in field_types(kind)
     ]
     known = {name for python, json, *_ in table for name in (python, json)}
     keeps = "metadata" in known

@@ -11,7 +11,7 @@ import pytest
 
 from tests.providers.recorded import streamed
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, OWN_CODE, having
+from tests.support.repository import CONVERSING, MESSAGING, OWN_CODE, having
 
 VALUES: tuple[Any, ...] = ("x", 5, 1.5, True, None, [], {}, [5], {"a": 1})
 
@@ -98,3 +98,102 @@ def test_a_choice_that_is_no_choice_says_what_is_one(sample: Package, provider: 
     errors = sample.module("errors")
     with pytest.raises(errors.ConversionError, match="is not one of auto, none, required, a NamedToolChoice or an"):
         sample.provider(provider).to_tool_choice("get_weather", on_unsupported="weaken")
+
+
+def wrong_messages(models: Any) -> dict[str, Any]:
+    """Messages with a value that is not of the format, by what is said of it. Most are common mistakes."""
+    hello, call = models.UserMessage("Hi"), models.ToolCall("c1", "now", {})
+    asked = models.AssistantMessage([models.ToolCallPart(call)])
+    result = models.ToolResult("c1", "now", "text", "noon")
+
+    def calling(*arguments: Any) -> list[Any]:
+        return [hello, models.AssistantMessage([models.ToolCallPart(models.ToolCall(*arguments))])]
+
+    def answered(results: Any) -> list[Any]:
+        return [hello, asked, models.ToolMessage(results)]
+
+    return {
+        "must be a list of messages, found UserMessage": hello,
+        "must be a list of messages, found null": None,
+        "must be a list of messages, found a string": "Hi",
+        "must be a list of messages, found generator": (message for message in [hello]),
+        "[0]: must be a message such as UserMessage, found an array": [[hello]],
+        "[0].content: must be a string or a list, found a number": [models.UserMessage(5)],
+        "[0].content: must be a string or a list, found TextPart": [models.UserMessage(models.TextPart("Hi"))],
+        "[0].content[0]: must be a content part, found a string": [models.UserMessage(["Hi"])],
+        "[0].content[0]: must be a content part, found ToolCall": [models.AssistantMessage([call]), hello],
+        "[0].content[0]: must be a content part, found a boolean": [models.AssistantMessage([True]), hello],
+        "[1].content[0].call: must be a ToolCall, found an object": [
+            hello,
+            models.AssistantMessage([models.ToolCallPart({"id": "c1"})]),
+        ],
+        "[1].content: must be a string or a list, found ToolCallPart": [
+            hello,
+            models.AssistantMessage(models.ToolCallPart(call)),
+        ],
+        "[1].content: must be a string or a list, found tuple": [
+            hello,
+            models.AssistantMessage((models.TextPart("Hi"),)),
+        ],
+        "[1].content[0].call.arguments: must be an object, found a string": calling("c1", "now", "{}"),
+        "[1].content[0].call.arguments: must be an object, found null": calling("c1", "now", None),
+        "[1].content[0].call.name: must be a string, found null": calling("c1", None, {}),
+        "[1].content[0].call.id: must be a string, found a number": calling(1, "now", {}),
+        "[2].results: must be a list, found ToolResult": answered(result),
+        "[2].results: must be a list, found null": answered(None),
+        "[2].results[0]: must be a ToolResult, found an object": answered([{"id": "c1"}]),
+        "[2].results[0]: must be a ToolResult, found ToolCall": answered([call]),
+        "[2].results[0].toolCallId: must be a string, found a number": answered(
+            [models.ToolResult(1, "now", "text", "noon")]
+        ),
+        "[0].metadata: must be an object or null, found a string": [models.UserMessage("Hi", metadata="x")],
+    }
+
+
+@pytest.mark.parametrize("provider", [*CONVERSING, *MESSAGING])
+def test_messages_that_are_not_of_the_format_are_never_sent(sample: Package, provider: str) -> None:
+    module, models = sample.provider(provider), sample.module("models")
+    for message, messages in wrong_messages(models).items():
+        with pytest.raises(models.ConversionError) as raised:
+            module.to_messages(messages, on_loss=lambda loss: None, on_unsupported="weaken")
+        assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_other_values_that_are_not_of_the_format_are_named(sample: Package, provider: str) -> None:
+    module, models = sample.provider(provider), sample.module("models")
+    errors = [
+        (module.to_response, models.AssistantMessage("Hi"), "must be a Completion, found AssistantMessage"),
+        (module.to_request, [models.UserMessage("Hi")], "must be a Request, found an array"),
+        (module.to_tools, [{"name": "now"}], r"\[0\]: must be a ToolDefinition, found an object; `load`"),
+        (module.to_tools, "now", "must be a list of tools, found a string"),
+    ]
+    for function in ("to_tool_call", "to_tool_result"):
+        if hasattr(module, function):
+            kind = "ToolCall" if function == "to_tool_call" else "ToolResult"
+            errors.append((getattr(module, function), {"id": "c1"}, f"must be a {kind}, found an object; `load`"))
+    for function, value, message in errors:
+        with pytest.raises(models.ConversionError, match=message):
+            function(value, on_loss=lambda loss: None, on_unsupported="weaken")
+
+
+@pytest.mark.parametrize("provider", having("choice"))
+def test_a_name_that_is_not_that_of_a_tool_says_which_are(sample: Package, provider: str) -> None:
+    module = sample.provider(provider)
+    with pytest.raises(KeyError, match=r"nope is not a tool that is declared for .*: .*get_weather"):
+        module.tools("nope")
+    with pytest.raises(TypeError, match="names of tools one by one, found an array"):
+        module.tools(["get_weather"])
+
+
+def test_an_error_that_is_not_about_the_value_stays_what_it_is(sample: Package) -> None:
+    """A callback of the app may fail like a conversion of a wrong value."""
+
+    def failing(loss: Any) -> None:
+        raise TypeError("mine")
+
+    models = sample.module("models")
+    with pytest.raises(TypeError, match="mine"):
+        sample.provider("groq").to_messages(
+            [models.UserMessage([models.VideoPart("https://a.example/v")])], on_loss=failing
+        )

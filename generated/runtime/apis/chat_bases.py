@@ -268,7 +268,7 @@ def write_parts_moving_media(
         else:
             writer.media.append((part, (at, i)))
             writer.report_loss(
-                (at, i), writer.type_name(part), "moved", "it was moved into a user message after the results"
+                (at, i), writer.part_name(part, (at, i)), "moved", "it was moved into a user message after the results"
             )
     if len(writer.media) == after:
         return texts or _without_parts(extra, at, writer)

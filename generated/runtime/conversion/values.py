@@ -176,7 +176,7 @@ def _write_unsupported(value: Any, at: Path, writer: Writer, write: Write, reaso
     """Write the description of an unsupported medium. Report any other value as a loss."""
     if isinstance(value, _MEDIA):
         return write(writer.describe_part(value, at, reason), at, writer)
-    writer.report_loss(at, writer.type_name(value), "dropped", f"{writer.wire.title}: {reason}", "warning")
+    writer.report_loss(at, type(value).__name__, "dropped", f"{writer.wire.title}: {reason}", "warning")
     return ABSENT
 
 

@@ -16,10 +16,12 @@ from .conversion.reader import Reader
 from .conversion.values import read_list_or_null, to_plain_object, write_list
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
-from .errors import ConversionError, wrong_type
+from .errors import ConversionError, type_name, wrong_type
+from .message_order import check_messages
 from .models import ApiError, Completion, Message, OpaquePart, Request, ToolCall, ToolChoice, ToolDefinition
 from .paths import ROOT, Path
 from .request_tools import (
+    check_request,
     has_tools_for_provider,
     omit_empty_tools,
     read_choice,
@@ -29,9 +31,13 @@ from .request_tools import (
 )
 from .responses import FinishReason, calls_in, classify_api_error
 
-__all__ = ["Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueReader", "ValueWriter"]
+__all__ = ["TOOLS", "Converter", "ObjectReader", "ObjectWriter", "SdkConverter", "ValueReader", "ValueWriter"]
 
 T = TypeVar("T")
+
+MESSAGES: Any = list[Message]
+TOOLS: Any = list[ToolDefinition | OpaquePart]
+"""The types of arguments that are lists."""
 
 # Readers get the value's path on the wire, writers its path in the format. A value writer returns `ABSENT` if the wire
 # has no key for the value.
@@ -86,6 +92,15 @@ class Converter:
         fixed = {name: entry for name, entry in self.entries.items() if name not in self.strict_if_fewer_tools}
         self.fixed_entry_of = fixed.__getitem__
 
+    def wrong_tool_name(self, names: Sequence[Any]) -> KeyError | TypeError:
+        """Return the error for names of which one is not that of a declared tool."""
+        wrong = next(name for name in names if type(name) is not str or name not in self.entries)
+        if type(wrong) is not str:
+            return TypeError(f"tools() takes the names of tools one by one, found {type_name(wrong)}")
+        return KeyError(
+            f"{wrong} is not a tool that is declared for {self.wire.title}; these are: {', '.join(self.entries)}"
+        )
+
     def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""
         return wire
@@ -111,10 +126,9 @@ class Converter:
         Raises:
             ConversionError: The wire does not support the choice, and `on_unsupported` is "error".
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_tool_choice(choice, ABSENT, ROOT, writer)
-        writer.report_remaining_losses()
-        return None if written is ABSENT else written
+        with Writer(self.wire, on_loss, on_unsupported, choice, ToolChoice) as writer:
+            written = self.write_tool_choice(choice, ABSENT, ROOT, writer)
+            return None if written is ABSENT else written
 
     def from_tool_choice(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> ToolChoice | None:
         """Convert a tool choice from the wire.
@@ -145,10 +159,9 @@ class Converter:
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_messages(messages, ROOT, writer)
-        writer.report_remaining_losses()
-        return written
+        check_messages(messages, ROOT)
+        with Writer(self.wire, on_loss, on_unsupported, messages, MESSAGES) as writer:
+            return self.write_messages(messages, ROOT, writer)
 
     def from_messages(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> list[Message]:
         """Convert messages from the wire.
@@ -185,10 +198,8 @@ class Converter:
         Example:
             body = to_request(Request([UserMessage("Hi")], model="some-model"))
         """
-        writer = Writer(self.wire, on_loss, on_unsupported, request=request)
-        written = self.write_checked_request(request, writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, request, Request, tools=check_request(request)) as writer:
+            return self.write_checked_request(request, writer)
 
     def write_checked_request(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write a request, and report it if none of its messages is left."""
@@ -271,10 +282,9 @@ class Converter:
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        writer = Writer(self.wire, on_loss, on_unsupported, is_response=True)
-        written: dict[str, Any] = self.write_response(completion, id, created, writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, completion, Completion, is_response=True) as writer:
+            written: dict[str, Any] = self.write_response(completion, id, created, writer)
+            return written
 
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -379,10 +389,8 @@ class SdkConverter(Converter):
         Raises:
             ConversionError: The wire cannot express a value, and `on_unsupported` is "error".
         """
-        writer = Writer(self.wire, on_loss, on_unsupported, request=request)
-        written = self.write_sdk_kwargs(request, writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, request, Request, tools=check_request(request)) as writer:
+            return self.write_sdk_kwargs(request, writer)
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

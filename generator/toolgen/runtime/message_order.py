@@ -22,13 +22,31 @@ from .models import (
 from .paths import Path
 from .tool_results import describe_result
 
-__all__ = ["Placed", "order_for_api", "order_restoring_separate_results", "results_of"]
+__all__ = ["Placed", "check_messages", "order_for_api", "order_restoring_separate_results", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
 _MESSAGES = frozenset([SystemMessage, UserMessage, AssistantMessage, ToolMessage])
+_CONTENTS = frozenset([str, list, type(None)])
 _SEPARATE = frozenset(["$apart", "$within"])
+
+
+def check_messages(messages: Sequence[Message], at: Path) -> None:
+    """Check that a value is a list of messages, and that what the assistant said is a text or a list of parts.
+
+    Raises:
+        ConversionError: It is not.
+    """
+    if type(messages) is not list and type(messages) is not tuple:
+        raise wrong_class(at, "a list of messages", messages)
+    if not _MESSAGES.issuperset(map(type, messages)):
+        i, message = next((i, message) for i, message in enumerate(messages) if type(message) not in _MESSAGES)
+        raise wrong_class((at, i), "a message such as UserMessage", message)
+    if not _CONTENTS.issuperset([type(message.content) for message in messages if type(message) is AssistantMessage]):
+        for i, message in enumerate(messages):
+            if type(message) is AssistantMessage and type(message.content) not in _CONTENTS:
+                raise wrong_class(((at, i), "content"), "a string or a list", message.content)
 
 
 def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
@@ -53,9 +71,6 @@ def order_restoring_separate_results(messages: Sequence[Message], at: Path, writ
 
 
 def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:
-    if not _MESSAGES.issuperset(map(type, messages)):
-        i, message = next((i, message) for i, message in enumerate(messages) if type(message) not in _MESSAGES)
-        raise wrong_class((at, i), "a message such as UserMessage", message)
     return list(zip(messages, zip(repeat(at), count()), repeat(None)))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader
 from .conversion.writer import OnLoss, OnUnsupported, Writer
-from .converter import Converter, ListReader, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
+from .converter import TOOLS, Converter, ListReader, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
 from .models import (
     ContentPart,
     OpaquePart,
@@ -22,6 +22,7 @@ from .models import (
     UserMessage,
 )
 from .paths import ROOT
+from .request_tools import check_tools
 
 __all__ = ["NativeToolConverter", "NativeToolSdkConverter", "OutputFormat"]
 
@@ -35,12 +36,17 @@ class NativeToolConverter(Converter):
     write_tool_result: ObjectWriter[ToolResult]
 
     def tools(self, names: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the entries of some declared tools, in the given order. They are shared, so do not change them."""
+        """Return the entries of some declared tools, in the given order. They are shared, so do not change them.
+
+        Raises:
+            KeyError: A name is not that of a declared tool.
+            TypeError: A name is not a string.
+        """
         try:
             return [*map(self.fixed_entry_of, names)]
-        except KeyError:
-            if self.strict_if_fewer_tools.isdisjoint(names):
-                raise
+        except (KeyError, TypeError):
+            if not all(type(name) is str and name in self.entries for name in names):
+                raise self.wrong_tool_name(names) from None
         found = [self.wire.declared.definitions[name] for name in names]
         return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
 
@@ -65,10 +71,9 @@ class NativeToolConverter(Converter):
         Raises:
             ConversionError: A tool excludes this provider, or its schema is not valid.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written: list[Any] = self.write_tools(definitions, ABSENT, ROOT, writer)
-        writer.report_remaining_losses()
-        return written
+        check_tools(definitions, ROOT)
+        with Writer(self.wire, on_loss, on_unsupported, definitions, TOOLS) as writer:
+            return list(self.write_tools(definitions, ABSENT, ROOT, writer))
 
     def from_tools(
         self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -104,10 +109,8 @@ class NativeToolConverter(Converter):
         Raises:
             ConversionError: The arguments cannot be written as JSON.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_tool_call(call, ROOT, writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, call, ToolCall) as writer:
+            return self.write_tool_call(call, ROOT, writer)
 
     def to_tool_result(
         self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -126,10 +129,8 @@ class NativeToolConverter(Converter):
         Raises:
             ConversionError: The value cannot be written, or the wire cannot express the error flag.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.write_tool_result(result, ROOT, writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, result, ToolResult) as writer:
+            return self.write_tool_result(result, ROOT, writer)
 
 
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):

@@ -57,7 +57,8 @@ def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Write
     """Write the text of a result of kind text, data or error.
 
     Raises:
-        ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
+        ConversionError: The value does not have the type of its kind, or cannot be written as JSON, or there is no such
+            kind.
     """
     if kind == "text" or kind == "error":
         if type(value) is not str:
@@ -67,6 +68,8 @@ def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Write
         if type(extra) is str and read_result_text_or_error(extra)[:2] == ("error", value):
             return extra
         return compact({"error": value})
+    if kind != "data":
+        raise ConversionError(format_path((at[0], "kind")), "is not one of text, data, error and multimodal")
     try:
         return compact(value)
     except (TypeError, ValueError, RecursionError) as error:

@@ -86,14 +86,13 @@ class CopilotConverter(NativeToolConverter):
         Raises:
             ConversionError: The value of the result cannot be written.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        extras = writer.own_extras(result.metadata, ROOT)
-        wire: dict[str, Any] = write_result_params(result, extras, writer, self.write_binary_result)
-        if "$bare" not in extras:
-            wire = {"requestId": result_request_id(result, extras, calls, writer), **wire}
-            restore_extras(wire, {key: value for key, value in extras.items() if key != "result"})
-        writer.report_remaining_losses()
-        return wire
+        with Writer(self.wire, on_loss, on_unsupported, result, ToolResult) as writer:
+            extras = writer.own_extras(result.metadata, ROOT)
+            wire: dict[str, Any] = write_result_params(result, extras, writer, self.write_binary_result)
+            if "$bare" not in extras:
+                wire = {"requestId": result_request_id(result, extras, calls, writer), **wire}
+                restore_extras(wire, {key: value for key, value in extras.items() if key != "result"})
+            return wire
 
     def from_tool_result(
         self, result: Any, tool_call_id: str, name: str, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -135,11 +134,9 @@ class CopilotConverter(NativeToolConverter):
         Raises:
             ConversionError: As for `to_tools`.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        entry = self.write_tool_definition(definition, ROOT, writer)
-        written = self.sdk_call({} if entry is ABSENT else entry, self.SDK_KEYWORDS, writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, definition, ToolDefinition) as writer:
+            entry = self.write_tool_definition(definition, ROOT, writer)
+            return self.sdk_call({} if entry is ABSENT else entry, self.SDK_KEYWORDS, writer)
 
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -340,7 +337,7 @@ class CopilotConverter(NativeToolConverter):
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
             else:
-                writer.report_unsupported(here, writer.type_name(part), "warning")
+                writer.report_unsupported(here, writer.part_name(part, here), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(
                 (at, "content"), "content", "rewritten", "the API accepts one text, so the texts were joined"

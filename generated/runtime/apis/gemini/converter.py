@@ -75,8 +75,15 @@ class GeminiConverter(GeminiMessageConverter):
 
         Args:
             names: The names of the tools, in the desired order.
+
+        Raises:
+            KeyError: A name is not that of a declared tool.
+            TypeError: A name is not a string.
         """
-        return [{"functionDeclarations": list(map(self.fixed_entry_of, names))}] if names else []
+        try:
+            return [{"functionDeclarations": list(map(self.fixed_entry_of, names))}] if names else []
+        except (KeyError, TypeError):
+            raise self.wrong_tool_name(names) from None
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -52,12 +52,11 @@ class McpConverter(NativeToolConverter):
         Raises:
             ConversionError: The value of the result cannot be written.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        extras = writer.own_extras(result.metadata, ROOT)
-        wire = write_call_result(result, self.is_wrapped(result.name, tools), extras, writer, self.write_block)
-        restore_extras(wire, extras)
-        writer.report_remaining_losses()
-        return wire
+        with Writer(self.wire, on_loss, on_unsupported, result, ToolResult) as writer:
+            extras = writer.own_extras(result.metadata, ROOT)
+            wire = write_call_result(result, self.is_wrapped(result.name, tools), extras, writer, self.write_block)
+            restore_extras(wire, extras)
+            return wire
 
     def from_tool_result(
         self, result: Any, tool_call_id: str, name: str, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -109,10 +108,8 @@ class McpConverter(NativeToolConverter):
         Raises:
             ConversionError: As for `to_tool_call`.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = self.sdk_call(self.write_tool_call(call, ROOT, writer), self.SDK_KEYWORDS, writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, call, ToolCall) as writer:
+            return self.sdk_call(self.write_tool_call(call, ROOT, writer), self.SDK_KEYWORDS, writer)
 
     def from_tool_call(
         self,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from ..errors import ConversionError, ConversionLoss, wrong_class
+from ..errors import ConversionError, ConversionLoss, wrong_class, wrong_type
 from ..json_values import MAX_DEPTH, is_too_deep
-from ..models import Loss, Message, OpaquePart, Request, TextPart, ToolCall, ToolDefinition
-from ..paths import ROOT, Path, format_path
+from ..models import AssistantPart, ContentPart, Loss, Message, OpaquePart, TextPart, ToolCall, ToolDefinition
+from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
 
@@ -79,26 +79,11 @@ def _is_name(text: str) -> bool:
     return len(text) <= _LONGEST_NAME and text[:5] != "data:"
 
 
-_TOOLS = frozenset([ToolDefinition, OpaquePart])
-
-
-def _checked_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
-    """Return the tools of a request.
-
-    Raises:
-        ConversionError: It is not a request, or has a tool that is not an object of the format.
-    """
-    if not isinstance(request, Request):
-        raise wrong_class(ROOT, "a Request", request)
-    tools = request.tools or []
-    if not _TOOLS.issuperset(map(type, tools)):
-        i, tool = next((i, tool) for i, tool in enumerate(tools) if type(tool) not in _TOOLS)
-        raise wrong_class(((ROOT, "tools"), i), "a ToolDefinition", tool)
-    return tools
+_PARTS = frozenset([*get_args(AssistantPart), *get_args(ContentPart)])
 
 
 class Writer:
-    """The state of one call of a `to_*` function.
+    """The state of one call of a `to_*` function, which writes `value`. It is used in a `with` statement.
 
     `names` has the wire names of tools so far, `unsent` the ids that are omitted, `media` the parts of results that
     follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
@@ -116,6 +101,8 @@ class Writer:
         "_rejects",
         "_tables",
         "_tools",
+        "_value",
+        "_value_type",
         "_weaken",
         "budget_used",
         "cache_marks",
@@ -139,9 +126,11 @@ class Writer:
         wire: ProviderWire,
         on_loss: OnLoss | None,
         on_unsupported: OnUnsupported,
+        value: Any = None,
+        value_type: Any = Any,
         *,
+        tools: Sequence[ToolDefinition | OpaquePart] = (),
         is_response: bool = False,
-        request: Request | None = None,
     ) -> None:
         if on_unsupported not in ("error", "weaken"):
             raise ValueError('on_unsupported must be "error" or "weaken"')
@@ -164,8 +153,29 @@ class Writer:
         self.losses: list[Loss] = []
         self.budget_used: dict[str, int] = {}
         self.cache_marks = 0
-        self._tools = _checked_tools(request) if request is not None else None
+        self._tools = tools
         self._tables: LoweredArgumentCodec | None = None
+        self._value = value
+        self._value_type = value_type
+
+    def __enter__(self) -> Self:
+        """Return the writer."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """End the call: report the remaining losses. After a failure, look for a value that is not of the format.
+
+        Raises:
+            ConversionError: There is such a value.
+        """
+        if kind is None:
+            self.report_remaining_losses()
+        elif kind is AttributeError or kind is TypeError:
+            from ..object_types import find_wrong_value  # only needed when a conversion has failed
+
+            found = find_wrong_value(self._value, self._value_type)
+            if found is not None:
+                raise found from error
 
     def report_loss(self, at: Path, what: str, action: Action, reason: str, severity: Severity = "note") -> None:
         """Report a loss.
@@ -205,8 +215,10 @@ class Writer:
         """Return a call with its arguments encoded as the lowered schema of its tool requires.
 
         Raises:
-            ConversionError: The arguments are nested too deeply to be read back.
+            ConversionError: The arguments are no object, or nested too deeply to be read back.
         """
+        if type(call.arguments) is not dict:
+            raise wrong_type((at, "arguments"), "an object", call.arguments)
         if is_too_deep(call.arguments):
             raise ConversionError(format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
         if call.metadata is None and not self.has_encoding(call.name):
@@ -219,9 +231,9 @@ class Writer:
     def is_regular_call(self, call: ToolCall) -> bool:
         """Return whether all of a call is written as it is. Its arguments may still have to be written as JSON text."""
         name, identifier = call.name, call.id
-        if call.metadata is not None or call.invalid is not None:
+        if call.metadata is not None or call.invalid is not None or type(call.arguments) is not dict:
             return False
-        if self.names.get(name) != name:
+        if self.names.get(name, ABSENT) != name:
             if name in self.names or name in self.wire.names or not self.wire.is_legal_name(name):
                 return False
             self.names[name] = name
@@ -257,10 +269,8 @@ class Writer:
         Raises:
             ConversionError: It is not a part.
         """
-        if not hasattr(part, "metadata"):
-            raise wrong_class(at, "a content part", part)
         text = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
-        self.report_loss(at, self.type_name(part), "described", text, "warning")
+        self.report_loss(at, self.part_name(part, at), "described", text, "warning")
         return TextPart(describe_as_text(part))
 
     def write_text_part_as_string(self, part: TextPart, at: Path) -> str:
@@ -277,14 +287,20 @@ class Writer:
             self.report_loss((at, "text"), "reasoning", "rewritten", "it came from another provider's model")
 
     @staticmethod
-    def type_name(value: Any) -> str:
-        """Return the type of a value, for a report."""
-        return type(value).__name__
+    def part_name(part: Any, at: Path) -> str:
+        """Return the name of a part's class, for a report.
+
+        Raises:
+            ConversionError: It is not a part.
+        """
+        if type(part) not in _PARTS:
+            raise wrong_class(at, "a content part", part)
+        return type(part).__name__
 
     def report_remaining_losses(self) -> None:
         """Report media that no message could take, and warn about losses that were not passed to a callback."""
         for part, at in self.media:
-            self.report_unsupported(at, self.type_name(part), "warning")
+            self.report_unsupported(at, self.part_name(part, at), "warning")
         if self._on_loss is None:
             for loss in self.losses:
                 if loss.severity != "note":
@@ -292,7 +308,7 @@ class Writer:
 
                     warnings.warn(
                         ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"),
-                        stacklevel=3,
+                        stacklevel=4,
                     )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:

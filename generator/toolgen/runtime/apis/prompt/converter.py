@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT, NO_EXTRAS
 from ...conversion.reader import Reader
 from ...conversion.values import read_list_or_null, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import SdkConverter
+from ...converter import TOOLS, SdkConverter
 from ...errors import wrong_type
 from ...models import (
     AssistantMessage,
@@ -26,6 +26,7 @@ from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_definitions_as_text import read_tool_entries, tool_entries_text
+from ...request_tools import check_tools
 from ..selected_tools import write_selected_tools
 from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages
@@ -52,8 +53,15 @@ class PromptConverter(SdkConverter):
 
         Args:
             names: The names of the tools, in the desired order.
+
+        Raises:
+            KeyError: A name is not that of a declared tool.
+            TypeError: A name is not a string.
         """
-        return tool_entries_text([self.entries[name] for name in names])
+        try:
+            return tool_entries_text([self.entries[name] for name in names])
+        except (KeyError, TypeError):
+            raise self.wrong_tool_name(names) from None
 
     def to_tools(
         self,
@@ -76,10 +84,9 @@ class PromptConverter(SdkConverter):
         Raises:
             ConversionError: A tool excludes this provider, or its schema cannot be written as JSON.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = tool_entries_text(write_list(definitions, ROOT, writer, self.write_tool_definition))
-        writer.report_remaining_losses()
-        return written
+        check_tools(definitions, ROOT)
+        with Writer(self.wire, on_loss, on_unsupported, definitions, TOOLS) as writer:
+            return tool_entries_text(write_list(definitions, ROOT, writer, self.write_tool_definition))
 
     def from_tools(
         self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -146,11 +153,9 @@ class PromptConverter(SdkConverter):
         Raises:
             ConversionError: The arguments cannot be written as JSON.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        message = AssistantMessage([ToolCallPart(call)])
-        written = AssistantTextWriter(writer, None).write_message(message, NO_EXTRAS, ROOT)
-        writer.report_remaining_losses()
-        return written or ""
+        with Writer(self.wire, on_loss, on_unsupported, call, ToolCall) as writer:
+            message = AssistantMessage([ToolCallPart(call)])
+            return AssistantTextWriter(writer, None).write_message(message, NO_EXTRAS, ROOT) or ""
 
     def to_tool_result(
         self, result: ToolResult, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -169,10 +174,8 @@ class PromptConverter(SdkConverter):
         Raises:
             ConversionError: The value of the result cannot be written.
         """
-        writer = Writer(self.wire, on_loss, on_unsupported)
-        written = write_results([(result, ROOT)], writer)
-        writer.report_remaining_losses()
-        return written
+        with Writer(self.wire, on_loss, on_unsupported, result, ToolResult) as writer:
+            return write_results([(result, ROOT)], writer)
 
     def accepted_names(self, tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, str]:
         """Return the names that a text may use for the declared tools and for `tools`."""
