@@ -46,6 +46,16 @@ FindingCode: TypeAlias = Literal[
 _OTHERS = frozenset([SystemMessage, UserMessage, AssistantMessage])
 
 
+def _check_message(message: Message, at: str = "") -> None:
+    """Check that a value is a message. A completion, for example, only has one.
+
+    Raises:
+        TypeError: It is not.
+    """
+    if type(message) is not ToolMessage and type(message) not in _OTHERS:
+        raise TypeError(f"{at}expected a message, found {type(message).__name__}")
+
+
 def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
     """Return whether a message is from the assistant and contains calls.
 
@@ -54,7 +64,11 @@ def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
 
     Returns:
         True for an assistant message with at least one call.
+
+    Raises:
+        TypeError: The value is not a message.
     """
+    _check_message(message)
     return type(message) is AssistantMessage and bool(tool_calls_of(message))
 
 
@@ -66,7 +80,11 @@ def is_tool_result(message: Message) -> TypeGuard[ToolMessage]:
 
     Returns:
         True for a tool message.
+
+    Raises:
+        TypeError: The value is not a message.
     """
+    _check_message(message)
     return type(message) is ToolMessage
 
 
@@ -78,7 +96,11 @@ def text_of(message: Message) -> str:
 
     Returns:
         The text; empty if there is none.
+
+    Raises:
+        TypeError: The value is not a message.
     """
+    _check_message(message)
     if type(message) is ToolMessage:
         return "".join(r.value for r in message.results if r.kind == "text")
     content: Any = getattr(message, "content", None)
@@ -95,7 +117,11 @@ def tool_calls_of(message: Message) -> list[ToolCall]:
 
     Returns:
         The calls, in order.
+
+    Raises:
+        TypeError: The value is not a message.
     """
+    _check_message(message)
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
     return [part.call for part in message.content if type(part) is ToolCallPart]
@@ -145,7 +171,7 @@ def validate(messages: Sequence[Message]) -> list[Finding]:
         The findings; empty if the history is valid.
 
     Raises:
-        TypeError: A value is not a message.
+        TypeError: The value is not a list of messages.
     """
     return _CallResultPairs(messages).findings()
 
@@ -164,7 +190,7 @@ def repair(messages: Sequence[Message]) -> tuple[list[Message], list[Finding]]:
         The repaired messages, and the findings of `validate`.
 
     Raises:
-        TypeError: A value is not a message.
+        TypeError: The value is not a list of messages.
     """
     pairs = _CallResultPairs(messages)
     findings = pairs.findings()
@@ -187,6 +213,10 @@ class _CallResultPairs:
     """The calls of a history with their results, and the findings about them."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
+        if type(messages) is not list and type(messages) is not tuple:
+            raise TypeError(f"expected a list of messages, found {type(messages).__name__}")
+        for i, message in enumerate(messages):
+            _check_message(message, f"messages[{i}]: ")
         self._messages = messages
         self._calls: list[list[_Call]] = []
         """The calls of each message."""
@@ -208,8 +238,6 @@ class _CallResultPairs:
                     else:
                         early.setdefault(result.tool_call_id, []).append((i, j, result))
                 continue
-            if type(message) not in _OTHERS:
-                raise TypeError(f"messages[{i}]: expected a message, found {type(message).__name__}")
             last_other = i
             turn += type(message) is AssistantMessage
             for position, call in enumerate(tool_calls_of(message)):

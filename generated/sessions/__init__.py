@@ -105,6 +105,7 @@ def connect(config: ProviderConfig | AnyProviderConfig | Mapping[str, Any]) -> S
         The session.
 
     Raises:
+        TypeError: The configuration is neither a mapping nor one of `types`.
         ValueError: The configuration is not valid for the interface.
         ImportError: The official client is not installed.
     """
@@ -124,6 +125,7 @@ def connect_async(
         The session.
 
     Raises:
+        TypeError: The configuration is neither a mapping nor one of `types`.
         ValueError: The configuration is not valid for the interface.
         ImportError: The official client is not installed.
     """

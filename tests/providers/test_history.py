@@ -392,6 +392,17 @@ def test_what_is_not_a_message_is_refused(sample: Package, models: Any, value: A
     for function in (module.validate, module.repair):
         with pytest.raises(TypeError, match=rf"^messages\[1\]: expected a message, found {type(value).__name__}$"):
             function([models.UserMessage("Hello"), value])
+        for messages in ("Hello", None, (message for message in [models.UserMessage("Hello")])):
+            with pytest.raises(TypeError, match=f"^expected a list of messages, found {type(messages).__name__}$"):
+                function(messages)
+
+
+def test_what_only_has_a_message_is_no_message_without_calls(sample: Package, models: Any) -> None:
+    module = sample.module("messages")
+    completion = models.Completion(models.AssistantMessage("Hello"), "stop")
+    for function in (module.text_of, module.tool_calls_of, module.has_tool_calls, module.is_tool_result):
+        with pytest.raises(TypeError, match=r"^expected a message, found Completion$"):
+            function(completion)
 
 
 @pytest.mark.pain("P22")

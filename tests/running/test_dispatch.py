@@ -96,8 +96,13 @@ def test_a_call_by_an_alias_runs_the_tool(runnable: Package, alias: str) -> None
 def test_what_is_no_call_is_a_type_error(runnable: Package) -> None:
     running = runnable.module("running")
     made = {"id": "1", "name": "read_file", "arguments": {"path": "a"}}
-    with pytest.raises(TypeError, match="a call must be a ToolCall, not a dict"):
+    with pytest.raises(TypeError, match="a call must be a ToolCall, not a dict; `load"):
         running.dispatch_sync(made, Handlers())
+    part = runnable.module("models").ToolCallPart(call(runnable, "read_file", {"path": "a"}))
+    with pytest.raises(TypeError, match=r"a call must be a ToolCall, not a ToolCallPart$"):
+        running.dispatch_sync(part, Handlers())
+    with pytest.raises(TypeError, match="expected a ToolCall, found ToolCallPart"):
+        runnable.module("tools").parse_call(part)
     with pytest.raises(TypeError, match="a call must be a ToolCall, not a dict"):
         asyncio.run(running.dispatch_all([made], Handlers(), review=running.allow_all))
 

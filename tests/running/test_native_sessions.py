@@ -664,3 +664,11 @@ def test_half_of_a_surrogate_pair_is_replaced_and_reported(
     assert "messages[1].content[0].call.arguments.path" in told
     assert len(told) == 4
     assert messages[0].content[4] == "\ud83d", "the request of the app was changed"
+
+
+@pytest.mark.parametrize("config", [None, "openai_chat", 5])
+def test_what_is_no_configuration_is_a_type_error(runnable: Package, config: Any) -> None:
+    with pytest.raises(
+        TypeError, match=f"must be a mapping or a configuration of `types`, not {type(config).__name__}"
+    ):
+        runnable.module("sessions").connect(config)

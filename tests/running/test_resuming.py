@@ -122,6 +122,8 @@ def test_what_is_no_verdict_and_no_review_is_refused_before_anything_runs(
     work = running.dispatch_all(first.pending, handlers, **settings)
     with pytest.raises(TypeError, match=said):
         asyncio.run(work)
+    with pytest.raises(TypeError, match="verdicts must be a mapping of call ids to verdicts, not list"):
+        resumed(runnable, first.messages, handlers, review=running.allow_all, verdicts=[running.Allow()])
     assert handlers.log == []
 
 

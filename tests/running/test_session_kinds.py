@@ -31,6 +31,14 @@ def test_what_is_no_request_is_a_type_error(runnable: Package) -> None:
     for wrong, name in (([models.UserMessage("?")], "list"), ({"messages": []}, "dict"), (None, "NoneType")):
         with pytest.raises(TypeError, match=f"a request must be a Request or a string, not {name}"):
             running.run(sessions.ScriptedSession(["Hello."]), wrong, Handlers(), review=running.allow_all)
+    for wrong, path in (
+        (models.Request([models.UserMessage("?")], tools=["read_file"]), r"tools\[0\]: must be a ToolDefinition"),
+        (models.Request([{"role": "user", "content": "?"}]), r"messages\[0\]: must be a message such as UserMessage"),
+    ):
+        session = sessions.ScriptedSession(["Hello."])
+        with pytest.raises(models.ConversionError, match=path):
+            running.run(session, wrong, Handlers(), review=running.allow_all)
+        assert session.requests == []
     settings = {"review": running.allow_all, "prepare": lambda request: None}
     with pytest.raises(TypeError, match="not NoneType"):
         running.run(sessions.ScriptedSession(["Hello."]), "?", Handlers(), **settings)

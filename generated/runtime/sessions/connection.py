@@ -112,6 +112,7 @@ def connect_session(
     """Create a session. `kind` is `Session` or `AsyncSession`; `package` contains the modules of the interfaces.
 
     Raises:
+        TypeError: The configuration is neither a mapping nor one of `types`.
         ValueError: The configuration is not valid for the interface.
         ImportError: The official client is not installed.
     """
@@ -129,6 +130,8 @@ def connect_session(
 
 
 def _fields_of(config: _Keys) -> dict[str, Any]:
+    if not isinstance(config, _Keys):
+        raise TypeError(f"a configuration must be a mapping or a configuration of `types`, not {type(config).__name__}")
     return {name: getattr(config, name) for name in type(config).model_fields}
 
 

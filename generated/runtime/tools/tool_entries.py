@@ -267,7 +267,10 @@ def parse_call_arguments(
 
     Raises:
         ArgumentsError: The call is invalid, the tool does not exist, or the arguments are not valid.
+        TypeError: The value is not a call.
     """
+    if not hasattr(call, "invalid"):
+        raise TypeError(f"expected a ToolCall, found {type(call).__name__}")
     if call.invalid is not None:
         raise ArgumentsError(call.name, [Fault("", "a valid call", f"a call with the reason {call.invalid.reason}")])
     entry = entries.get(aliases.get(call.name, call.name))

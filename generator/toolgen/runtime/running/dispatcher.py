@@ -363,13 +363,14 @@ def _distinct(calls: Iterable[ToolCall]) -> list[ToolCall]:
     """Return the calls. A repeated id makes a call invalid, because only one of the calls can have a result.
 
     Raises:
-        TypeError: One of them is a dict, as an app has it that stores calls as JSON.
+        TypeError: One of them is not a call, such as a dict of an app that stores calls as JSON.
     """
     met: set[str] = set()
     marked = []
     for call in calls:
-        if isinstance(call, dict):
-            raise TypeError("a call must be a ToolCall, not a dict; `load(ToolCall, …)` of `models` makes one of it")
+        if not hasattr(call, "arguments"):
+            hint = "; `load(ToolCall, …)` of `models` makes one of it" if isinstance(call, dict) else ""
+            raise TypeError(f"a call must be a ToolCall, not a {type(call).__name__}{hint}")
         again = call.id in met and call.invalid is None
         marked.append(replace(call, invalid=InvalidCall("", "duplicate_id")) if again else call)
         met.add(call.id)

@@ -93,6 +93,8 @@ def check_review(
         TypeError: There is no review, but some tools are high-risk; the message lists them. Or the review is not a
             function, or a verdict is not one.
     """
+    if verdicts is not None and not isinstance(verdicts, Mapping):
+        raise TypeError(f"verdicts must be a mapping of call ids to verdicts, not {type(verdicts).__name__}")
     for verdict in (verdicts or {}).values():
         if not isinstance(verdict, Verdict):
             raise TypeError(f"a verdict must be Allow, Deny, Edit or Hold, not {type(verdict).__name__}")

@@ -43,6 +43,7 @@ from ..prompting.stream_parser import ResponseReader
 from ..prompting.text_calls import accepted_names, results_text
 from ..prompting.text_parser import CallMaker, parse_response_text
 from ..prompting.tool_definitions_as_text import call_text, join_response_text, tools_text
+from ..request_tools import check_request
 from ..responses import mark_calls_invalid
 from ..running.handlers import callable_tools
 
@@ -62,11 +63,14 @@ def normalize_request(request_or_text: Request | str) -> Request:
 
     Raises:
         TypeError: It is neither a request nor a string.
+        ConversionError: A message or a tool in it is not an object of the format.
     """
     if isinstance(request_or_text, str):
         return Request([UserMessage(request_or_text)])
-    if not hasattr(request_or_text, "messages"):
-        raise TypeError(f"a request must be a Request or a string, not {type(request_or_text).__name__}")
+    if not isinstance(request_or_text, Request):
+        hint = "; Request(messages) makes one of messages" if isinstance(request_or_text, list) else ""
+        raise TypeError(f"a request must be a Request or a string, not {type(request_or_text).__name__}{hint}")
+    check_request(request_or_text)
     return request_or_text
 
 
