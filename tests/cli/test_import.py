@@ -149,3 +149,27 @@ def test_a_collection_becomes_an_answer_to_tools_list() -> None:
     ]
     tool = {"name": "n", "description": "d", "inputSchema": {}, "outputSchema": {"type": "object"}}
     assert tools_list(rows, "a/b") == {"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool]}}
+
+
+@pytest.mark.parametrize(
+    "text", ['\n[{"name": "now", "input_schema": {"type": "object"}}]', "- name: now\n  input_schema: {type: object}\n"]
+)
+def test_the_standard_input_is_read_as_json_or_yaml(tmp_path: Path, text: str) -> None:
+    command = ("import", "anthropic", "-", "--out", "schemas", "--source", "pipe")
+    done = toolgen_process(*command, cwd=tmp_path, input=text)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert yaml.safe_load((tmp_path / "schemas/tools/now.yaml").read_text("utf-8"))["name"] == "now"
+    record = json.loads((tmp_path / "schemas/tools/import.lock").read_text("utf-8"))
+    assert list(record["sources"]) == ["anthropic pipe"]
+    done = toolgen_process(*command, cwd=tmp_path, input=text[:-3])
+    assert done.returncode == 2
+    assert re.match(r"-:\d+:\d+: error\[", done.stderr)
+
+
+def test_a_standard_input_that_is_closed_is_a_finding(tmp_path: Path) -> None:
+    script = 'exec "$0" -m toolgen import anthropic - --out schemas <&-'
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("-:1:1: error[unreadable-source]: '-' cannot be read: the standard input is closed")

@@ -66,11 +66,12 @@ def toolgen_process(
     """Run the command line of a checkout in a separate process. `more` goes to `subprocess.run`."""
     if not more.keys() & {"stdout", "stderr"}:
         more["capture_output"] = True
+    if "input" not in more:
+        more["stdin"] = subprocess.DEVNULL
     return subprocess.run(
         [sys.executable, "-m", "toolgen", *map(str, words)],
         cwd=cwd or root,
         env=environment(env, root),
-        stdin=subprocess.DEVNULL,
         encoding=_encoding(env)[0],
         check=False,
         **more,

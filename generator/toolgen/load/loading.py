@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import stat
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -19,6 +20,7 @@ from typing import Literal, TypeAlias
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
 from toolgen.incremental import IN_MEMORY, ON_DISK, key_digest
+from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
 from toolgen.load.sources import (
@@ -136,6 +138,7 @@ def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) ->
         reporter.add("second-document", trees[1].values[()], path=reporter.path)
 
 
+_STANDARD_INPUT = "-"
 _YAML = (".yaml", ".yml")
 
 
@@ -144,16 +147,21 @@ def load_single_file(
 ) -> Document | None:
     """Read a single file under the budgets of a source: YAML by its extension, JSON otherwise.
 
-    `foreign` is true for a file that is imported. Return None, with findings, if it has a fault; with `partial`, only if
+    `foreign` is true for a file that is imported. It may be `-`, the standard input: JSON if it starts like it. Return None, with findings, if it has a fault; with `partial`, only if
     it cannot be read to its end. A link is followed, since the user named the path. A file that is not regular is never
     waited for. The path of the document is the given one, with forward slashes.
     """
     path = file.as_posix()
     report = FaultReporter(path, findings, foreign=foreign)
     try:
-        text = decode_text(read_regular_file(_resolved(file, report), Budget(path), report), report)
+        if foreign and path == _STANDARD_INPUT:
+            text = decode_text(_read_standard_input(Budget(path), report), report)
+            is_yaml = not text.lstrip().startswith(("{", "["))
+        else:
+            text = decode_text(read_regular_file(_resolved(file, report), Budget(path), report), report)
+            is_yaml = file.suffix.lower() in _YAML
         findings.texts[path] = text
-        trees = read_yaml_documents(text, report) if file.suffix.lower() in _YAML else [read_json(text, report)]
+        trees = read_yaml_documents(text, report) if is_yaml else [read_json(text, report)]
         if not trees or trees[0].blank:
             report.abort("empty-source", path=path)
         if len(trees) > 1:
@@ -163,6 +171,14 @@ def load_single_file(
     if report.count and not partial:
         return None
     return Document(path, path, 0, trees[0].value, trees[0].values, trees[0].keys)
+
+
+def _read_standard_input(budget: Budget, reporter: FaultReporter) -> bytes:
+    if sys.stdin is None:  # it was closed before Python started
+        reporter.abort("unreadable-source", path=reporter.path, reason=RawText("the standard input is closed"))
+    data = sys.stdin.buffer.read(limits.FILE_BYTES + 1)
+    budget.spend_bytes(len(data), reporter)
+    return data
 
 
 def parse_json_document(text: str, path: str, findings: Findings) -> Document | None:
