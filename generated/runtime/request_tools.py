@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from .conversion.cache import from_bytes, to_bytes, to_key
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
-from .conversion.reader import Reader
+from .conversion.reader import Reader, check_tools
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_class
@@ -24,7 +24,6 @@ from .paths import ROOT, Path, format_path
 __all__ = [
     "OMITTED",
     "check_request",
-    "check_tools",
     "fill_pattern",
     "has_tools_for_provider",
     "match_pattern",
@@ -34,9 +33,6 @@ __all__ = [
     "write_choice",
     "write_tool_with_provider_settings",
 ]
-
-
-_TOOLS = frozenset([ToolDefinition, OpaquePart])
 
 
 def check_request(request: Request) -> list[ToolDefinition | OpaquePart]:
@@ -51,19 +47,6 @@ def check_request(request: Request) -> list[ToolDefinition | OpaquePart]:
     tools = request.tools or []
     check_tools(tools, (ROOT, "tools"))
     return tools
-
-
-def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
-    """Check that a value is a list of tools.
-
-    Raises:
-        ConversionError: It is not.
-    """
-    if type(tools) is not list and type(tools) is not tuple:
-        raise wrong_class(at, "a list of tools", tools)
-    if not _TOOLS.issuperset(map(type, tools)):
-        i, tool = next((i, tool) for i, tool in enumerate(tools) if type(tool) not in _TOOLS)
-        raise wrong_class((at, i), "a ToolDefinition", tool)
 
 
 def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -184,6 +185,15 @@ def test_a_name_that_is_not_that_of_a_tool_says_which_are(sample: Package, provi
         module.tools("nope")
     with pytest.raises(TypeError, match="names of tools one by one, found an array"):
         module.tools(["get_weather"])
+
+
+@pytest.mark.parametrize("provider", having("choice"))
+def test_tools_that_are_not_of_the_format_do_not_count_as_none(sample: Package, provider: str) -> None:
+    module, models = sample.provider(provider), sample.module("models")
+    for tools, found in ((module.tools("get_weather"), "an object"), (["get_weather"], "a string")):
+        for read in (module.Stream, partial(module.from_request, {"messages": []})):
+            with pytest.raises(models.ConversionError, match=rf"tools\[0\]: must be a ToolDefinition, found {found}"):
+                read(tools=tools)
 
 
 def test_an_error_that_is_not_about_the_value_stays_what_it_is(sample: Package) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT
-from .conversion.reader import Reader
+from .conversion.reader import Reader, check_tools
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .converter import TOOLS, Converter, ListReader, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
 from .models import (
@@ -22,7 +22,6 @@ from .models import (
     UserMessage,
 )
 from .paths import ROOT
-from .request_tools import check_tools
 
 __all__ = ["NativeToolConverter", "NativeToolSdkConverter", "OutputFormat"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, NO_EXTRAS
-from ...conversion.reader import Reader
+from ...conversion.reader import Reader, check_tools
 from ...conversion.values import read_list_or_null, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import TOOLS, SdkConverter
@@ -29,7 +29,6 @@ from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_definitions_as_text import read_tool_entries, tool_entries_text
-from ...request_tools import check_tools
 from ..selected_tools import write_selected_tools
 from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages
@@ -132,12 +131,17 @@ class PromptConverter(SdkConverter):
         Returns:
             The message, with text and calls in order.
 
+        Raises:
+            ConversionError: One of the tools is not an object of the format.
+
         Example:
             message = parse_text(text, untrusted=[page])
         """
         if tools is None:
             return parse_response_text(text, self.accepted_names(()), untrusted, CallMaker(turn, set()))
-        return read_response_text(text, tools, untrusted, turn)
+        offered = tuple(tools)
+        check_tools(offered, (ROOT, "tools"))
+        return read_response_text(text, offered, untrusted, turn)
 
     def to_tool_call(
         self, call: ToolCall, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"

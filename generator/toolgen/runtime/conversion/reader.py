@@ -5,21 +5,36 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..errors import ConversionError, wrong_type
+from ..errors import ConversionError, wrong_class, wrong_type
 from ..json_text import JSONError, dump_allowing_nan, dump_deep
 from ..json_values import is_object_too_deep, is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
-from ..paths import Path
+from ..paths import ROOT, Path
 from .extras import ABSENT, NO_EXTRAS, Extras, set_extra_at
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
 
-__all__ = ["NO_IDS", "Reader"]
+__all__ = ["NO_IDS", "Reader", "check_tools"]
+
+_TOOLS = frozenset([ToolDefinition, OpaquePart])
 
 NO_IDS = ("None", "null")
 """What some servers send in place of an id that they do not have."""
+
+
+def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
+    """Check that a value is a list of tools.
+
+    Raises:
+        ConversionError: It is not.
+    """
+    if type(tools) is not list and type(tools) is not tuple:
+        raise wrong_class(at, "a list of tools", tools)
+    if not _TOOLS.issuperset(map(type, tools)):
+        i, tool = next((i, tool) for i, tool in enumerate(tools) if type(tool) not in _TOOLS)
+        raise wrong_class((at, i), "a ToolDefinition", tool)
 
 
 class Reader:
@@ -52,6 +67,8 @@ class Reader:
         self.position = 0
         self.used: set[str] = {*NO_IDS}
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
+        if tools:
+            check_tools(tools, (ROOT, "tools"))
         given = [tool.name for tool in tools if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)]
         self.tool_names = wire.tool_names | {wire.wire_name(name): name for name in given} if given else wire.tool_names
         self._called: dict[str, tuple[str, str, int]] = {}
