@@ -354,3 +354,37 @@ def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bo
     nested = [piece(head("call_a", "now", text), index=0) for text in ('{"a":', '{"a":', "1}}")]
     completion, _ = played(sample, *nested, chunk(reason="tool_calls"))
     assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"a": 1}}]
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "mistral"])
+@pytest.mark.parametrize("absent", [{}, {"index": None, "id": None}, {"id": "null"}, {"id": "", "index": 0}])
+@pytest.mark.parametrize("text", ["", None, "absent"])
+@pytest.mark.parametrize("between", [None, "Hm"])
+def test_calls_of_one_tool_without_an_index_or_id_begin_with_their_names(
+    sample: Package, provider: str, absent: Any, text: str | None, between: str | None
+) -> None:
+    """The name comes alone, and the arguments after it. Text between them changes nothing."""
+    events = []
+    for i in range(3):
+        function = {"name": "now"} if text == "absent" else {"name": "now", "arguments": text}
+        events.append(piece({**absent, "type": "function", "function": function}))
+        events += [] if between is None else [chunk({"content": between})]
+        events += [piece({**absent, **more(half)}) for half in ('{"a":', f"{i}}}")]
+    completion, told = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
+    calls = laws.calls_of(sample, completion)
+    assert [(c.id, c.name, c.arguments, c.invalid) for c in calls] == [
+        (f"call_0_{i}", "now", {"a": i}, None) for i in range(3)
+    ]
+    laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("rest", ["", None, " \n"])
+def test_a_name_that_comes_again_without_arguments_begins_no_call(sample: Package, rest: str | None) -> None:
+    """Some servers repeat it in each chunk, also in those after the arguments."""
+    texts = ["", '{"a":', "1}", rest, rest]
+    events = [piece({"type": "function", "function": {"name": "now", "arguments": text}}) for text in texts]
+    completion, told = played(sample, *events, chunk(reason="tool_calls"))
+    assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 1}, None)]
+    laws.adds_up(sample, completion, told)

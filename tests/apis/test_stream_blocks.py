@@ -129,7 +129,7 @@ def test_a_block_stops_before_the_next_one_starts(sample: Package, models: Any, 
         models.ReasoningDelta("m"),
         models.TextDelta("Hi"),
         *call_deltas(models, 0, '{"i', '":1}'),
-        *call_deltas(models, 1, None),
+        *call_deltas(models, 1, "{}"),
         models.TextDelta("Yo"),
     ]
     losses: list[Any] = []
@@ -187,6 +187,40 @@ def test_calls_that_start_before_their_arguments_come_stop_after_them(
             "content_block_delta",
             "content_block_stop",
         ]
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "openai_responses"])
+@pytest.mark.parametrize("arguments", ['{"i":0}', None])
+@pytest.mark.parametrize("between", ["text", "reasoning", "call"])
+def test_a_call_whose_arguments_come_after_other_parts_stops_after_them(
+    sample: Package, models: Any, provider: str, arguments: str | None, between: str
+) -> None:
+    """It stops once, with its arguments. Without any it stops at the end."""
+    module = sample.provider(provider)
+    call = models.ToolCallPart(models.ToolCall("call_0", "now", json.loads(arguments or "{}")))
+    others = {
+        "text": (models.TextPart("Hi"), models.TextDelta("Hi")),
+        "reasoning": (models.ReasoningPart("Hi"), models.ReasoningDelta("Hi")),
+        "call": (models.ToolCallPart(models.ToolCall("call_1", "now", {})), *call_deltas(models, 1, "{}")),
+    }
+    part, delta = others[between]
+    first, *rest = call_deltas(models, 0, None, arguments)
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage([call, part]), "tool_calls"))
+    writer, stream = module.StreamWriter(on_loss=lambda loss: None), module.Stream()
+    wires = [wire for event in [first, delta, *rest, done] for wire in writer.write(event)]
+    for wire in wires:
+        stream.feed(wire)
+    stream.finish()
+    assert [type(p).__name__ for p in stream.result().message.content] == ["ToolCallPart", type(part).__name__]
+    assert stream.result().message.content[0].call.arguments == call.call.arguments
+    steps = [
+        (wire["type"].removeprefix("response."), wire.get("output_index")) for wire in wires if "output_index" in wire
+    ]
+    steps = steps or [step for step in map(step_of, wires) if step[1] is not None]
+    own = [kind for kind, index in steps if index == 0]
+    stops = [kind for kind in own if kind in ("content_block_stop", "output_item.done")]
+    assert len(stops) == 1
+    assert own[-1] == stops[0]
 
 
 @pytest.mark.parametrize("was_streamed", [True, False])

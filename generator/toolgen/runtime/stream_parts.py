@@ -248,13 +248,12 @@ class OpenBlocks:
         return index in self._open
 
     def start(self, index: int, call: SentCall | None = None) -> list[int]:
-        """Record that a block starts. Return those that stop before: texts, and calls with a whole object or nothing.
+        """Record that a block starts. Return those that stop before: texts, and calls with a whole object.
 
-        A call with nothing does not stop before another call, because the arguments of calls may be interleaved.
+        A call with nothing does not stop, because its arguments may follow, and clients run a call when it stops.
         """
         self._open.pop(index, None)
-        empty = "{}" if call is None else ""
-        stopped = self.stop(i for i, c in self._open.items() if c is None or is_object_text(c.arguments or empty))
+        stopped = self.stop(i for i, c in self._open.items() if c is None or is_object_text(c.arguments))
         self._open[index] = call
         return stopped
 
