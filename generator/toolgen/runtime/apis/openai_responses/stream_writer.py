@@ -7,7 +7,7 @@ from typing import Any
 from ...json_text import is_object_text
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import is_completion_read_from_wire
+from ...responses import is_completion_read_from_wire
 from ...streams import BaseStreamWriter
 from .fields import reasoning_text
 
