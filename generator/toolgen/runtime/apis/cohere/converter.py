@@ -62,6 +62,7 @@ class CohereConverter(ChatConverter):
     """Converts Cohere's requests and responses: a plan beside the content, and one `strict_tools` for all tools."""
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
+    HAS_FUNCTION_MESSAGES = False
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""

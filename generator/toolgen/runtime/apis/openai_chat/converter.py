@@ -37,7 +37,13 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
+from ..chat_bases import (
+    ChatMessageConverter,
+    OutputFormatConverter,
+    read_result_parts,
+    restore_function_result,
+    write_parts_moving_media,
+)
 from .fields import (
     extras_of_choice,
     has_content,
@@ -57,6 +63,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
     RESPONSE_KEYS = frozenset(["choices"])
+    HAS_FUNCTION_MESSAGES = True
     IS_HOST: ClassVar[bool] = False
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
@@ -72,7 +79,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
-                    wires.append(self.write_tool_result(result, path, writer))
+                    wires.append(restore_function_result(self.write_tool_result(result, path, writer), result, writer))
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
