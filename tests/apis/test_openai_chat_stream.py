@@ -317,6 +317,31 @@ def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, prov
     assert converter.to_request(request) == body
 
 
+@pytest.mark.pain("P23")
+@pytest.mark.parametrize("provider", ["gemini", "vertex", "mistral", "ollama"])
+@pytest.mark.parametrize("order", [("b", "a"), ("a", "b"), ("b", "a", "a"), ("a", "b", "a")])
+def test_results_of_calls_with_one_id_are_matched_by_their_names(sample: Package, provider: str, order: Any) -> None:
+    names = sorted(order)
+    if provider in ("gemini", "vertex"):
+        calls = [{"functionCall": {"id": "x", "name": name, "args": {}}} for name in names]
+        results = [{"functionResponse": {"id": "x", "name": name, "response": {"output": name}}} for name in order]
+        user, turns = {"role": "user", "parts": [{"text": "Hi"}]}, [{"role": "user", "parts": results}]
+        body: Any = {"contents": [user, {"role": "model", "parts": calls}, *turns]}
+    else:
+        text, key = ({}, "tool_name") if provider == "ollama" else ("{}", "name")
+        entries = [{"id": "x", "type": "function", "function": {"name": name, "arguments": text}} for name in names]
+        turns = [{"role": "tool", "tool_call_id": "x", key: name, "content": name} for name in order]
+        said = {"role": "assistant", "content": "", "tool_calls": entries}
+        body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, said, *turns]}
+    converter = sample.provider(provider)
+    request = converter.from_request(body)
+    named = {part.call.id: part.call.name for part in request.messages[1].content}
+    found = [result for message in request.messages for result in getattr(message, "results", ())]
+    assert [(named[result.tool_call_id], result.name, result.value) for result in found] == [(n, n, n) for n in order]
+    assert len({result.tool_call_id for result in found}) == len(order)
+    assert converter.to_request(request) == body
+
+
 @pytest.mark.pain("P28")
 def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Package) -> None:
     """Together sends it after each call. A call whose arguments are not whole by then is told at the end."""
