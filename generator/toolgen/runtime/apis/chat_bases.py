@@ -42,9 +42,11 @@ __all__ = [
     "ChatMessageConverter",
     "OutputFormatConverter",
     "is_accepted_name",
+    "keep_role",
     "read_result_parts",
     "read_schema_name",
     "restore_function_result",
+    "restore_role",
     "write_accepted_name",
     "write_parts_moving_media",
     "write_result_parts",
@@ -222,6 +224,20 @@ class ChatMessageConverter(NativeToolSdkConverter):
             else:
                 raise wrong_type(here, "a message", message)
         return wires
+
+
+def keep_role(message: AssistantMessage, wire: dict[str, Any], reader: Reader) -> None:
+    """Keep the role that a server gave in a response, if it is another one, or none."""
+    if wire.get("role") != "assistant":
+        merge_extras_into(message, reader.wire.name, {"$role": [wire["role"]] if "role" in wire else []})
+
+
+def restore_role(wire: dict[str, Any], message: AssistantMessage, writer: Writer) -> None:
+    """Restore the role that `keep_role` has kept. A request has the one that the API requires."""
+    role = writer.peek_extras(message.metadata).get("$role")
+    if role is not None:
+        wire.pop("role", None)
+        wire |= {"role": role[0]} if role else {}
 
 
 def _add_result(messages: list[Message], result: ToolResult) -> None:

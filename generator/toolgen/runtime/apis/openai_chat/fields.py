@@ -32,7 +32,6 @@ __all__ = [
     "read_participant_name",
     "repeats_call",
     "restore_missing_message",
-    "restore_role",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
@@ -142,14 +141,6 @@ def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str,
     if "message" in extras.get("$absent", ()):
         return {key: value for key, value in choice.items() if key != "message"}
     return {**choice, "message": None} if extras.get("message", ABSENT) is None else choice
-
-
-def restore_role(message: dict[str, Any], extras: Extras) -> None:
-    """Restore the role that a server gave in a response: another one, or none."""
-    if "role" in extras.get("$absent", ()):
-        del message["role"]
-    else:
-        message["role"] = extras.get("role", message["role"])
 
 
 def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
