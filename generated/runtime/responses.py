@@ -22,6 +22,7 @@ __all__ = [
     "classify_api_error",
     "derive_finish_reason",
     "format_rfc3339",
+    "is_completion_read_from_wire",
     "mark_call_invalid",
     "mark_calls_invalid",
     "provider_stop_reason",
@@ -58,6 +59,11 @@ def calls_in(message: AssistantMessage) -> list[ToolCall]:
     """Return the calls of a message, in order."""
     content = message.content
     return [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+
+
+def is_completion_read_from_wire(completion: Completion, parts: list[Any], writer: Writer) -> bool:
+    """Return whether a completion, or a part of it, was read from the writer's wire."""
+    return any(writer.can_read(value.metadata) for value in (completion, completion.message, *parts))
 
 
 def mark_calls_invalid(message: AssistantMessage, finish_reason: FinishReason) -> None:

@@ -477,3 +477,15 @@ WRONG = [
 def test_a_value_of_the_wrong_type_is_told_by_its_place(sample: Package, models: Any, given: Any) -> None:
     with pytest.raises(models.ConversionError, match=r"messages\[\d\]"):
         laws.read(sample, PROVIDER, given)
+
+
+@pytest.mark.pain("P23")
+@pytest.mark.parametrize("identifier", ["c1", "functions.f:0"])
+def test_a_result_before_its_call_or_without_one_keeps_its_id(sample: Package, identifier: str) -> None:
+    user = {"role": "user", "content": "Hi"}
+    result = {"role": "tool", "tool_call_id": identifier, "content": "noon"}
+    function = {"name": "now", "arguments": "{}"}
+    said = {"role": "assistant", "content": "", "tool_calls": [{"id": identifier, "function": function}]}
+    for messages in ([user, result, user], [user, result, said, user], [result, user]):
+        body = {"model": "m", "messages": messages}
+        assert laws.write(sample, "mistral", laws.read(sample, "mistral", body)) == body

@@ -10,6 +10,8 @@ import pytest
 from tests.providers import laws
 from tests.providers.requests import HELLO
 from tests.support.generated import Package
+from tests.support.places import put
+from tests.support.repository import table
 
 PROVIDERS = ("openai_chat", "openai_compatible")
 REFUSAL = {"type": "refusal", "refusal": "No."}
@@ -255,3 +257,44 @@ def test_reasoning_that_a_deployment_adds_is_reasoning(sample: Package, models: 
 def chunk(delta: dict[str, Any], reason: str | None) -> dict[str, Any]:
     """A chunk with one choice."""
     return {"id": "x", "model": "m", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+
+
+ROLE_PATHS = {
+    "openai_chat": ["choices", 0, "message", "role"],
+    "mistral": ["choices", 0, "message", "role"],
+    "cohere": ["message", "role"],
+    "ollama": ["message", "role"],
+    "gemini": ["candidates", 0, "content", "role"],
+}
+
+
+@pytest.mark.parametrize("role", ["user", "system", "", "absent"])
+@pytest.mark.parametrize("provider", ROLE_PATHS)
+def test_a_response_comes_back_with_its_role(sample: Package, provider: str, role: str) -> None:
+    """Servers give others, or none. The next request has the one of the API."""
+    module, path = sample.provider(provider), ROLE_PATHS[provider]
+    body = put(table(provider)["answer"], path, role)
+    if role == "absent":
+        holder = body
+        for step in path[:-1]:
+            holder = holder[step]
+        del holder["role"]
+    completion = module.from_response(body)
+    assert laws.exact(module.to_response(completion)) == laws.exact(body)
+    (sent,) = module.to_messages([completion.message])
+    assert sent["role"] == ("model" if provider == "gemini" else "assistant")
+
+
+@pytest.mark.parametrize("choices", [None, []])
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "mistral"])
+def test_choices_that_are_not_there_come_back(sample: Package, models: Any, provider: str, choices: Any) -> None:
+    """What an app adds to such a response is sent."""
+    module = sample.provider(provider)
+    body = {**table("openai_chat")["answer"], "choices": choices}
+    completion = module.from_response(body)
+    assert completion.finish_reason == "error"
+    losses: list[Any] = []
+    assert laws.exact(module.to_response(completion, on_loss=losses.append)) == laws.exact(body)
+    completion.message = models.AssistantMessage("Hi")
+    (choice,) = module.to_response(completion, on_loss=losses.append)["choices"]
+    assert choice["message"]["content"] == "Hi"

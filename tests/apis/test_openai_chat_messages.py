@@ -88,3 +88,56 @@ def test_an_image_given_as_its_address_alone_goes_back_as_it_was(sample: Package
     content = [{"type": "image_url", "image_url": "https://example.com/a.png"}, {"type": "text", "text": "What is it?"}]
     body = {"model": "m", "messages": [{"role": "user", "content": content}]}
     assert provider.to_request(provider.from_request(body)) == body
+
+
+FUNCTION_RESULTS = [
+    [{"content": "noon"}],
+    [{"content": "noon"}, {"content": '{"error": "late"}', "x_key": 1}],
+    [{"content": "noon", "role": "tool", "tool_call_id": "call0000a"}, {"content": ""}],
+]
+
+
+@pytest.mark.pain("P23")
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "azure", "mistral"])
+@pytest.mark.parametrize("results", FUNCTION_RESULTS)
+def test_a_function_message_is_the_result_of_the_open_call_of_its_name(
+    sample: Package, models: Any, provider: str, results: list[Any]
+) -> None:
+    """Apps from before tools send their results so. Another API gets them with the id of the call."""
+    calls = [
+        {"id": f"call0000{letter}", "type": "function", "function": {"name": name, "arguments": "{}"}}
+        for letter, name in (("x", "get_weather"), ("a", "now"), ("b", "now"))
+    ]
+    user = {"role": "user", "content": "Hi"}
+    answers = [{"role": "function", "name": "now", **result} for result in results]
+    weather = {"role": "tool", "tool_call_id": "call0000x", "content": "rain"}
+    for answer in answers:
+        if answer["role"] == "tool":
+            del answer["name"]
+    said = {"role": "assistant", "content": "Hm", "tool_calls": calls}
+    body = {"model": "m", "messages": [user, said, weather, *answers, user]}
+    request = laws.read(sample, provider, body)
+    assert sample.provider(provider).to_request(request)["messages"] == body["messages"]
+    found = [result for message in request.messages for result in getattr(message, "results", ())]
+    assert [(result.tool_call_id, result.name) for result in found] == [
+        ("call0000x", "get_weather"),
+        *[("call0000a", "now"), ("call0000b", "now")][: len(results)],
+    ]
+    assert [result.kind for result in found[1:]] == ["error" if "x_key" in result else "text" for result in results]
+    sent = sample.provider("openai_responses").to_request(request)["input"]
+    assert [item["call_id"] for item in sent if item.get("type") == "function_call_output"] == [
+        result.tool_call_id for result in found
+    ]
+
+
+def test_a_function_message_without_a_call_of_its_name_stays_as_it_is(sample: Package) -> None:
+    user = {"role": "user", "content": "Hi"}
+    call = {"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    done = {"role": "tool", "tool_call_id": "c1", "content": "noon"}
+    for before in ([user], [user, said], [user, said, done]):
+        for result in ({"name": "other", "content": "x"}, {"name": "now", "content": None}, {"content": "x"}):
+            body = {"model": "m", "messages": [*before, {"role": "function", **result}, user]}
+            assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, body)) == body
+    body = {"model": "m", "messages": [user, said, {"role": "function", "name": "now", "content": "x"}, user]}
+    assert sample.provider("cohere").to_request(sample.provider("cohere").from_request(body)) == body

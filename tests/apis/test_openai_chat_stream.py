@@ -317,6 +317,31 @@ def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, prov
     assert converter.to_request(request) == body
 
 
+@pytest.mark.pain("P23")
+@pytest.mark.parametrize("provider", ["gemini", "vertex", "mistral", "ollama"])
+@pytest.mark.parametrize("order", [("b", "a"), ("a", "b"), ("b", "a", "a"), ("a", "b", "a")])
+def test_results_of_calls_with_one_id_are_matched_by_their_names(sample: Package, provider: str, order: Any) -> None:
+    names = sorted(order)
+    if provider in ("gemini", "vertex"):
+        calls = [{"functionCall": {"id": "x", "name": name, "args": {}}} for name in names]
+        results = [{"functionResponse": {"id": "x", "name": name, "response": {"output": name}}} for name in order]
+        user, turns = {"role": "user", "parts": [{"text": "Hi"}]}, [{"role": "user", "parts": results}]
+        body: Any = {"contents": [user, {"role": "model", "parts": calls}, *turns]}
+    else:
+        text, key = ({}, "tool_name") if provider == "ollama" else ("{}", "name")
+        entries = [{"id": "x", "type": "function", "function": {"name": name, "arguments": text}} for name in names]
+        turns = [{"role": "tool", "tool_call_id": "x", key: name, "content": name} for name in order]
+        said = {"role": "assistant", "content": "", "tool_calls": entries}
+        body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, said, *turns]}
+    converter = sample.provider(provider)
+    request = converter.from_request(body)
+    named = {part.call.id: part.call.name for part in request.messages[1].content}
+    found = [result for message in request.messages for result in getattr(message, "results", ())]
+    assert [(named[result.tool_call_id], result.name, result.value) for result in found] == [(n, n, n) for n in order]
+    assert len({result.tool_call_id for result in found}) == len(order)
+    assert converter.to_request(request) == body
+
+
 @pytest.mark.pain("P28")
 def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Package) -> None:
     """Together sends it after each call. A call whose arguments are not whole by then is told at the end."""
@@ -354,3 +379,37 @@ def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bo
     nested = [piece(head("call_a", "now", text), index=0) for text in ('{"a":', '{"a":', "1}}")]
     completion, _ = played(sample, *nested, chunk(reason="tool_calls"))
     assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"a": 1}}]
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "mistral"])
+@pytest.mark.parametrize("absent", [{}, {"index": None, "id": None}, {"id": "null"}, {"id": "", "index": 0}])
+@pytest.mark.parametrize("text", ["", None, "absent"])
+@pytest.mark.parametrize("between", [None, "Hm"])
+def test_calls_of_one_tool_without_an_index_or_id_begin_with_their_names(
+    sample: Package, provider: str, absent: Any, text: str | None, between: str | None
+) -> None:
+    """The name comes alone, and the arguments after it. Text between them changes nothing."""
+    events = []
+    for i in range(3):
+        function = {"name": "now"} if text == "absent" else {"name": "now", "arguments": text}
+        events.append(piece({**absent, "type": "function", "function": function}))
+        events += [] if between is None else [chunk({"content": between})]
+        events += [piece({**absent, **more(half)}) for half in ('{"a":', f"{i}}}")]
+    completion, told = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
+    calls = laws.calls_of(sample, completion)
+    assert [(c.id, c.name, c.arguments, c.invalid) for c in calls] == [
+        (f"call_0_{i}", "now", {"a": i}, None) for i in range(3)
+    ]
+    laws.adds_up(sample, completion, told)
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("rest", ["", None, " \n"])
+def test_a_name_that_comes_again_without_arguments_begins_no_call(sample: Package, rest: str | None) -> None:
+    """Some servers repeat it in each chunk, also in those after the arguments."""
+    texts = ["", '{"a":', "1}", rest, rest]
+    events = [piece({"type": "function", "function": {"name": "now", "arguments": text}}) for text in texts]
+    completion, told = played(sample, *events, chunk(reason="tool_calls"))
+    assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 1}, None)]
+    laws.adds_up(sample, completion, told)

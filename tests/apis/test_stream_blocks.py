@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.providers import laws
 from tests.support.generated import Package
 
 Json = dict[str, Any]
@@ -129,7 +130,7 @@ def test_a_block_stops_before_the_next_one_starts(sample: Package, models: Any, 
         models.ReasoningDelta("m"),
         models.TextDelta("Hi"),
         *call_deltas(models, 0, '{"i', '":1}'),
-        *call_deltas(models, 1, None),
+        *call_deltas(models, 1, "{}"),
         models.TextDelta("Yo"),
     ]
     losses: list[Any] = []
@@ -189,6 +190,40 @@ def test_calls_that_start_before_their_arguments_come_stop_after_them(
         ]
 
 
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "openai_responses"])
+@pytest.mark.parametrize("arguments", ['{"i":0}', None])
+@pytest.mark.parametrize("between", ["text", "reasoning", "call"])
+def test_a_call_whose_arguments_come_after_other_parts_stops_after_them(
+    sample: Package, models: Any, provider: str, arguments: str | None, between: str
+) -> None:
+    """It stops once, with its arguments. Without any it stops at the end."""
+    module = sample.provider(provider)
+    call = models.ToolCallPart(models.ToolCall("call_0", "now", json.loads(arguments or "{}")))
+    others = {
+        "text": (models.TextPart("Hi"), models.TextDelta("Hi")),
+        "reasoning": (models.ReasoningPart("Hi"), models.ReasoningDelta("Hi")),
+        "call": (models.ToolCallPart(models.ToolCall("call_1", "now", {})), *call_deltas(models, 1, "{}")),
+    }
+    part, delta = others[between]
+    first, *rest = call_deltas(models, 0, None, arguments)
+    done = models.CompletedEvent(models.Completion(models.AssistantMessage([call, part]), "tool_calls"))
+    writer, stream = module.StreamWriter(on_loss=lambda loss: None), module.Stream()
+    wires = [wire for event in [first, delta, *rest, done] for wire in writer.write(event)]
+    for wire in wires:
+        stream.feed(wire)
+    stream.finish()
+    assert [type(p).__name__ for p in stream.result().message.content] == ["ToolCallPart", type(part).__name__]
+    assert stream.result().message.content[0].call.arguments == call.call.arguments
+    steps = [
+        (wire["type"].removeprefix("response."), wire.get("output_index")) for wire in wires if "output_index" in wire
+    ]
+    steps = steps or [step for step in map(step_of, wires) if step[1] is not None]
+    own = [kind for kind, index in steps if index == 0]
+    stops = [kind for kind in own if kind in ("content_block_stop", "output_item.done")]
+    assert len(stops) == 1
+    assert own[-1] == stops[0]
+
+
 @pytest.mark.parametrize("was_streamed", [True, False])
 def test_reasoning_without_a_signature_is_a_block_of_the_stream(
     sample: Package, models: Any, was_streamed: bool
@@ -228,3 +263,168 @@ def test_reasoning_that_a_client_sends_back_with_an_empty_signature_is_dropped(s
     assert [(loss.path, loss.action) for loss in losses] == [("messages[1].content[0]", "dropped")]
     answer = {"anthropic": anthropic_response, "bedrock": bedrock_response}[provider]([UNSIGNED[provider], said])
     assert converter.to_response(converter.from_response(answer)) == answer
+
+
+Steps = list[tuple[str, int, Any]]
+"""Steps of blocks: `start` with the kind of a block, `text`, `thought` or `arguments` with a piece, and `stop`."""
+
+Written = Callable[[str, int, Any], Json | None]
+"""The event for a step on one wire; None if the wire has none."""
+
+
+def anthropic_event(step: str, index: int, value: Any) -> Json | None:
+    if step == "stop":
+        return {"type": "content_block_stop", "index": index}
+    if step == "start":
+        heads = {"text": {"type": "text", "text": ""}, "thought": {"type": "thinking", "thinking": "", "signature": ""}}
+        call = {"type": "tool_use", "id": value, "name": "now", "input": {}}
+        return {"type": "content_block_start", "index": index, "content_block": heads.get(value, call)}
+    deltas = {
+        "text": {"type": "text_delta", "text": value},
+        "thought": {"type": "thinking_delta", "thinking": value},
+        "arguments": {"type": "input_json_delta", "partial_json": value},
+    }
+    return {"type": "content_block_delta", "index": index, "delta": deltas[step]}
+
+
+def bedrock_event(step: str, index: int, value: Any) -> Json | None:
+    at = {"contentBlockIndex": index}
+    if step == "stop":
+        return {"contentBlockStop": at}
+    if step == "start":
+        head = {"toolUse": {"toolUseId": value, "name": "now"}}
+        return None if value in ("text", "thought") else {"contentBlockStart": {**at, "start": head}}
+    deltas = {
+        "text": {"text": value},
+        "thought": {"reasoningContent": {"text": value}},
+        "arguments": {"toolUse": {"input": value}},
+    }
+    return {"contentBlockDelta": {**at, "delta": deltas[step]}}
+
+
+def cohere_event(step: str, index: int, value: Any) -> Json | None:
+    def event(kind: str, **member: Any) -> Json:
+        return {"type": kind, "index": index, "delta": {"message": member}}
+
+    if step == "stop":
+        return {"type": "content-end", "index": index}
+    if step == "start" and value not in ("text", "thought"):
+        head = {"id": value, "type": "function", "function": {"name": "now", "arguments": ""}}
+        return event("tool-call-start", tool_calls=head)
+    if step == "arguments":
+        return event("tool-call-delta", tool_calls={"function": {"arguments": value}})
+    key = {"text": "text", "thought": "thinking"}[value if step == "start" else step]
+    if step == "start":
+        return event("content-start", content={"type": key, key: ""})
+    return event("content-delta", content={key: value})
+
+
+def responses_event(step: str, index: int, value: Any) -> Json | None:
+    at = {"output_index": index}
+    if step == "stop":
+        return None
+    if step == "start":
+        heads = {
+            "text": {"type": "message", "role": "assistant", "content": []},
+            "thought": {"type": "reasoning", "summary": []},
+        }
+        call = {"type": "function_call", "call_id": value, "name": "now", "arguments": ""}
+        return {"type": "response.output_item.added", **at, "item": heads.get(value, call)}
+    kinds = {
+        "text": ("output_text", "content_index"),
+        "thought": ("reasoning_summary_text", "summary_index"),
+        "arguments": ("function_call_arguments", "content_index"),
+    }
+    kind, key = kinds[step]
+    return {"type": f"response.{kind}.delta", **at, key: 0, "delta": value}
+
+
+WIRES: Mapping[str, tuple[Written, list[Json], list[Json]]] = {
+    "anthropic": (
+        anthropic_event,
+        [{"type": "message_start", "message": {**anthropic_response([]), "stop_reason": None}}],
+        [{"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, {"type": "message_stop"}],
+    ),
+    "bedrock": (
+        bedrock_event,
+        [{"messageStart": {"role": "assistant"}}],
+        [{"messageStop": {"stopReason": "tool_use"}}],
+    ),
+    "cohere": (
+        cohere_event,
+        [{"type": "message-start", "delta": {"message": {"role": "assistant"}}}],
+        [{"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}],
+    ),
+    "openai_responses": (
+        responses_event,
+        [{"type": "response.created", "response": {"status": "in_progress"}}],
+        [{"type": "response.completed", "response": {"id": "resp_1", "status": "completed"}}],
+    ),
+}
+
+CALL_A: Steps = [("start", 0, "a"), ("arguments", 0, '{"i":'), ("arguments", 0, "1}")]
+CALL_B: Steps = [("start", 0, "b"), ("arguments", 0, '{"i":2}')]
+THOUGHT: Steps = [("start", 0, "thought"), ("thought", 0, "h"), ("thought", 0, "m")]
+SAID: Steps = [("start", 0, "text"), ("text", 0, "H"), ("text", 0, "i")]
+STOP: Steps = [("stop", 0, None)]
+
+
+def moved(steps: Steps) -> Steps:
+    return [(step, 1, value) for step, _, value in steps]
+
+
+STREAMS: Mapping[str, tuple[Steps, list[Any]]] = {
+    "each block at 0": (
+        [*THOUGHT, *STOP, *SAID, *STOP, *CALL_A, *STOP, *CALL_B, *STOP],
+        ["hm", "Hi", ("a", 1), ("b", 2)],
+    ),
+    "each block at 0, without stops": ([*THOUGHT, *SAID, *CALL_A, *CALL_B], ["hm", "Hi", ("a", 1), ("b", 2)]),
+    "indexes from 0 again": ([*THOUGHT, *moved(CALL_A), *SAID, *moved(CALL_B)], ["hm", ("a", 1), "Hi", ("b", 2)]),
+    "a start that comes twice": ([*THOUGHT, *moved(CALL_A[:1]), *moved(CALL_A)], ["hm", ("a", 1)]),
+    "a start after the first delta": ([CALL_A[1], CALL_A[0], CALL_A[2], *STOP], [("a", 1)]),
+    "a start after all deltas": ([*CALL_A[1:], *STOP, CALL_A[0], *moved(SAID)], [("a", 1), "Hi"]),
+    "texts that start after the first delta": (
+        [THOUGHT[1], THOUGHT[0], THOUGHT[2], *moved([SAID[1], SAID[0], SAID[2]])],
+        ["hm", "Hi"],
+    ),
+    "deltas after the stop": (
+        [*THOUGHT[:2], *STOP, *moved(CALL_A[:2]), *THOUGHT[2:], *moved(CALL_A[2:])],
+        ["hm", ("a", 1)],
+    ),
+}
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("provider", WIRES)
+def test_events_that_are_out_of_order_lose_nothing(sample: Package, provider: str, name: str) -> None:
+    written, start, end = WIRES[provider]
+    steps, meant = STREAMS[name]
+    found = [event for step in steps if (event := written(*step)) is not None]
+    completion, told = laws.played(sample, provider, [*start, *found, *end])
+    parts = completion.message.content
+    parts = parts if isinstance(parts, list) else [sample.module("models").TextPart(parts)]
+    said = [(part.call.id, part.call.arguments["i"]) if hasattr(part, "call") else part.text for part in parts]
+    # Cohere has its calls after its content
+    assert said == (sorted(meant, key=lambda part: type(part) is tuple) if provider == "cohere" else meant)
+    assert [call.invalid for call in laws.calls_of(sample, completion)] == [None] * len(
+        laws.calls_of(sample, completion)
+    )
+    laws.adds_up(sample, completion, told)
+
+
+def test_a_signature_may_come_before_or_after_its_block(sample: Package) -> None:
+    for provider, delta in (
+        (
+            "anthropic",
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "S"}},
+        ),
+        ("bedrock", {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"reasoningContent": {"signature": "S"}}}}),
+    ):
+        written, start, end = WIRES[provider]
+        block = [event for step in [*THOUGHT, *STOP, *moved(SAID)] if (event := written(*step)) is not None]
+        for position in range(len(block) + 1):
+            completion, _ = laws.played(sample, provider, [*start, *block[:position], delta, *block[position:], *end])
+            thought, said = completion.message.content
+            assert (thought.text, said.text) == ("hm", "Hi")
+            assert '"S"' in json.dumps(thought.metadata)

@@ -272,16 +272,18 @@ class Reader:
         known = self._called.get(wire_id)
         return known is not None and not known[1]
 
-    def find_call_id_and_name(self, wire_id: str) -> tuple[str, str]:
+    def find_call_id_and_name(self, wire_id: str, name: str = "") -> tuple[str, str]:
         """Return id and tool name of the call that a result with this id on the wire answers.
 
-        It is the last call with the id; or, if a message has several, the next one without a result. The name is empty
-        if there is none.
+        It is the last call with the id; or, if a message has several, the next one without a result, if possible of the
+        tool `name`. The name is empty if there is none.
         """
         if self._regular:
             self.record_pending_calls()
-        shared = self._shared.get(wire_id)
-        call = shared.pop(0) if shared is not None and len(shared) > 1 else self._called.get(wire_id)
+        shared, call = self._shared.get(wire_id), self._called.get(wire_id)
+        if shared is not None:
+            i = next((i for i, (_, called, _) in enumerate(shared) if called == name), 0)
+            call = shared.pop(i) if len(shared) > 1 else shared[0]
         identifier, name, _ = call or (wire_id, "", 0)
         return identifier, name
 

@@ -25,22 +25,22 @@ from .models import (
     ToolCallPart,
 )
 from .paths import ROOT, Path
+from .responses import is_completion_read_from_wire
 
 __all__ = [
+    "IndexedBlocks",
     "OpenBlocks",
     "OpenCall",
     "PartialObject",
     "SentCall",
     "SentOrder",
-    "index_sort_key",
-    "is_completion_read_from_wire",
     "order_by_index",
     "partial_object",
     "read_hashable_index",
 ]
 
 
-_STRING = r'(?s:"(?:[^"\\]|\\.)*"?)'
+_STRING = r'(?s:"(?:[^"\\]|\\.)*("?))'
 _BARE = r"[^\s,\]}:\"]+"
 
 
@@ -50,9 +50,7 @@ class PartialObject:
     __slots__ = ("_counted", "_length", "_parsed", "_value")
 
     def __init__(self) -> None:
-        self._counted = 0
-        self._length = 0
-        self._parsed = 0
+        self._counted = self._length = self._parsed = 0
         self._value: dict[str, Any] = {}
 
     def view(self, pieces: list[str]) -> dict[str, Any]:
@@ -110,8 +108,7 @@ def _closed(text: str) -> str | None:
         elif char == '"':
             found = string_at(text, i)
             end = found.end() if found else n
-            whole = end - i > 1 and text[end - 1] == '"' and not _escaped_end(text, i, end)
-            if not whole:
+            if not (found and found.group(1)):
                 if expects_key:
                     break
                 return _open_string(text[i:end], text[:i], stack)
@@ -128,13 +125,6 @@ def _closed(text: str) -> str | None:
         return None
     end, open_ = keep[-1]
     return text[:end] + "".join(reversed(open_))
-
-
-def _escaped_end(text: str, start: int, end: int) -> bool:
-    slashes = 0
-    while end - 2 - slashes > start and text[end - 2 - slashes] == "\\":
-        slashes += 1
-    return slashes % 2 == 1
 
 
 def _open_string(string: str, before: str, stack: list[str]) -> str:
@@ -157,8 +147,7 @@ class OpenCall:
         self.wire_id: str | None = None
         self.name: str | None = None
         self.pieces: list[str] = []
-        self.was_announced = False
-        self.malformed = False
+        self.was_announced = self.malformed = False
         self.wire_index: int | None = None
         self.partial: PartialObject | None = None
 
@@ -186,9 +175,26 @@ def read_hashable_index(index: Any, at: Path) -> Any:
     return index
 
 
-def index_sort_key(index: Any) -> tuple[bool, Any]:
-    """Return a sort key of such an index: numbers come before all others."""
-    return (False, index) if type(index) is int else (True, str(index))
+class IndexedBlocks(dict[Any, Any]):
+    """The blocks of a stream by their index. A block whose index is used again is kept, and is no longer found."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[Any, Any]] = []
+
+    def add(self, index: Any, block: Any, *, replaces: bool = False) -> Any:
+        """Add a block, and return it. It is another one than that of its index before, unless it replaces that."""
+        if replaces and index in self:
+            self.all.remove((index, self[index]))
+        self.all.append((index, block))
+        self[index] = block
+        return block
+
+    def in_order(self) -> list[Any]:
+        """Return all blocks by their index, numbers first; in the order of arrival if an index was used again."""
+        entries = self.all
+        if len(entries) == len(self):
+            entries = sorted(entries, key=lambda e: (False, e[0]) if type(e[0]) is int else (True, str(e[0])))
+        return [block for _, block in entries]
 
 
 _CONTENT: Path = ((ROOT, "message"), "content")
@@ -248,13 +254,12 @@ class OpenBlocks:
         return index in self._open
 
     def start(self, index: int, call: SentCall | None = None) -> list[int]:
-        """Record that a block starts. Return those that stop before: texts, and calls with a whole object or nothing.
+        """Record that a block starts. Return those that stop before: texts, and calls with a whole object.
 
-        A call with nothing does not stop before another call, because the arguments of calls may be interleaved.
+        A call with nothing does not stop, because its arguments may follow, and clients run a call when it stops.
         """
         self._open.pop(index, None)
-        empty = "{}" if call is None else ""
-        stopped = self.stop(i for i, c in self._open.items() if c is None or is_object_text(c.arguments or empty))
+        stopped = self.stop(i for i, c in self._open.items() if c is None or is_object_text(c.arguments))
         self._open[index] = call
         return stopped
 
@@ -393,8 +398,3 @@ def _runs_of(parts: Iterable[Any]) -> list[_Run]:
 
 def _joined(runs: Iterable[_Run], kind: Any) -> str:
     return "".join(piece for found, pieces in runs if found is kind for piece in pieces)
-
-
-def is_completion_read_from_wire(completion: Completion, parts: list[Any], writer: Writer) -> bool:
-    """Return whether a completion, or a part of it, was read from the writer's wire."""
-    return any(writer.can_read(value.metadata) for value in (completion, completion.message, *parts))

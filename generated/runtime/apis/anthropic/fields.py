@@ -166,13 +166,15 @@ def _is_marked(block: Any) -> bool:
 class StreamedBlock:
     """A block of a stream: what it started with, and what was added since.
 
-    `had_input` means that the call had its arguments at the start, so they are not read from text.
+    `had_input` means that the call had its arguments at the start, so they are not read from text. `started` means
+    that its start has arrived.
     """
 
-    __slots__ = ("call", "grown", "had_input", "head", "text", "texts")
+    __slots__ = ("call", "grown", "had_input", "head", "started", "text", "texts")
 
-    def __init__(self, head: dict[str, Any]) -> None:
+    def __init__(self, head: dict[str, Any], *, started: bool = True) -> None:
         self.head = head
+        self.started = started
         self.grown: dict[str, list[str]] = {}
         self.text: list[str] = []
         self.texts: list[str] | None = None
@@ -187,6 +189,14 @@ class StreamedBlock:
         self.grown[key].append(piece)
         if key == "text" and self.head.get("type") == "text":
             self.texts = self.grown[key]
+
+    def start(self, head: dict[str, Any]) -> None:
+        """Take the start of the block, which arrived after some of its deltas."""
+        self.started = True
+        self.head = {**head, **{key: value for key, value in self.head.items() if value and key != "type"}}
+        for key, pieces in self.grown.items():
+            if type(head.get(key)) is str:
+                pieces.insert(0, head[key])
 
     def assemble(self) -> dict[str, Any]:
         """Return the complete block. Arguments that are not a valid JSON object stay text."""

@@ -10,7 +10,7 @@ from typing import Any
 from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenBlocks, OpenCall, SentCall, index_sort_key, read_hashable_index
+from ...stream_parts import IndexedBlocks, OpenBlocks, OpenCall, SentCall, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
 from .fields import StreamedBlock
 
@@ -26,7 +26,7 @@ class AnthropicStream(BaseStream):
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._message: dict[str, Any] = {}
-        self._blocks: dict[Any, StreamedBlock] = {}
+        self._blocks = IndexedBlocks()
         self._usage: dict[str, Any] = {}
         self._end = False
         self._rewritten = False
@@ -73,7 +73,8 @@ class AnthropicStream(BaseStream):
                 return []
             return self._grow(read_hashable_index(event.get("index", 0), (ROOT, "index")), delta)
         if kind == "content_block_start":
-            return self._start(read_hashable_index(event.get("index", 0), (ROOT, "index")), event.get("content_block"))
+            index = read_hashable_index(event.get("index", 0), (ROOT, "index"))
+            return self._start(index, event.get("content_block"), replaces=event.get("replaces") is True)
         if kind == "content_block_stop":
             block = self._blocks.get(read_hashable_index(event.get("index", 0), (ROOT, "index")))
             return [] if block is None else self._tell_input(block)
@@ -95,24 +96,34 @@ class AnthropicStream(BaseStream):
             self._fail(event.get("error"))
         return []
 
-    def _start(self, index: Any, head: Any) -> list[StreamEvent]:
-        """Start a block. If a block is started again, it and those after it return no text: it was already returned."""
+    def _start(self, index: Any, head: Any, *, replaces: bool = False) -> list[StreamEvent]:
+        """Start a block. Its index may have been used before.
+
+        If it replaces a block (`AnthropicStreamWriter`), it and those after it return no text: it was already returned.
+        """
         if type(head) is not dict:
             return []
-        self._rewritten = self._rewritten or index in self._blocks
-        block = self._blocks[index] = StreamedBlock(head)
+        self._rewritten = self._rewritten or replaces
         kind = head.get("type")
+        before = self._blocks.get(index)
+        known = self._owners.get(str(head.get("id"))) if before is not None or self._rewritten else None
+        if before is not None and not before.started and not replaces:
+            block = before
+            block.start(head)
+        else:
+            is_same = before is not None and known is not None and before.call is known
+            block = self._blocks.add(index, StreamedBlock(head), replaces=replaces or is_same)
         if kind == "tool_use":
-            if self._rewritten:
-                block.call = next((call for call in self._calls if call.wire_id == head.get("id")), None)
-                if block.call is not None:
-                    return []
+            if known is not None:
+                block.call = known
+                return []
             call = block.call = OpenCall(len(self._calls), head)
             self._calls.append(call)
-            call.wire_index = index if type(index) is int else None
+            call.wire_index = index if type(index) is int and before in (None, block) else None
             call.wire_id = head["id"] if type(head.get("id")) is str else None
             call.name = head["name"] if type(head.get("name")) is str else None
-            return [self._delta(call, None)]
+            call.pieces = block.text
+            return [self._delta(call, "".join(call.pieces) or None)]
         text = head.get("text") if kind == "text" else head.get("thinking") if kind == "thinking" else None
         if type(text) is str and text and not self._rewritten:
             return [TextDelta(text) if kind == "text" else ReasoningDelta(text)]
@@ -121,7 +132,7 @@ class AnthropicStream(BaseStream):
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
         block = self._blocks.get(index)
         if block is None:
-            block = self._blocks[index] = StreamedBlock(_assumed(delta))
+            block = self._blocks.add(index, StreamedBlock(_assumed(delta), started=False))
         kind = delta.get("type")
         if kind == "input_json_delta":
             piece = delta.get("partial_json")
@@ -187,7 +198,8 @@ class AnthropicStream(BaseStream):
         if self._end:
             return []
         self._end = True
-        events = [event for block in self._blocks.values() for event in self._tell_input(block)]  # stops may be missing
+        blocks = self._blocks.in_order()  # stops may be missing
+        events = [event for block in blocks for event in self._tell_input(block)]
         if self._calls and all(call.was_announced for call in self._calls):
             events += self._call_events()
         return events
@@ -202,10 +214,7 @@ class AnthropicStream(BaseStream):
         self._message["error"] = error
 
     def _body(self) -> dict[str, Any]:
-        body = {
-            **self._message,
-            "content": [self._blocks[i].assemble() for i in sorted(self._blocks, key=index_sort_key)],
-        }
+        body = {**self._message, "content": [block.assemble() for block in self._blocks.in_order()]}
         if self._usage:
             body["usage"] = self._usage
         return body
@@ -368,10 +377,11 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return events
 
     def _replace(self, index: int, block: dict[str, Any], call: SentCall | None = None) -> list[dict[str, Any]]:
-        """Start a block, or start it again, with its complete content."""
+        """Start a block, or start it again, with its complete content. Then the event says that it replaces a block."""
         stops = [_stop(stopped) for stopped in self._open_blocks.start(index, call)]
+        replaces = {"replaces": True} if index < len(self._blocks) else {}
         self._blocks[index : index + 1] = [{**block}]
-        return [*stops, {"type": "content_block_start", "index": index, "content_block": {**block}}]
+        return [*stops, {"type": "content_block_start", "index": index, "content_block": {**block}, **replaces}]
 
 
 def _stop(index: int) -> dict[str, Any]:

@@ -9,25 +9,38 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall, index_sort_key, order_by_index, read_hashable_index
+from ...stream_parts import IndexedBlocks, OpenCall, read_hashable_index
 from ...streams import BaseStream
 
 __all__ = ["CohereStream"]
 
 _GROWING = ("text", "thinking")
 """Keys of a content block whose text arrives in pieces."""
+_ASSUMED_CALL = {"type": "function"}
+"""The start of a call before it has arrived."""
 
 
 class _Block:
-    """A content block of the stream: what it started with, and what was added since."""
+    """A content block of the stream: what it started with, and what was added since.
 
-    __slots__ = ("grown", "head")
+    `started` means that its start has arrived.
+    """
 
-    def __init__(self, head: dict[str, Any]) -> None:
+    __slots__ = ("grown", "head", "started")
+
+    def __init__(self, head: dict[str, Any], *, started: bool = True) -> None:
+        self.started = started
         self.head = {key: value for key, value in head.items() if key not in _GROWING or type(value) is not str}
         self.grown: dict[str, list[str]] = {
             key: [head[key]] for key in _GROWING if key in head and type(head[key]) is str
         }
+
+    def start(self, head: _Block) -> None:
+        """Take the start of the block, which arrived after some of its deltas."""
+        self.started = True
+        self.head |= head.head
+        for key, pieces in head.grown.items():
+            self.grown[key] = [*pieces, *self.grown.get(key, ())]
 
     def assemble(self) -> dict[str, Any]:
         """Return the complete block."""
@@ -42,8 +55,8 @@ class CohereStream(BaseStream):
         self._top: dict[str, Any] = {}
         self._message: dict[str, Any] = {}
         self._plan: list[str] = []
-        self._blocks: dict[Any, _Block] = {}
-        self._entries: dict[Any, OpenCall] = {}
+        self._blocks = IndexedBlocks()
+        self._entries = IndexedBlocks()
         self._citations: list[Any] = []
         self._logprobs: list[Any] = []
         self._whole: dict[str, Any] | None = None
@@ -137,15 +150,22 @@ class CohereStream(BaseStream):
     def _start(self, index: Any, head: Any) -> list[StreamEvent]:
         if type(head) is not dict:
             return []
-        block = self._blocks[index] = _Block(head)
-        return _text_events(block, {key: pieces[0] for key, pieces in block.grown.items()})
+        block = _Block(head)
+        events = _text_events(block, {key: pieces[0] for key, pieces in block.grown.items()})
+        before = self._blocks.get(index)
+        if before is not None and not before.started:
+            before.start(block)
+        else:
+            self._blocks.add(index, block)
+        return events
 
     def _grow(self, index: Any, delta: Any) -> list[StreamEvent]:
         if type(delta) is not dict:
             return []
         block = self._blocks.get(index)
         if block is None:  # its start was lost
-            block = self._blocks[index] = _Block({"type": "thinking" if "thinking" in delta else "text"})
+            kind = "thinking" if "thinking" in delta else "text"
+            block = self._blocks.add(index, _Block({"type": kind}, started=False))
         pieces = {key: delta[key] for key in _GROWING if type(delta.get(key)) is str}
         for key, piece in pieces.items():
             block.grown.setdefault(key, []).append(piece)
@@ -159,12 +179,18 @@ class CohereStream(BaseStream):
         if type(function) is not dict:
             function = {}
         is_function = head.get("type", "function") == "function"
-        call = OpenCall(len(self._calls) if is_function else -1, head)
-        call.wire_index = index if type(index) is int else None
-        self._entries[index] = call
-        if not is_function:
-            return []
-        self._calls.append(call)
+        before = self._entries.get(index)
+        if before is not None and (
+            before.head is _ASSUMED_CALL or (before.wire_id and before.wire_id == head.get("id"))
+        ):
+            call = before
+            call.head = head
+        else:
+            call = self._entries.add(index, OpenCall(len(self._calls) if is_function else -1, head))
+            call.wire_index = index if type(index) is int and before is None else None
+            if not is_function:
+                return []
+            self._calls.append(call)
         text = function.get("arguments")
         call.wire_id = head["id"] if type(head.get("id")) is str else None
         call.name = function["name"] if type(function.get("name")) is str else None
@@ -181,7 +207,7 @@ class CohereStream(BaseStream):
         if type(piece) is not str or not piece:
             return []
         if index not in self._entries:  # its start was lost
-            self._call(index, {"type": "function"})
+            self._call(index, _ASSUMED_CALL)
         call = self._entries[index]
         call.add(piece)
         return [self._delta(call, piece)] if call.index >= 0 else []
@@ -214,9 +240,9 @@ class CohereStream(BaseStream):
         if self._plan:
             message["tool_plan"] = "".join(self._plan)
         if self._blocks:
-            message["content"] = [self._blocks[i].assemble() for i in sorted(self._blocks, key=index_sort_key)]
+            message["content"] = [block.assemble() for block in self._blocks.in_order()]
         if self._entries:
-            message["tool_calls"] = [_whole_call(call) for call in order_by_index(list(self._entries.values()))]
+            message["tool_calls"] = [_whole_call(call) for call in self._entries.in_order()]
         if self._citations:
             message["citations"] = self._citations
         return message

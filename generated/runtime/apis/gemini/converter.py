@@ -242,6 +242,8 @@ class GeminiConverter(GeminiMessageConverter):
             absent = [key for key, holder in there if holder.get(key) is None]
             if absent:
                 extras["$absent"] = absent
+        if content and content.get("role") not in (None, "model"):
+            extras["$role"] = content["role"]
         return message, stop_reason, [extras, *candidates[1:]]
 
     def write_response(
@@ -271,6 +273,8 @@ class GeminiConverter(GeminiMessageConverter):
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
+        elif "$role" in extras:
+            content["role"] = extras["$role"]
         wire: dict[str, Any] = {}
         if content or "content" not in absent:
             wire["content"] = content

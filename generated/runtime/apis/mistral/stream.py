@@ -42,8 +42,8 @@ class MistralStream(ChatStream):
         nameless = placeholder in self.converter.TOOL_CALL_ID
         super()._take_call({**piece, "id": None, "$id": placeholder} if nameless else piece, position, events)
 
-    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
-        call = super()._call_of(piece, function, position)
+    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> OpenCall:
+        call = super()._call_of(piece, function, slot)
         if type(piece.get("index")) is int:
             call.head["index"] = piece["index"]
         return call

@@ -10,7 +10,7 @@ from typing import Any
 from ...json_text import is_object_text
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall, read_hashable_index
+from ...stream_parts import IndexedBlocks, OpenCall, read_hashable_index
 from ...streams import BaseStream
 from .fields import reasoning_text
 
@@ -71,10 +71,18 @@ class _Item:
             found = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
         return found
 
+    def is_other(self, head: dict[str, Any]) -> bool:
+        """Return whether the start of an item at the index of this one is that of another item."""
+        key = "id" if self.call is None else "call_id"
+        known = self.head.get(key)
+        is_known = known is not None and known == head.get(key)
+        is_open = self.done is None and (self.call is None or known is None)  # some hosts change the id of an open item
+        return self.head.get("type") != head.get("type") or not (is_known or is_open)
+
     def assemble(self) -> dict[str, Any]:
-        if self.done is not None:
+        if self.done is not None and (self.call is None or self.done.get("arguments")):
             return self.done
-        item = {**self.head}
+        item = {**(self.done or self.head)}
         if self.call is not None and self.call.pieces:
             item["arguments"] = "".join(self.call.pieces)
         for member, pieces in self.grown.items():
@@ -92,7 +100,7 @@ class ResponsesStream(BaseStream):
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
-        self._items: dict[Any, _Item] = {}
+        self._items = IndexedBlocks()
         self._index_by_id: dict[str, Any] = {}
         self._final: list[Any] | None = None
         self._text: list[str] = []
@@ -192,12 +200,13 @@ class ResponsesStream(BaseStream):
         return index
 
     def _begin(self, index: Any, head: dict[str, Any]) -> _Item:
-        item = self._items[index] = _Item(head)
+        is_new = index not in self._items
+        item: _Item = self._items.add(index, _Item(head))
         if type(head.get("id")) is str:
             self._index_by_id[head["id"]] = index
         if head.get("type") == "function_call":
             item.call = OpenCall(len(self._calls), head)
-            item.call.wire_index = index if type(index) is int else None
+            item.call.wire_index = index if type(index) is int and is_new else None
             self._calls.append(item.call)
             _name(item.call, head)
         return item
@@ -251,7 +260,7 @@ class ResponsesStream(BaseStream):
         """Start or end an item, and return events for its content that was not streamed."""
         index = self._index_of(event)
         item = self._items.get(index)
-        if item is None or (not done and item.head.get("type") != head.get("type")):
+        if item is None or (not done and item.is_other(head)):
             item = self._begin(index, head)
         item.head = head
         events: list[StreamEvent] = []
@@ -300,7 +309,7 @@ class ResponsesStream(BaseStream):
             self._final = output
             events += self._catch_up([item for item in output if type(item) is dict])
         else:
-            for item in self._items.values():
+            for item in self._items.in_order():
                 text = item.head.get("arguments")
                 if type(text) is str and item.call is not None and not item.call.pieces:
                     events += self._argue(item, text, whole=True)
@@ -339,7 +348,7 @@ class ResponsesStream(BaseStream):
     def _body(self) -> dict[str, Any]:
         if not self._top and not self._items:
             return {}
-        items = [self._items[index] for index in sorted(self._items, key=lambda p: _sort_key(("", p)))]
+        items = self._items.in_order()
         if self._final is None:
             return {**self._top, "output": [item.assemble() for item in items]}
         ended = [item.done for item in items if item.done is not None]

@@ -10,7 +10,7 @@ from typing import Any
 from ...json_text import is_object_text
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import is_completion_read_from_wire
+from ...responses import is_completion_read_from_wire
 from ...streams import BaseStreamWriter
 from .fields import reasoning_text
 
@@ -83,19 +83,17 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [self._event(kind, response=response) for kind in ("response.created", "response.in_progress")]
 
     def _open(self, head: dict[str, Any]) -> tuple[_Sent, list[dict[str, Any]]]:
-        events = self._end_complete(head["type"])
+        events = self._end_complete()
         index = len(self._items)
         item = _Sent(index, {"id": f"{_PREFIXES[head['type']]}_{index}", **head})
         self._items.append(item)
         return item, [*events, self._event("response.output_item.added", output_index=index, item=item.head)]
 
-    def _end_complete(self, next_kind: str) -> list[dict[str, Any]]:
-        """End complete items, in order, before an item of the next kind. The arguments of calls may be interleaved."""
+    def _end_complete(self) -> list[dict[str, Any]]:
+        """End complete items, in order. The arguments of a call may come after the next item has started."""
         events: list[dict[str, Any]] = []
         for item in self._items[self._done_count :]:
             kind = item.head["type"]
-            if kind == "function_call" and not item.text and next_kind != kind:
-                events.append(self._argue(item, "{}"))
             if kind == "reasoning" or (kind == "function_call" and not is_object_text(item.text)):
                 break
             events += self._done(item, {**self._as_sent(item), "status": "completed"})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ..conversion.extras import ABSENT, is_internal_mark, merge_extras_into
+from ..conversion.extras import ABSENT, is_internal_mark, merge_extras_into, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import (
     Read,
@@ -31,17 +31,22 @@ from ..models import (
     TextPart,
     ToolCallPart,
     ToolMessage,
+    ToolResult,
     UserMessage,
 )
 from ..native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ..paths import Path
+from ..tool_results import read_result_text_or_error
 
 __all__ = [
     "ChatMessageConverter",
     "OutputFormatConverter",
     "is_accepted_name",
+    "keep_role",
     "read_result_parts",
     "read_schema_name",
+    "restore_function_result",
+    "restore_role",
     "write_accepted_name",
     "write_parts_moving_media",
     "write_result_parts",
@@ -134,6 +139,8 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """Whether the API accepts an assistant message whose content is empty text."""
     SYSTEM_ROLES: ClassVar[Collection[str]] = ("system",)
     """The roles of system messages."""
+    HAS_FUNCTION_MESSAGES: ClassVar[bool] = False
+    """Whether a message of the role `function` may be the result of a call, as before the API had tools."""
     CALLS_KEY: ClassVar[str] = "tool_calls"
     """The key of the calls in an assistant message."""
     CALL_TYPES: ClassVar[Collection[Any] | None] = ("function", None, ABSENT)
@@ -164,16 +171,13 @@ class ChatMessageConverter(NativeToolSdkConverter):
                 messages.append(message)
                 reader.next_turn()
             elif role == "tool":
-                result = self.read_tool_result(item, here, reader)
-                last = messages[-1] if messages else None
-                if type(last) is ToolMessage:
-                    last.results.append(result)
-                else:
-                    messages.append(ToolMessage([result]))
+                _add_result(messages, self.read_tool_result(item, here, reader))
             elif role == "user":
                 messages.append(self.read_user_message(item, here, reader))
             elif role in self.SYSTEM_ROLES:
                 messages.append(self.read_system_entry(item, i, here, reader))
+            elif self.HAS_FUNCTION_MESSAGES and (found := _read_function_result(item, messages, reader)) is not None:
+                _add_result(messages, found)
             else:
                 messages.append(opaque_message(item, reader))
         return messages
@@ -220,6 +224,58 @@ class ChatMessageConverter(NativeToolSdkConverter):
             else:
                 raise wrong_type(here, "a message", message)
         return wires
+
+
+def keep_role(message: AssistantMessage, wire: dict[str, Any], reader: Reader) -> None:
+    """Keep the role that a server gave in a response, if it is another one, or none."""
+    if wire.get("role") != "assistant":
+        merge_extras_into(message, reader.wire.name, {"$role": [wire["role"]] if "role" in wire else []})
+
+
+def restore_role(wire: dict[str, Any], message: AssistantMessage, writer: Writer) -> None:
+    """Restore the role that `keep_role` has kept. A request has the one that the API requires."""
+    role = writer.peek_extras(message.metadata).get("$role")
+    if role is not None:
+        wire.pop("role", None)
+        wire |= {"role": role[0]} if role else {}
+
+
+def _add_result(messages: list[Message], result: ToolResult) -> None:
+    last = messages[-1] if messages else None
+    if type(last) is ToolMessage:
+        last.results.append(result)
+    else:
+        messages.append(ToolMessage([result]))
+
+
+def _read_function_result(wire: dict[str, Any], messages: list[Message], reader: Reader) -> ToolResult | None:
+    """Read a message of the API before it had tools: the result of the next open call of its name. None without one."""
+    name, content = wire.get("name"), wire.get("content")
+    if wire.get("role") != "function" or type(name) is not str or type(content) is not str:
+        return None
+    last = messages[-1] if messages else None
+    for answered in last.results if type(last) is ToolMessage else ():
+        reader.note_answered(answered.tool_call_id)
+    call = reader.take_unanswered_call(reader.tool_name(name))
+    if call is None:
+        return None
+    kind, value, extra = read_result_text_or_error(content)
+    extras = {"$function": True, **unmapped_members(wire, _FUNCTION_RESULT)}
+    if extra is not ABSENT:
+        extras["content"] = extra
+    return ToolResult(call.id, call.name, kind, value, metadata=reader.as_metadata(extras))
+
+
+_FUNCTION_RESULT = frozenset(["content", "name", "role"])
+
+
+def restore_function_result(wire: dict[str, Any], result: ToolResult, writer: Writer) -> dict[str, Any]:
+    """Return the message of a result as it was read: with the name of the function, if it was read without an id."""
+    if "$function" not in writer.peek_extras(result.metadata):
+        return wire
+    name = writer.wire.wire_name(result.name)
+    rest = {key: value for key, value in wire.items() if key != "tool_call_id"}
+    return {**rest, "role": "function", "name": name}
 
 
 MEDIA_FOLLOW_TEXT = "The result follows in the next message."

@@ -43,8 +43,9 @@ def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tu
     if type(wire_id) is not str:
         raise wrong_type((at, _ID), "a string", wire_id)
     wire_name = optional_text(wire, _NAME, at)
-    identifier, called = reader.find_call_id_and_name(wire_id)
-    name = reader.tool_name(wire_name) if wire_name else called
+    name = reader.tool_name(wire_name) if wire_name else ""
+    identifier, called = reader.find_call_id_and_name(wire_id, name)
+    name = name or called
     if wire_name == (reader.wire.wire_name(name) if name else None) and (wire_name or _NAME not in wire):
         return identifier, name, {}
     return identifier, name, {"$name": [name, wire_name] if _NAME in wire else [name]}

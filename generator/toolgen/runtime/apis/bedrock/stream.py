@@ -8,7 +8,7 @@ from ...conversion.extras import inner_extras
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...stream_parts import OpenCall, index_sort_key, read_hashable_index
+from ...stream_parts import IndexedBlocks, OpenCall, read_hashable_index
 from ...streams import BaseStream
 from .client_values import encode_bytes_as_base64, find_exception
 from .content import block_kind
@@ -20,12 +20,27 @@ _START: Path = ((ROOT, "contentBlockStart"), "contentBlockIndex")
 
 
 class _Block:
-    """A block of the stream: what it started with, and what was added since, by kind."""
+    """A block of the stream: what it started with, and what was added since, by kind.
 
-    __slots__ = ("call", "citations", "head", "input", "redacted", "results", "signature", "texts", "thoughts")
+    `started` means that its start has arrived.
+    """
 
-    def __init__(self, head: dict[str, Any]) -> None:
+    __slots__ = (
+        "call",
+        "citations",
+        "head",
+        "input",
+        "redacted",
+        "results",
+        "signature",
+        "started",
+        "texts",
+        "thoughts",
+    )
+
+    def __init__(self, head: dict[str, Any], *, started: bool = True) -> None:
         self.head = head
+        self.started = started
         self.call: OpenCall | None = None
         self.texts: list[str] | None = None
         self.thoughts: list[str] | None = None
@@ -43,7 +58,7 @@ class BedrockStream(BaseStream):
         super().__init__(turn, tools=tools)
         self._message: dict[str, Any] = {"role": "assistant"}
         self._top: dict[str, Any] = {}
-        self._blocks: dict[Any, _Block] = {}
+        self._blocks = IndexedBlocks()
         self._end = False
         self._rewritten = False
 
@@ -91,7 +106,8 @@ class BedrockStream(BaseStream):
             return self._grow(read_hashable_index(delta.get("contentBlockIndex", 0), _DELTA), delta["delta"])
         start = event.get("contentBlockStart")
         if type(start) is dict and type(start.get("start")) is dict:
-            return self._start(read_hashable_index(start.get("contentBlockIndex", 0), _START), start["start"])
+            index = read_hashable_index(start.get("contentBlockIndex", 0), _START)
+            return self._start(index, start["start"], replaces=start.get("replaces") is True)
         if type(event.get("messageStart")) is dict:
             self._message = _unpadded(event["messageStart"])
         if type(event.get("metadata")) is dict:
@@ -100,35 +116,54 @@ class BedrockStream(BaseStream):
             return self._close(_unpadded(event["messageStop"]))
         return []
 
-    def _start(self, index: Any, head: dict[str, Any]) -> list[StreamEvent]:
-        """Start a block. If a block is started again, it and those after it return no text: it was already returned."""
-        self._rewritten = self._rewritten or index in self._blocks
-        block = self._blocks[index] = _Block(head)
-        kind = block_kind(head)
+    def _start(self, index: Any, head: dict[str, Any], *, replaces: bool) -> list[StreamEvent]:
+        """Start a block. Its index may have been used before.
+
+        If it replaces a block (`BedrockStreamWriter`), it and those after it return no text: it was already returned.
+        """
+        self._rewritten = self._rewritten or replaces
+        kind, used = block_kind(head), inner_extras(head, "toolUse")
+        before = self._blocks.get(index)
+        if before is not None and not before.started and not replaces and _kind(before) in (None, kind):
+            before.started = True
+            if before.call is not None:
+                before.head = head
+                return self._name(before.call, used)
+            before.head |= {key: _joined(value, before.head.get(key, value)) for key, value in head.items()}
+            return []
+        known = self._owners.get(str(used.get("toolUseId"))) if before is not None or self._rewritten else None
+        is_same = before is not None and known is not None and before.call is known
+        block = self._blocks.add(index, _Block(head), replaces=replaces or is_same)
+        if known is not None:
+            block.call = known
+            if replaces:
+                known.pieces = []  # the block has all of them
+            return []
         if kind == "call":
-            return self._start_call(block, inner_extras(head, "toolUse"), index)
+            return self._start_call(block, used, index if before is None else None)
         if self._rewritten:
             return []
         text = head.get("text") if kind == "text" else None
         return [TextDelta(text)] if type(text) is str and text else []
 
     def _start_call(self, block: _Block, head: dict[str, Any], index: Any) -> list[StreamEvent]:
-        if self._rewritten:
-            block.call = next((call for call in self._calls if call.wire_id == head.get("toolUseId")), None)
-            if block.call is not None:
-                block.call.pieces = []
-                return []
         call = block.call = OpenCall(len(self._calls), head)
         call.wire_index = index if type(index) is int else None
         self._calls.append(call)
+        return self._name(call, head)
+
+    def _name(self, call: OpenCall, head: dict[str, Any]) -> list[StreamEvent]:
         call.wire_id = head["toolUseId"] if type(head.get("toolUseId")) is str else None
         call.name = head["name"] if type(head.get("name")) is str else None
         return [self._delta(call, None)]
 
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
         block = self._blocks.get(index)
+        kind = _kind_of_delta(delta)
+        if block is not None and kind is not None and _kind(block) not in (None, kind):
+            block = None
         if block is None:
-            block = self._blocks[index] = _Block({})
+            block = self._blocks.add(index, _Block({}, started=False))
         if "toolUse" in delta:
             events = self._grow_call(block, inner_extras(delta, "toolUse").get("input"))
             if type(delta["toolUse"]) is not dict or type(delta["toolUse"].get("input", "")) is not str:
@@ -195,7 +230,7 @@ class BedrockStream(BaseStream):
         self._top[kind] = error
 
     def _body(self) -> dict[str, Any]:
-        blocks = [_whole(self._blocks[i]) for i in sorted(self._blocks, key=index_sort_key)]
+        blocks = [_whole(block) for block in self._blocks.in_order()]
         return {"output": {"message": {**self._message, "content": blocks}}, **self._top}
 
     def _ended(self) -> bool:
@@ -209,6 +244,26 @@ def _unpadded(payload: dict[str, Any]) -> dict[str, Any]:
 
 def _is_empty(block: _Block) -> bool:
     return block.texts is None and block.thoughts is None and not (block.redacted or block.citations or block.results)
+
+
+def _kind(block: _Block) -> str | None:
+    """Return the kind of a block: `call`, `text`, `reasoning`, another one of `block_kind`, or None."""
+    if block.call is not None:
+        return "call"
+    if block.texts is not None or block.citations:
+        return "text"
+    if block.thoughts is not None or block.signature or block.redacted:
+        return "reasoning"
+    kind = "result" if block.results else block_kind(block.head)
+    return {"citations": "text", "redacted": "reasoning"}.get(str(kind), kind)
+
+
+def _kind_of_delta(delta: dict[str, Any]) -> str | None:
+    if "toolUse" in delta:
+        return "call"
+    if type(delta.get("text")) is str or "citation" in delta:
+        return "text"
+    return "reasoning" if type(delta.get("reasoningContent")) is dict else None
 
 
 def _joined(before: Any, piece: Any) -> Any:

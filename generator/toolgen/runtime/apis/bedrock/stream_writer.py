@@ -138,10 +138,11 @@ class BedrockStreamWriter(BaseStreamWriter):
         return events
 
     def _replace(self, index: int, block: dict[str, Any], call: SentCall | None = None) -> list[dict[str, Any]]:
-        """Start a block, or start it again, with its complete content."""
+        """Start a block, or start it again, with its complete content. Then the event says that it replaces a block."""
         stops = [_stop(stopped) for stopped in self._open_blocks.start(index, call)]
+        replaces = {"replaces": True} if index < len(self._blocks) else {}
         self._blocks[index : index + 1] = [block]
-        return [*stops, {"contentBlockStart": {"contentBlockIndex": index, "start": block}}]
+        return [*stops, {"contentBlockStart": {"contentBlockIndex": index, "start": block, **replaces}}]
 
 
 def _is_plain(block: dict[str, Any]) -> bool:

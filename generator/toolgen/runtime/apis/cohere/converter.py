@@ -38,7 +38,7 @@ from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ..chat_bases import write_parts_moving_media
+from ..chat_bases import keep_role, restore_role, write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
     append_content,
@@ -62,6 +62,7 @@ class CohereConverter(ChatConverter):
     """Converts Cohere's requests and responses: a plan beside the content, and one `strict_tools` for all tools."""
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
+    HAS_FUNCTION_MESSAGES = False
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""
@@ -314,6 +315,7 @@ class CohereConverter(ChatConverter):
         path = (at, "message")
         if type(body) is dict:
             message = self.read_assistant_message(body, path, reader)
+            keep_role(message, body, reader)
             if type(body.get("content")) is str:
                 merge_extras_into(message, reader.wire.name, {"$single": ["content"]})
         elif body is None:
@@ -349,6 +351,7 @@ class CohereConverter(ChatConverter):
             wire["id"] = completion.id if completion.id is not None else identifier
         if "message" not in extras and "message" not in extras.get("$absent", ()):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+            restore_role(message, completion.message, writer)
             content = message.get("content")
             single = writer.peek_extras(completion.message.metadata).get("$single", ())
             if type(content) is str and "content" not in single:

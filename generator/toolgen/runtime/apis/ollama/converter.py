@@ -32,7 +32,7 @@ from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ..chat_bases import ChatMessageConverter
+from ..chat_bases import ChatMessageConverter, keep_role, restore_role
 from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
@@ -119,9 +119,8 @@ class OllamaConverter(ChatMessageConverter):
         images = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
         calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
         extras = unmapped_members(wire, _ASSISTANT_MESSAGE) | select_empty(wire, "thinking", "images", "tool_calls")
-        absent = [key for key in ("role", "content") if key not in wire]
-        if absent:
-            extras["$absent"] = absent
+        if "content" not in wire:
+            extras["$absent"] = ["content"]
         if not (thinking or images or calls):
             return AssistantMessage(content, metadata=reader.as_metadata(extras))
         parts: list[AssistantPart] = [ReasoningPart(thinking)] if thinking else []
@@ -141,9 +140,8 @@ class OllamaConverter(ChatMessageConverter):
             wire["content"] = message.content
         if not wire["content"] and extras.get("content", ABSENT) is None:
             wire["content"] = None
-        for key in extras.get("$absent", ()):
-            if key == "role" or not wire[key]:
-                del wire[key]
+        if "content" in extras.get("$absent", ()) and not wire["content"]:
+            del wire["content"]
         if extras:
             restore_extras(wire, extras)
         return wire
@@ -199,6 +197,7 @@ class OllamaConverter(ChatMessageConverter):
         if done is not None and type(done) is not bool:
             raise wrong_type((at, "done"), "a boolean", done)
         message = self.read_assistant_message(body or {}, (at, "message"), reader)
+        keep_role(message, body or {}, reader)
         counted = {key: wire[key] for key in self.USAGE_KEYS if wire.get(key) is not None}
         extras = unmapped_members(wire, _RESPONSE | self.USAGE_KEYS)
         if done is False:
@@ -237,6 +236,7 @@ class OllamaConverter(ChatMessageConverter):
         if created is not None or "created_at" in extras:
             wire["created_at"] = extras["created_at"] if "created_at" in extras else format_rfc3339(created or 0)
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+        restore_role(message, completion.message, writer)
         if message or not ("message" in absent or "message" in extras):
             wire["message"] = message
         if "done" not in absent:

@@ -37,14 +37,21 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ..chat_bases import ChatMessageConverter, OutputFormatConverter, read_result_parts, write_parts_moving_media
+from ..chat_bases import (
+    ChatMessageConverter,
+    OutputFormatConverter,
+    keep_role,
+    read_result_parts,
+    restore_function_result,
+    restore_role,
+    write_parts_moving_media,
+)
 from .fields import (
     extras_of_choice,
     has_content,
     join_response_texts,
     read_participant_name,
     restore_missing_message,
-    restore_role,
     write_participant_name,
 )
 
@@ -57,6 +64,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
 
     RESPONSE_KEYS = frozenset(["choices"])
+    HAS_FUNCTION_MESSAGES = True
     IS_HOST: ClassVar[bool] = False
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
@@ -72,7 +80,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
-                    wires.append(self.write_tool_result(result, path, writer))
+                    wires.append(restore_function_result(self.write_tool_result(result, path, writer), result, writer))
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
@@ -110,8 +118,6 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
         extras = unmapped_members(wire, self.assistant_keys)
-        if wire.get("role") != "assistant":
-            extras |= {"role": wire["role"]} if "role" in wire else {"$absent": ["role"]}
         if name_extra is not ABSENT:
             extras["name"] = name_extra
         if refusal == "":
@@ -164,8 +170,6 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         self.add_required_keys(wire, extras)
         if extras:
             restore_extras(wire, extras)
-            if writer.is_response:
-                restore_role(wire, extras)
         return wire
 
     def write_assistant_parts(
@@ -266,6 +270,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             message = AssistantMessage()
         elif type(body) is dict:
             message = self.read_assistant_message(self.normalize_message(body), path, reader)
+            keep_role(message, body, reader)
         else:
             raise wrong_type(path, "an object", body)
         stop_reason = optional_text(choice, "finish_reason", ((at, "choices"), 0))
@@ -276,7 +281,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         elif "choices" not in wire:
             extras["$absent"] = [*extras.get("$absent", ()), "choices"]
         else:
-            extras["choices"] = []
+            extras["choices"] = wire["choices"]
         opaque = type(body) is dict and bool(body.get("tool_calls") or body.get("function_call"))
         reason = derive_finish_reason(self.deciding_reason(stop_reason, wire), message, self.FINISH_REASONS, opaque)
         if error or not choices_found:
@@ -300,6 +305,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         choices_extra = extras.get("choices")
         first, further = (choices_extra[0], choices_extra[1:]) if choices_extra else ({}, [])
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
+        restore_role(message, completion.message, writer)
         choice: dict[str, Any] = {
             "index": first.get("index", 0),
             "message": message,
@@ -324,7 +330,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             wire["created"] = extras.get("created", created)
         if completion.model is not None:
             wire["model"] = completion.model
-        if choices_extra != []:
+        if choices_extra or "choices" not in extras or completion.message.content:
             wire["choices"] = [choice, *further]
         usage = None if completion.usage is None else self.write_usage(completion.usage, (ROOT, "usage"), writer)
         if usage is not None and not self.IS_HOST:

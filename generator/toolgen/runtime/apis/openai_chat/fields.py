@@ -22,6 +22,7 @@ __all__ = [
     "extras_of_choice",
     "has_content",
     "join_custom_call",
+    "join_name",
     "join_response_texts",
     "join_values",
     "piece_id",
@@ -31,7 +32,6 @@ __all__ = [
     "read_participant_name",
     "repeats_call",
     "restore_missing_message",
-    "restore_role",
     "write_audio_format",
     "write_file_name",
     "write_inline_data",
@@ -143,14 +143,6 @@ def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str,
     return {**choice, "message": None} if extras.get("message", ABSENT) is None else choice
 
 
-def restore_role(message: dict[str, Any], extras: Extras) -> None:
-    """Restore the role that a server gave in a response: another one, or none."""
-    if "role" in extras.get("$absent", ()):
-        del message["role"]
-    else:
-        message["role"] = extras.get("role", message["role"])
-
-
 def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
     """Return whether an assistant message has content or other values. Empty text counts only if `blank_counts` is set."""
     content = wire.get("content")
@@ -202,11 +194,27 @@ def piece_id(piece: dict[str, Any]) -> Any:
     return None if identifier in ("", *NO_IDS) else identifier
 
 
+def join_name(named: dict[Any, dict[str, Any]], slot: Any, piece: dict[str, Any]) -> dict[str, Any]:
+    """Return a piece of a call with the name that came alone before it: with its arguments, it may begin another call.
+
+    `named` has the pieces with a name and no arguments, by their place.
+    """
+    function = inner_extras(piece, "function")
+    if not function.get("arguments"):
+        if function.get("name"):
+            named[slot] = piece
+        return piece
+    head = named.pop(slot, None)
+    if head is None or piece_id(piece) not in (None, piece_id(head)):
+        return piece
+    return {**head, **piece, "function": {**head["function"], **function}}
+
+
 def begins_another_call(call: OpenCall, piece: dict[str, Any]) -> bool:
     """Return whether a piece has a name, and arguments or another name, although its call is already complete."""
     function = inner_extras(piece, "function")
-    name = function.get("name")
-    more = function.get("arguments") or call.name not in (None, name)
+    name, text = function.get("name"), function.get("arguments")
+    more = (text and not (type(text) is str and text.isspace())) or call.name not in (None, name)
     return bool(name and more) and is_object_text("".join(call.pieces)) and not repeats_call(call, piece)
 
 

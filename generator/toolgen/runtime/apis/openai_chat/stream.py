@@ -10,7 +10,15 @@ from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
-from .fields import StreamedPartList, begins_another_call, join_custom_call, join_values, piece_id, repeats_call
+from .fields import (
+    StreamedPartList,
+    begins_another_call,
+    join_custom_call,
+    join_name,
+    join_values,
+    piece_id,
+    repeats_call,
+)
 
 __all__ = ["ChatStream", "ChatStreamWriter"]
 
@@ -42,6 +50,7 @@ class ChatStream(BaseStream):
         self._entries: list[OpenCall] = []
         self._by_id: dict[str, OpenCall] = {}
         self._slots: dict[Any, OpenCall] = {}
+        self._named: dict[Any, dict[str, Any]] = {}
         self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
         self._has_content = False
@@ -162,9 +171,11 @@ class ChatStream(BaseStream):
                 events += self._call_events()
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
+        slot = piece["index"] if type(piece.get("index")) is int else ("at", position)
+        piece = join_name(self._named, slot, piece)
         given = piece.get("function")
         function: dict[str, Any] = given if type(given) is dict else {}
-        call = self._call_of(piece, function, position)
+        call = self._call_of(piece, function, slot)
         call.malformed |= given is not None and type(given) is not dict
         for key, value in piece.items():
             if key not in ("function", "index") and value not in (None, ""):
@@ -197,16 +208,15 @@ class ChatStream(BaseStream):
         if call.index >= 0 and (text or not call.was_announced):
             events.append(self._delta(call, text or None))
 
-    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], position: int) -> OpenCall:
+    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> OpenCall:
         """Return the call that a piece belongs to.
 
         Another id means another call. Without an id the index decides, and without both the position in the chunk.
         A piece with a name and arguments for a call that is already complete starts another call, and so does a piece
-        with a name whose id is known from another index.
+        with a name whose id is known from another index. `slot` is the index, or stands for the position.
         """
         index = piece.get("index")
         identifier = piece_id(piece)
-        slot = index if type(index) is int else ("at", position)
         known = self._slots.get(slot)
         if identifier is not None and (known is None or known.wire_id not in (None, identifier)):
             same = self._by_id.get(identifier) if type(identifier) is str else None

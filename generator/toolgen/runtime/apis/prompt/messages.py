@@ -117,9 +117,10 @@ def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Ma
 
 def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
     """Return a result, with the tool's own name."""
-    identifier, called = reader.find_call_id_and_name(entry.identifier or "")
+    name = reader.tool_name(entry.name)
+    identifier, called = reader.find_call_id_and_name(entry.identifier or "", name)
     reader.note_answered(identifier)
-    return make_result(entry._replace(name=reader.tool_name(entry.name) or called), identifier)
+    return make_result(entry._replace(name=name or called), identifier)
 
 
 def write_text_messages(
