@@ -136,7 +136,7 @@ TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",
         "function": {
-            "name": "find_free_slots_LtTJ28azeukDDBd2zSy5zK07yb4xjaKjMPKbfa07ehXaaaaa",
+            "name": "find_free_slots_LtTJ28azeukDDBd2zSy5",
             "parameters": {
                 "type": "object",
                 "properties": {
@@ -369,9 +369,7 @@ _converter = Cohere(
     DeclaredToolFacts(
         names=get_args(ToolName),
         payload=TOOLS,
-        renames={
-            "find-free-slots": "find_free_slots_LtTJ28azeukDDBd2zSy5zK07yb4xjaKjMPKbfa07ehXaaaaa"
-        },
+        renames={"find-free-slots": "find_free_slots_LtTJ28azeukDDBd2zSy5"},
         refused=[
             "set_preferences",
         ],

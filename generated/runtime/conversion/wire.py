@@ -248,7 +248,7 @@ class ProviderWire:
             return name
         readable = re.sub(r"[^a-zA-Z0-9_]+", "_", name)[: self.name_length - 24]
         prefix = f"{readable}_" if readable[:1].isalpha() else f"t_{readable}_"
-        return make_hashed_name(name, prefix, self.name_length)
+        return make_hashed_name(name, prefix, len(prefix) + 20)
 
 
 def _without_texts(value: Any) -> Any:
@@ -270,8 +270,12 @@ def synthetic_id(turn: int, position: int) -> str:
 _ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
+_DIGITS = 43
+"""Number of digits of a SHA-256 in this alphabet."""
+
+
 def make_hashed_name(text: str, prefix: str, length: int) -> str:
-    """Return a replacement for an id or name: `prefix` and characters from its SHA-256, `length` in all.
+    """Return a replacement for an id or name: `prefix` and characters from its SHA-256, at most `length` in all.
 
     It is always the same, so a call and its result need no table to stay paired. With twenty or more characters,
     collisions do not occur in practice.
@@ -280,7 +284,7 @@ def make_hashed_name(text: str, prefix: str, length: int) -> str:
 
     number = int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")
     letters = []
-    for _ in range(length - len(prefix)):
+    for _ in range(min(length - len(prefix), _DIGITS)):
         number, rest = divmod(number, len(_ALPHABET))
         letters.append(_ALPHABET[rest])
     return prefix + "".join(letters)
