@@ -14,7 +14,7 @@ from typing import Any
 
 from .paths import Path, format_path
 
-__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "type_name", "wrong_class", "wrong_type"]
+__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "check_list", "type_name", "wrong_class", "wrong_type"]
 
 
 class ConversionError(ValueError):
@@ -82,3 +82,16 @@ def wrong_class(at: Path, expected: str, found: Any) -> ConversionError:
     """Return the error for a value that is not an object of the format. A dict may be the JSON of one."""
     advice = "; `load` of `models` makes objects of JSON" if type(found) is dict else ""
     return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}{advice}")
+
+
+def check_list(values: Any, classes: frozenset[type], at: Path, name: str, expected: str) -> None:
+    """Check that a value is a list of objects of the format. `name` is the plural of what they are.
+
+    Raises:
+        ConversionError: It is not.
+    """
+    if type(values) is not list and type(values) is not tuple:
+        raise wrong_class(at, f"a list of {name}", values)
+    if not classes.issuperset(map(type, values)):
+        i, value = next((i, value) for i, value in enumerate(values) if type(value) not in classes)
+        raise wrong_class((at, i), expected, value)

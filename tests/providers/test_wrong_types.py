@@ -94,7 +94,7 @@ def test_values_that_are_not_of_the_format_are_named_with_their_place(sample: Pa
         assert ("`load`" in str(raised.value)) is ("an object" in message)
 
 
-@pytest.mark.parametrize("provider", having("choice"))
+@pytest.mark.parametrize("provider", having("tool_choice"))
 def test_a_choice_that_is_no_choice_says_what_is_one(sample: Package, provider: str) -> None:
     errors = sample.module("errors")
     with pytest.raises(errors.ConversionError, match="is not one of auto, none, required, a NamedToolChoice or an"):
@@ -178,7 +178,7 @@ def test_other_values_that_are_not_of_the_format_are_named(sample: Package, prov
             function(value, on_loss=lambda loss: None, on_unsupported="weaken")
 
 
-@pytest.mark.parametrize("provider", having("choice"))
+@pytest.mark.parametrize("provider", having("tool_choice"))
 def test_a_name_that_is_not_that_of_a_tool_says_which_are(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
     with pytest.raises(KeyError, match=r"nope is not a tool that is declared for .*: .*get_weather"):
@@ -187,7 +187,7 @@ def test_a_name_that_is_not_that_of_a_tool_says_which_are(sample: Package, provi
         module.tools(["get_weather"])
 
 
-@pytest.mark.parametrize("provider", having("choice"))
+@pytest.mark.parametrize("provider", having("tool_choice"))
 def test_tools_that_are_not_of_the_format_do_not_count_as_none(sample: Package, provider: str) -> None:
     module, models = sample.provider(provider), sample.module("models")
     for tools, found in ((module.tools("get_weather"), "an object"), (["get_weather"], "a string")):

@@ -7,7 +7,7 @@ from itertools import count, repeat
 from typing import TypeAlias
 
 from .conversion.writer import Writer
-from .errors import wrong_class
+from .errors import check_list, wrong_class
 from .models import (
     AssistantMessage,
     AssistantPart,
@@ -38,11 +38,7 @@ def check_messages(messages: Sequence[Message], at: Path) -> None:
     Raises:
         ConversionError: It is not.
     """
-    if type(messages) is not list and type(messages) is not tuple:
-        raise wrong_class(at, "a list of messages", messages)
-    if not _MESSAGES.issuperset(map(type, messages)):
-        i, message = next((i, message) for i, message in enumerate(messages) if type(message) not in _MESSAGES)
-        raise wrong_class((at, i), "a message such as UserMessage", message)
+    check_list(messages, _MESSAGES, at, "messages", "a message such as UserMessage")
     if not _CONTENTS.issuperset([type(message.content) for message in messages if type(message) is AssistantMessage]):
         for i, message in enumerate(messages):
             if type(message) is AssistantMessage and type(message.content) not in _CONTENTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ..errors import ConversionError, wrong_class, wrong_type
+from ..errors import ConversionError, check_list, wrong_type
 from ..json_text import JSONError, dump_allowing_nan, dump_deep
 from ..json_values import is_object_too_deep, is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
@@ -30,11 +30,7 @@ def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
     Raises:
         ConversionError: It is not.
     """
-    if type(tools) is not list and type(tools) is not tuple:
-        raise wrong_class(at, "a list of tools", tools)
-    if not _TOOLS.issuperset(map(type, tools)):
-        i, tool = next((i, tool) for i, tool in enumerate(tools) if type(tool) not in _TOOLS)
-        raise wrong_class((at, i), "a ToolDefinition", tool)
+    check_list(tools, _TOOLS, at, "tools", "a ToolDefinition")
 
 
 class Reader:
