@@ -214,7 +214,9 @@ def opaque_message(wire: Any, reader: Reader) -> UserMessage:
 
 def wire_message_of(message: UserMessage, writer: Writer) -> Any:
     """Return the wire's message from a message of `opaque_message`. ABSENT for any other message."""
-    if not writer.peek_extras(message.metadata).get("$whole") or type(message.content) is not list:
+    if not message.metadata or not writer.peek_extras(message.metadata).get("$whole"):
+        return ABSENT
+    if type(message.content) is not list:
         return ABSENT
     if len(message.content) != 1 or type(message.content[0]) is not OpaquePart:
         return ABSENT

@@ -80,7 +80,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
-                    wires.append(restore_function_result(self.write_tool_result(result, path, writer), result, writer))
+                    wire = self.write_tool_result(result, path, writer)
+                    wires.append(restore_function_result(wire, result, writer) if result.metadata else wire)
                 continue
             if writer.media:
                 wires.append(self.write_deferred_media_message(writer))
