@@ -155,6 +155,7 @@ class Cohere(CohereConverter):
                     "uniqueItems",
                 ],
                 "formats": ["date-time", "uuid", "date", "time"],
+                "untyped": "text_properties",
                 "root": {
                     "type": "object",
                     "needs": ["properties"],
@@ -181,6 +182,7 @@ class Cohere(CohereConverter):
                     "format",
                 ],
                 "formats": ["date-time", "uuid", "date", "time"],
+                "untyped": "text_properties",
                 "patterns": "(?:(?!\\(\\?)[^^$])*",
                 "auto": False,
                 "root": {

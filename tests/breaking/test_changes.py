@@ -778,6 +778,37 @@ def test_a_schema_that_becomes_a_branch_is_compared_with_that_branch(
     assert "cannot-tell" not in {c.code for c in found.changes}
 
 
+TEXTS, NUMBERS = {"type": "array", "items": TEXT}, {"type": "array", "items": NUMBER}
+HAS_C, HAS_T = ({"properties": {name: TEXT}, "required": [name]} for name in "ct")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        ([TEXTS, TEXT], [NUMBERS, TEXTS, TEXT], ["branch-added"]),
+        ([TEXTS, NUMBERS, TEXT], [TEXTS, TEXT], ["branch-removed"]),
+        ([TEXTS, NUMBERS, TEXT], [NUMBERS, TEXTS, TEXT], []),
+        ([{}, HAS_C], [HAS_C, {}], []),
+        ([*PATTERNS, NUMBER], [PATTERNS[1], NUMBER], ["branch-removed"]),
+        ([*PATTERNS, NUMBER], [NUMBER, PATTERNS[1], PATTERNS[0] | {"minLength": 2}], ["bound-tightened"]),
+    ],
+)
+def test_branches_of_one_type_are_told_apart(tmp_path: Path, before: Any, after: Any, codes: list[str]) -> None:
+    found, _ = compared(tmp_path, with_property({"anyOf": before}), with_property({"anyOf": after}))
+    assert [
+        c.code for c in found.changes if c.audiences and c.code not in ("strict-lost", "portability-worse")
+    ] == codes
+
+
+def test_a_value_that_fits_two_branches_has_what_stands_beside_them(tmp_path: Path) -> None:
+    beside = {"type": "object", "properties": {"role": TEXT}, "required": ["role"]}
+    optional = {"properties": HAS_T["properties"]}
+    old, new = (with_property({**beside, "oneOf": [HAS_C, last]}) for last in (HAS_T, optional))
+    found, _ = compared(tmp_path, old, new)
+    (overlap,) = [c for c in found.changes if c.code == "branches-overlap"]
+    assert overlap.witness == {"role": "a", "c": "a"}
+
+
 def test_a_value_that_is_not_there_is_called_so(tmp_path: Path) -> None:
     number = {"type": "integer"}
     _, findings = compared(tmp_path, with_property(number), with_property({**number, "minimum": 1}))

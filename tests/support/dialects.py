@@ -300,6 +300,9 @@ def cohere_open(schema: Schema) -> Faults:
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict) and isinstance(inner.get("properties"), dict):
             yield from (f"{at}: required {n}" for n in inner.get("required", ()) if n not in inner["properties"])
+            for name, sub in inner["properties"].items():
+                if not isinstance(sub, dict) or sub.keys().isdisjoint(("type", "anyOf", "$ref")):
+                    yield f"{at}: the property {name} has no type"
 
 
 def cohere_strict(schema: Schema) -> Faults:

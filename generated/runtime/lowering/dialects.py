@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .schemas import declares_null, required_names, subschemas
+from .schemas import Pointer, declares_null, required_names, subschemas
 
 __all__ = ["Dialect", "count_optional_and_union_properties", "violated_limits"]
 
@@ -83,6 +83,12 @@ class Dialect:
     def supports(self, keyword: str) -> bool:
         """Return whether a keyword is supported."""
         return self.keywords is None or keyword in self.keywords
+
+    def requires_type(self, pointer: Pointer) -> bool:
+        """Return whether a schema at this location needs a type: every schema does, or every property."""
+        if self.untyped == "text_properties":
+            return pointer[-2:-1] == ("properties",)
+        return self.untyped != "keep"
 
     def supports_format(self, kind: str | None, value: Any) -> bool:
         """Return whether a format is supported for values of a type."""

@@ -301,7 +301,7 @@ def _lower_typed(
     source = _with_additional_properties(context, source, pointer)
     kinds = declared_types(source)
     sentences = list(opening)
-    if not kinds and (context.dialect.untyped != "keep" or context.dialect.closed):
+    if not kinds and (context.dialect.requires_type(pointer) or context.dialect.closed):
         kinds = _infer_types(context, source, pointer)
         if not kinds:
             return lower_untyped(context, source, pointer, sentences)

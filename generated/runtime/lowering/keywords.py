@@ -222,7 +222,7 @@ def lower_annotations(
 
 def lower_untyped(context: LoweringContext, source: dict[str, Any], pointer: Pointer, sentences: list[str]) -> Node:
     """Lower a schema for values of any type."""
-    if context.dialect.untyped == "text":
+    if context.dialect.untyped != "refuse" and context.dialect.requires_type(pointer):
         context.record_change(pointer, "a value of any type", "rewritten", "it is sent as JSON text")
         if source.get("default") is not None and context.dialect.supports("default"):
             source = {**source, "default": dump_allowing_nan(source["default"])}

@@ -19,11 +19,10 @@ from toolgen.breaking.schema_samples import (
     TYPES,
     UPPER_BOUNDS,
     declared_properties,
-    identify_branch,
-    is_same_branch,
     json_key,
     list_small_values,
     normalize,
+    pair_branches,
     sample_values,
     show_types,
     subtract_types,
@@ -316,21 +315,13 @@ class _Comparison:
             found = Difference("condition-changed", here, "unknown", _value(old, keyword), _value(new, keyword))
             yield self._searched(found, old, new)
             return
-        was = {identify_branch(branch, self._old): branch for branch in before}
-        now = {identify_branch(branch, self._new): (i, branch) for i, branch in enumerate(after)}
-        for tag, branch in was.items():
-            if tag in now:
-                yield from self._schemas(branch, now[tag][1], (*here, now[tag][0]))
-        gone = {tag: branch for tag, branch in was.items() if tag not in now}
-        gained = {tag: branch for tag, branch in now.items() if tag not in was}
-        alone = len(gone) == len(gained) == 1
-        for tag, twin in [(a, b) for a in gone for b in gained if is_same_branch(gone[a], gained[b][1], alone=alone)]:
-            i, branch = gained.pop(twin)
-            yield from self._schemas(gone.pop(tag), branch, (*here, i))
-        for branch in gone.values():
-            yield self._judged(Difference("branch-removed", here, "narrower", branch, ABSENT), old, new)
-        for i, branch in gained.values():
-            yield Difference("branch-added", (*here, i), "wider", ABSENT, branch)
+        pairs, gone, gained = pair_branches(before, after, self._old, self._new)
+        for i, j in pairs.items():
+            yield from self._schemas(before[i], after[j], (*here, j))
+        for i in gone:
+            yield self._judged(Difference("branch-removed", here, "narrower", before[i], ABSENT), old, new)
+        for i in gained:
+            yield Difference("branch-added", (*here, i), "wider", ABSENT, after[i])
         if "oneOf" in new and (gained or before != after or "oneOf" not in old):
             yield from self._overlap(old, new, here)
 

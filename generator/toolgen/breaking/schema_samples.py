@@ -56,8 +56,9 @@ def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
     if "enum" in schema:
         return [*schema["enum"], *found]
     for keyword in ("anyOf", "oneOf"):
+        beside = {key: value for key, value in schema.items() if key != keyword and key not in ANNOTATIONS}
         for branch in schema.get(keyword, ()):
-            found += sample_values(branch, root, depth - 1)
+            found += sample_values({"allOf": [branch, beside]} if beside else branch, root, depth - 1)
     rest = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
     for case in _cases(schema):
         found += sample_values({"allOf": [*case, rest]}, root, depth - 1)[:40]
@@ -305,7 +306,27 @@ def wrap_in_matching_union(old: Any, new: Any, old_root: Any, new_root: Any) -> 
     return sides[0], sides[1]
 
 
-def is_same_branch(old: Any, new: Any, *, alone: bool) -> bool:
+def pair_branches(old: list[Any], new: list[Any], *roots: Any) -> tuple[dict[int, int], list[int], list[int]]:
+    """Return which old branches of a union are which new ones, by index, which are gone, and which are new.
+
+    Equal branches are the same. So are those with the same identity, in their order, if both unions have as many of them.
+    """
+    gone, gained = ({json_key(branch): i for i, branch in enumerate(union)} for union in (old, new))
+    pairs = {gone.pop(key): gained.pop(key) for key in gone.keys() & gained.keys()}
+    identities: dict[str, tuple[list[int], list[int]]] = {}
+    for side, (union, rest) in enumerate(((old, gone), (new, gained))):
+        for i in rest.values():
+            identities.setdefault(identify_branch(union[i], roots[side]), ([], []))[side].append(i)
+    for was, now in identities.values():
+        pairs |= zip(was, now, strict=True) if len(was) == len(now) else ()
+    left, right = sorted({*gone.values()} - pairs.keys()), sorted({*gained.values()} - {*pairs.values()})
+    alone = len(left) == len(right) == 1
+    pairs |= {i: j for i in left for j in right if _is_same_branch(old[i], new[j], alone=alone)}
+    taken = pairs.values()
+    return dict(sorted(pairs.items())), [i for i in left if i not in pairs], [j for j in right if j not in taken]
+
+
+def _is_same_branch(old: Any, new: Any, *, alone: bool) -> bool:
     """Return whether two branches are one that was edited: they refer to the same definition.
 
     If no other branch changed, it is enough that they share a property, and that no constant tells them apart.

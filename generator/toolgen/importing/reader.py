@@ -96,7 +96,7 @@ class ImportReader:
     def read_entries(self, key: str, is_tool: Callable[[JsonObject], bool]) -> Iterator[tuple[Pointer, JsonObject]]:
         """Yield the tools of a file: a list, an object with `key`, a JSON-RPC response, or a list of these.
 
-        An object that is a tool itself is the only one. Anything else is reported.
+        An object that is a tool itself, with the schema of its arguments, is the only one. Anything else is reported.
         """
         yield from self._entries((), self.document.value, key, is_tool, pages=True)
 
@@ -113,7 +113,7 @@ class ImportReader:
                     self.report_wrong_type((*at, i), item, "a tool")
         elif not isinstance(value, dict):
             self.report_wrong_type(at, value, "a list of tools")
-        elif is_tool(value):
+        elif is_tool(value) and (at or _is_function(value)):
             yield at, value
         elif isinstance(value.get("result"), dict):
             yield from self._entries((*at, "result"), value["result"], key, is_tool, pages=False)
@@ -226,14 +226,19 @@ def is_definition(entry: JsonObject) -> bool:
     return "name" in entry and "tools" not in entry
 
 
+def _is_function(entry: JsonObject) -> bool:
+    """Return whether an object has more of a tool than a name, which many kinds of files have."""
+    return not entry.keys().isdisjoint((*SCHEMA_KEYS, *TOOL_KEYS)) or entry.get("type") == "function"
+
+
 def _tool_key(entry: JsonObject) -> str | None:
     """Return the key under which an entry without a name has a tool in another format."""
     return next((key for key in TOOL_KEYS if isinstance(entry.get(key), dict | list)), None)
 
 
 def _is_page(value: object, key: str) -> bool:
-    """Return whether a value is a response with a list of tools."""
+    """Return whether a value is a response with tools."""
     if not isinstance(value, dict):
         return False
     inner = value.get("result")
-    return isinstance(value.get(key), list) or (isinstance(inner, dict) and isinstance(inner.get(key), list))
+    return value.get(key) is not None or (isinstance(inner, dict) and isinstance(inner.get(key), list))

@@ -10,6 +10,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
+from toolgen.resolve.schema_checks import TYPES
 from toolgen.resolve.schema_locations import map_subschemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
 from toolgen.runtime.lowering.dialects import Dialect
@@ -84,12 +85,21 @@ def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Point
 
 def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str]]:
     """Repair the keywords of one schema in place. Yield where and how."""
+    kinds = declared_types(schema)
+    legal = tuple(dict.fromkeys(kind.lower() if kind.lower() in TYPES else kind for kind in kinds))
+    if legal != kinds:
+        schema["type"] = legal[0] if len(legal) == 1 else list(legal)
+        yield ("type",), f"changed the type {', '.join(kinds)} to {', '.join(legal)}"
+    for keyword in ("properties", "$defs", "definitions"):
+        if schema.get(keyword) == []:
+            schema[keyword] = {}
+            yield (keyword,), f"changed {keyword} from an empty list, as PHP writes it, to an empty object"
     required = schema.get("required")
     if isinstance(required, list) and all(isinstance(name, str) for name in required):
         schema["required"] = list(dict.fromkeys(required))
         if len(schema["required"]) < len(required):
             yield ("required",), "removed a duplicate name from required"
-    values, kinds = schema.get("enum"), declared_types(schema)
+    values, kinds = schema.get("enum"), legal
     if values == []:
         del schema["enum"]
         yield ("enum",), "removed an empty enum"

@@ -139,6 +139,9 @@ REPAIRS = {
     "enum of numbers": ({"type": "string", "enum": [4, 4.5]}, {"type": "string", "enum": ["4", "4.5"]}),
     "empty enum": ({"type": "string", "enum": []}, {"type": "string"}),
     "pattern": ({"type": "string", "format": "email", "pattern": "^(?!a)b"}, {"type": "string", "format": "email"}),
+    "type in capitals": ({"type": "STRING", "minLength": 1}, {"type": "string", "minLength": 1}),
+    "types in capitals": ({"type": ["Array", "null"], "items": {}}, {"type": ["array", "null"], "items": {}}),
+    "empty properties": ({"type": "object", "properties": []}, {"type": "object", "properties": {}}),
     "recursion": (
         {"type": "object", "$recursiveAnchor": True, "properties": {"next": {"$recursiveRef": "#"}}},
         {"type": "object", "properties": {"next": {"$ref": "#/properties/x"}}},

@@ -259,20 +259,20 @@ def lower_array(lowering: NodeLowering) -> Table | None:
         out["prefixItems"] = [schema for schema, _ in nodes]
         if any(encoding is not None for _, encoding in nodes):
             found["first"] = [encoding for _, encoding in nodes]
-    items = source.get("items", True)
+    items, typed = source.get("items", True), context.dialect.requires_type((*pointer, "items"))
     node: Node | None = None
     if "items" in source and items is not False and context.dialect.supports("items"):
         node = _lower_items(context, items, (*pointer, "items"), ref_stack)
         items = False if node[0] is NEVER and not context.dialect.complete else items
     if items is False:
-        if "prefixItems" in out and (context.dialect.keywords is None or context.dialect.untyped == "keep"):
+        if "prefixItems" in out and (context.dialect.keywords is None or not typed):
             out["items"] = False
         else:
             _at_most(lowering, len(first))
-            if context.dialect.untyped != "keep":
+            if typed:
                 out["items"] = {"type": "string", **({"description": ""} if context.dialect.complete else {})}
         return found or None
-    if "items" not in source and context.dialect.untyped == "keep":
+    if "items" not in source and not typed:
         return found or None
     if context.dialect.supports("items"):
         out["items"], encoding = node or _lower_items(context, items, (*pointer, "items"), ref_stack)

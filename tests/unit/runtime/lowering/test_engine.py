@@ -94,3 +94,22 @@ def test_a_root_union_does_not_restrict_what_only_one_branch_restricts(dialect: 
     restricted = merged and found.schema["properties"]["free"].get("type") in ("integer", "INTEGER")
     told = [r.pointer for r in found.changes if r.action == "narrowed" and r.what == "a property"]
     assert told == [("properties", "free")] or not restricted
+
+
+@pytest.mark.parametrize(
+    ("inner", "wire", "value", "spelled"),
+    [
+        ({"enum": ["x", "y"]}, {"type": "string", "enum": ["x", "y"]}, "x", "x"),
+        ({"const": 3}, {"type": "integer", "const": 3}, 3, 3),
+        ({"enum": [1, "x"]}, {"type": ["integer", "string"], "enum": [1, "x"]}, 1, 1),
+        (True, {"type": "string", "description": "Any JSON value, as JSON text."}, [1, None], "[1,null]"),
+        ({"type": "array"}, {"type": "array"}, [1, "x"], [1, "x"]),
+        ({"type": "array", "items": {}}, {"type": "array", "items": {}}, [1, "x"], [1, "x"]),
+        ({"type": "object", "additionalProperties": {}}, {"type": "object", "additionalProperties": {}}, {"b": 1}, {"b": 1}),
+    ],
+)  # fmt: skip
+def test_cohere_gets_a_type_for_each_property(inner: Any, wire: Any, value: Any, spelled: Any) -> None:
+    """Its API refuses a property without a type; items and values of maps need none."""
+    found = lowered(of(inner, "a"), ("cohere", "open"))
+    assert found.schema["properties"]["a"] == wire
+    assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
