@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,25 @@ def test_classes_are_named_by_tag_and_property(package: Package) -> None:
         *("MovePageText", "MovePageTextText", "MovePageChildrenItem", "MovePageLeaf", "MovePageChildrenItemText"),
         *("MovePageChildrenItemTextText", "MovePageChecked"),
     }
+
+
+def test_branches_without_a_tag_are_named_by_the_only_property_that_each_requires(tmp_path: Path) -> None:
+    """As Rust's serde writes variants. A name that two branches share, and one of several, tell nothing apart."""
+
+    def branch(*required: str) -> dict[str, Any]:
+        properties = {name: {"type": "integer"} for name in (*required, "note")}
+        return {"type": "object", "properties": properties, "required": list(required)}
+
+    given = {
+        "action": [branch("Click"), branch("TypeText"), {"enum": ["Stop"]}],
+        "who": [branch("id"), {**branch("id"), "minProperties": 2}, branch("a", "b")],
+    }
+    properties = {name: {"anyOf": branches} for name, branches in given.items()}
+    write_package({"tools/act.json": tool({"type": "object", "properties": properties}, "act")}, tmp_path)
+    text = (tmp_path / "generated/tools/act.py").read_text("utf-8")
+    assert re.findall(r"^class (\w+)\(", text, re.MULTILINE) == [
+        *("ActClick", "ActTypeText", "ActWhoOption1", "ActWhoOption2", "ActWhoOption3", "ActArguments"),
+    ]
 
 
 @pytest.mark.parametrize(

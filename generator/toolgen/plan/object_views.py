@@ -221,6 +221,20 @@ def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozense
     return None
 
 
+def branch_labels(choices: Sequence[Any]) -> list[str]:
+    """Return a label for each choice of a union without a tag: its only required property if no other has it, or a number.
+
+    Serde in Rust tells variants apart like this: `{"properties": {"Click": …}, "required": ["Click"]}`.
+    """
+    only = [_only_required_property(choice) if isinstance(choice, Mapping) else None for choice in choices]
+    return [f"option{i}" if name is None or only.count(name) > 1 else name for i, name in enumerate(only, 1)]
+
+
+def _only_required_property(choice: Mapping[str, Any]) -> str | None:
+    names: Sequence[str] = choice.get("required", ())
+    return names[0] if len(names) == 1 and names[0] in choice.get("properties", ()) else None
+
+
 def _tags(parts: list[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
     """Return the required properties of an object that have constants, with the possible strings of each."""
     needed = {name for part in parts for name in part.get("required", ())}

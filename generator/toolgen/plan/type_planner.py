@@ -41,6 +41,7 @@ from toolgen.plan.object_views import (
     admits_null,
     are_mutually_exclusive,
     as_object,
+    branch_labels,
     description_of,
     find_tag,
     object_view,
@@ -253,7 +254,8 @@ class TypePlanner:
             return union_type([self.plan_type(c, *pointer) for c in some])
         tag = find_tag(plain, self.lookup)
         if tag is None:
-            return union_type([self.plan_type(choice, *pointer, f"option{i}") for i, choice in enumerate(some, 1)])
+            labels = branch_labels(some)
+            return union_type([self.plan_type(c, *pointer, label) for c, label in zip(some, labels, strict=True)])
         name, texts = tag
         type_schemas = [self.plan_type(c, *pointer, "_or_".join(sorted(texts[i]))) for i, c in enumerate(plain)]
         found = union_type(type_schemas)
