@@ -10,11 +10,21 @@ ConversionLoss (UserWarning)    a loss, if no `on_loss` was given
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .paths import Path, format_path
 
-__all__ = ["BareApiError", "ConversionError", "ConversionLoss", "check_list", "type_name", "wrong_class", "wrong_type"]
+__all__ = [
+    "BareApiError",
+    "ConversionError",
+    "ConversionLoss",
+    "check_list",
+    "is_collection",
+    "type_name",
+    "wrong_class",
+    "wrong_type",
+]
 
 
 class ConversionError(ValueError):
@@ -84,13 +94,18 @@ def wrong_class(at: Path, expected: str, found: Any) -> ConversionError:
     return ConversionError(format_path(at), f"must be {expected}, found {type_name(found)}{advice}")
 
 
+def is_collection(value: Any) -> bool:
+    """Return whether a value can stand for a list: it can be read several times, and is neither text nor a mapping."""
+    return isinstance(value, Collection) and not isinstance(value, str | bytes | Mapping)
+
+
 def check_list(values: Any, classes: frozenset[type], at: Path, name: str, expected: str) -> None:
-    """Check that a value is a list of objects of the format. `name` is the plural of what they are.
+    """Check that a value is a list, or another collection, of objects of the format. `name` is the plural of what they are.
 
     Raises:
-        ConversionError: It is not.
+        ConversionError: It is not. An iterator is not a collection, because it can be read only once.
     """
-    if type(values) is not list and type(values) is not tuple:
+    if type(values) is not list and not is_collection(values):
         raise wrong_class(at, f"a list of {name}", values)
     if not classes.issuperset(map(type, values)):
         i, value = next((i, value) for i, value in enumerate(values) if type(value) not in classes)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias, TypeGuard
 
-from .errors import ConversionError
+from .errors import ConversionError, is_collection
 from .json_text import loads
 from .lazy_dataclass import replace
 from .models import (
@@ -46,14 +46,14 @@ FindingCode: TypeAlias = Literal[
 _OTHERS = frozenset([SystemMessage, UserMessage, AssistantMessage])
 
 
-def _check_message(message: Message, at: str = "") -> None:
+def _check_message(message: Message) -> None:
     """Check that a value is a message. A completion, for example, only has one.
 
     Raises:
         TypeError: It is not.
     """
-    if type(message) is not ToolMessage and type(message) not in _OTHERS:
-        raise TypeError(f"{at}expected a message, found {type(message).__name__}")
+    if not isinstance(message, Message):
+        raise TypeError(f"expected a message, found {type(message).__name__}")
 
 
 def has_tool_calls(message: Message) -> TypeGuard[AssistantMessage]:
@@ -213,10 +213,11 @@ class _CallResultPairs:
     """The calls of a history with their results, and the findings about them."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
-        if type(messages) is not list and type(messages) is not tuple:
+        if not is_collection(messages):
             raise TypeError(f"expected a list of messages, found {type(messages).__name__}")
         for i, message in enumerate(messages):
-            _check_message(message, f"messages[{i}]: ")
+            if type(message) is not ToolMessage and type(message) not in _OTHERS:
+                raise TypeError(f"messages[{i}]: expected a message, found {type(message).__name__}")
         self._messages = messages
         self._calls: list[list[_Call]] = []
         """The calls of each message."""

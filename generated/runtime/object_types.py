@@ -13,7 +13,7 @@ import typing
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from .errors import ConversionError, wrong_class
+from .errors import ConversionError, is_collection, wrong_class
 from .models import ContentPart, TextPart, ToolResult
 from .paths import ROOT, Path
 from .serialization import field_types, to_camel_case
@@ -29,8 +29,6 @@ _LABELS: dict[Any, str] = {
     list: "a list",
     type(None): "null",
 }
-_CLASSES: dict[Any, tuple[type, ...]] = {float: (float, int), list: (list, tuple)}
-"""The Python types of values for the types that have several."""
 
 
 def find_wrong_value(value: Any, declared: Any) -> ConversionError | None:
@@ -65,7 +63,9 @@ def _fits(value: Any, declared: Any) -> bool:
         return type(value) is str and value in typing.get_args(declared)
     if _is_class_of_format(kind):
         return isinstance(value, kind)
-    return type(value) in _CLASSES.get(kind, (kind,))
+    if kind is list:
+        return is_collection(value)
+    return type(value) is kind or (kind is float and type(value) is int) or (kind is dict and isinstance(value, dict))
 
 
 def _label(declared: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections import OrderedDict, UserList, deque
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -158,6 +159,26 @@ def test_messages_that_are_not_of_the_format_are_never_sent(sample: Package, pro
         with pytest.raises(models.ConversionError) as raised:
             module.to_messages(messages, on_loss=lambda loss: None, on_unsupported="weaken")
         assert str(raised.value).startswith(message)
+
+
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_other_collections_stand_for_lists_and_other_dicts_for_arguments(sample: Package, provider: str) -> None:
+    module, models = sample.provider(provider), sample.module("models")
+    definitions = sample.module("tools").DEFINITIONS
+    call = models.ToolCall("c1", "now", {"a": 1})
+    messages = [models.UserMessage("Hi"), models.AssistantMessage([models.ToolCallPart(call)])]
+    settings = {"on_loss": lambda loss: None, "on_unsupported": "weaken"}
+    wanted = module.to_messages(messages, **settings)
+    for kind in (tuple, deque, UserList):
+        assert module.to_messages(kind(messages), **settings) == wanted
+    call.arguments = OrderedDict(a=1)
+    assert module.to_messages(messages, **settings) == wanted
+    tools = module.to_tools(list(definitions.values()), **settings)
+    assert module.to_tools(definitions.values(), **settings) == tools
+    requests = [
+        models.Request(messages, "m", offered) for offered in (definitions.values(), list(definitions.values()))
+    ]
+    assert module.to_request(requests[0], **settings) == module.to_request(requests[1], **settings)
 
 
 @pytest.mark.parametrize("provider", CONVERSING)

@@ -220,7 +220,7 @@ class Writer:
         Raises:
             ConversionError: The arguments are no object, or nested too deeply to be read back.
         """
-        if type(call.arguments) is not dict:
+        if not isinstance(call.arguments, dict):
             raise wrong_type((at, "arguments"), "an object", call.arguments)
         if is_too_deep(call.arguments):
             raise ConversionError(format_path((at, "arguments")), f"is nested more than {MAX_DEPTH} deep")
