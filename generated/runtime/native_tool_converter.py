@@ -25,6 +25,7 @@ from .models import (
     UserMessage,
 )
 from .paths import ROOT
+from .request_tools import check_tool_names
 
 __all__ = ["NativeToolConverter", "NativeToolSdkConverter", "OutputFormat"]
 
@@ -47,8 +48,7 @@ class NativeToolConverter(Converter):
         try:
             return [*map(self.fixed_entry_of, names)]
         except (KeyError, TypeError):
-            if not all(type(name) is str and name in self.entries for name in names):
-                raise self.wrong_tool_name(names) from None
+            check_tool_names(names, self.entries, self.wire.title)
         found = [self.wire.declared.definitions[name] for name in names]
         return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
 

@@ -14,7 +14,7 @@ from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader, check_tools
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
-from .errors import ConversionError, wrong_class
+from .errors import ConversionError, type_name, wrong_class
 from .json_values import is_json
 from .lazy_dataclass import replace
 from .message_order import check_messages
@@ -24,6 +24,7 @@ from .paths import ROOT, Path, format_path
 __all__ = [
     "OMITTED",
     "check_request",
+    "check_tool_names",
     "fill_pattern",
     "has_tools_for_provider",
     "match_pattern",
@@ -47,6 +48,20 @@ def check_request(request: Request) -> list[ToolDefinition | OpaquePart]:
     tools = request.tools or []
     check_tools(tools, (ROOT, "tools"))
     return tools
+
+
+def check_tool_names(names: Sequence[Any], declared: Mapping[str, Any], title: str) -> None:
+    """Check that names are those of tools that are declared for a provider.
+
+    Raises:
+        KeyError: A name is not that of a declared tool.
+        TypeError: A name is not a string.
+    """
+    for name in names:
+        if type(name) is not str:
+            raise TypeError(f"tools() takes the names of tools one by one, found {type_name(name)}")
+        if name not in declared:
+            raise KeyError(f"{name} is no tool declared for {title}; these are: {', '.join(declared)}")
 
 
 def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:

@@ -378,7 +378,7 @@ class Anthropic(AnthropicConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:

@@ -459,7 +459,7 @@ class Bedrock(BedrockConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:

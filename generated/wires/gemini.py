@@ -521,7 +521,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -550,7 +550,7 @@ class Gemini(GeminiConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_assistant_part_list(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:

@@ -163,7 +163,7 @@ class ModularPrompt(ModularPromptConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:

@@ -230,7 +230,7 @@ class Ollama(OllamaConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:

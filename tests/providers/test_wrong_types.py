@@ -202,7 +202,7 @@ def test_other_values_that_are_not_of_the_format_are_named(sample: Package, prov
 @pytest.mark.parametrize("provider", having("tool_choice"))
 def test_a_name_that_is_not_that_of_a_tool_says_which_are(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
-    with pytest.raises(KeyError, match=r"nope is not a tool that is declared for .*: .*get_weather"):
+    with pytest.raises(KeyError, match=r"nope is no tool declared for .*: .*get_weather"):
         module.tools("nope")
     with pytest.raises(TypeError, match="names of tools one by one, found an array"):
         module.tools(["get_weather"])

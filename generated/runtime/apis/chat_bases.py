@@ -251,6 +251,9 @@ def _add_result(messages: list[Message], result: ToolResult) -> None:
         messages.append(ToolMessage([result]))
 
 
+_FUNCTION_RESULT = frozenset(["content", "name", "role"])
+
+
 def _read_function_result(wire: dict[str, Any], messages: list[Message], reader: Reader) -> ToolResult | None:
     """Read a message of the API before it had tools: the result of the next open call of its name. None without one."""
     name, content = wire.get("name"), wire.get("content")
@@ -267,9 +270,6 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
     if extra is not ABSENT:
         extras["content"] = extra
     return ToolResult(call.id, call.name, kind, value, metadata=reader.as_metadata(extras))
-
-
-_FUNCTION_RESULT = frozenset(["content", "name", "role"])
 
 
 def restore_function_result(wire: dict[str, Any], result: ToolResult, writer: Writer) -> dict[str, Any]:
@@ -324,7 +324,10 @@ def write_parts_moving_media(
         else:
             writer.media.append((part, (at, i)))
             writer.report_loss(
-                (at, i), writer.part_name(part, (at, i)), "moved", "it was moved into a user message after the results"
+                (at, i),
+                writer.part_class_name(part, (at, i)),
+                "moved",
+                "it was moved into a user message after the results",
             )
     if len(writer.media) == after:
         return texts or _without_parts(extra, at, writer)

@@ -200,7 +200,7 @@ class ModularPromptConverter(TextChatConverter):
     def write_non_call_part(self, part: AssistantPart, at: Path, writer: Writer) -> list[str]:
         """Write a part of a response that is not a call. Refusals are written as text; other parts are unsupported."""
         if type(part) is not TextPart and type(part) is not RefusalPart:
-            name = writer.part_name(part, at)
+            name = writer.part_class_name(part, at)
             writer.report_unsupported(at, name, "note" if type(part) is ReasoningPart else "warning")
             return []
         writer.own_extras(part.metadata, at)

@@ -110,6 +110,8 @@ class TextChatConverter(ChatMessageConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.part_name(part, here), "moved", "content must come before calls")
+                    writer.report_loss(
+                        here, writer.part_class_name(part, here), "moved", "content must come before calls"
+                    )
                 texts += self.write_non_call_part(part, here, writer)
         return texts, calls

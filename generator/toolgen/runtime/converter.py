@@ -16,7 +16,7 @@ from .conversion.reader import Reader
 from .conversion.values import read_list_or_null, to_plain_object, write_list
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
-from .errors import ConversionError, type_name, wrong_type
+from .errors import ConversionError, wrong_type
 from .message_order import check_messages
 from .models import ApiError, Completion, Message, OpaquePart, Request, ToolCall, ToolChoice, ToolDefinition
 from .paths import ROOT, Path
@@ -91,15 +91,6 @@ class Converter:
         self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
         fixed = {name: entry for name, entry in self.entries.items() if name not in self.strict_if_fewer_tools}
         self.fixed_entry_of = fixed.__getitem__
-
-    def wrong_tool_name(self, names: Sequence[Any]) -> KeyError | TypeError:
-        """Return the error for names of which one is not that of a declared tool."""
-        wrong = next(name for name in names if type(name) is not str or name not in self.entries)
-        if type(wrong) is not str:
-            return TypeError(f"tools() takes the names of tools one by one, found {type_name(wrong)}")
-        return KeyError(
-            f"{wrong} is not a tool that is declared for {self.wire.title}; these are: {', '.join(self.entries)}"
-        )
 
     def normalize_body(self, wire: Any) -> Any:
         """Convert a body to the form that the readers expect. Most wires have only one form."""

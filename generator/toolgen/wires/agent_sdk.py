@@ -370,7 +370,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:

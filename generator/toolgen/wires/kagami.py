@@ -109,7 +109,7 @@ class Kagami(KagamiConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:

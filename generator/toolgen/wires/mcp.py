@@ -114,7 +114,7 @@ class Mcp(McpConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:

@@ -425,7 +425,7 @@ class Mistral(MistralConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
@@ -442,7 +442,7 @@ class Mistral(MistralConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:

@@ -524,7 +524,7 @@ class OpenaiChat(ChatConverter):
             return self.write_refusal_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
@@ -541,7 +541,7 @@ class OpenaiChat(ChatConverter):
             return self.write_tool(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:

@@ -279,7 +279,7 @@ class Vertex(VertexConverter, Gemini):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
@@ -294,7 +294,7 @@ class Vertex(VertexConverter, Gemini):
             return self.write_document_part(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:

@@ -332,7 +332,7 @@ def test_objects_are_told_apart_by_their_tag() -> None:
             return self.write_image(value, at, writer)
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
-        writer.report_unsupported(at, writer.part_name(value, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
     """)
 

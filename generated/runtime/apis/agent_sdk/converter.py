@@ -201,7 +201,7 @@ class AgentSdkConverter(ChatMessageConverter):
                 ):
                     calls.append(part.value)
                 else:
-                    writer.report_unsupported(here, writer.part_name(part, here), "warning")
+                    writer.report_unsupported(here, writer.part_class_name(part, here), "warning")
                 continue
             if key == "reasoning" and not state:
                 state, metadata = split_states_of_other_providers(part.metadata, writer, extras)
@@ -211,7 +211,7 @@ class AgentSdkConverter(ChatMessageConverter):
             if calls or (key != "refusal" and by_key["refusal"]) or (key == "reasoning" and by_key["content"]):
                 writer.report_loss(
                     here,
-                    writer.part_name(part, here),
+                    writer.part_class_name(part, here),
                     "moved",
                     "the format has a fixed order: reasoning, content, refusal, calls",
                 )

@@ -267,7 +267,9 @@ class CohereConverter(ChatConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.part_name(part, here), "moved", "content must come before calls")
+                    writer.report_loss(
+                        here, writer.part_class_name(part, here), "moved", "content must come before calls"
+                    )
                 supported = to_supported_part(part, here, writer, has_calls)
                 written = ABSENT if supported is None else self.write_assistant_content(supported, here, writer)
                 if written is not ABSENT:

@@ -267,7 +267,7 @@ def to_supported_part(part: AssistantPart, at: Path, writer: Writer, has_calls: 
         and not writer.peek_extras(part.metadata)
     ):
         writer.own_extras(part.metadata, at)
-        writer.report_loss(at, writer.part_name(part, at), "dropped", "it is empty")
+        writer.report_loss(at, writer.part_class_name(part, at), "dropped", "it is empty")
         return None
     if type(part) is ReasoningPart:
         writer.report_adopted_reasoning(part.metadata, at)

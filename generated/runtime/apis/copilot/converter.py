@@ -337,7 +337,7 @@ class CopilotConverter(NativeToolConverter):
             elif type(part) is OpaquePart and part.provider == writer.wire.name:
                 requests.append(part.value)
             else:
-                writer.report_unsupported(here, writer.part_name(part, here), "warning")
+                writer.report_unsupported(here, writer.part_class_name(part, here), "warning")
         if len(texts) > 1 or len(thoughts) > 1:
             writer.report_loss(
                 (at, "content"), "content", "rewritten", "the API accepts one text, so the texts were joined"

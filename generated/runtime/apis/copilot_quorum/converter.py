@@ -318,7 +318,7 @@ class CopilotQuorumConverter(NativeToolConverter):
                 blocks.append(part.value)
             else:
                 writer.report_unsupported(
-                    here, writer.part_name(part, here), "note" if type(part) is ReasoningPart else "warning"
+                    here, writer.part_class_name(part, here), "note" if type(part) is ReasoningPart else "warning"
                 )
         return blocks
 

@@ -30,7 +30,7 @@ from ...models import (
 )
 from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_tool_with_provider_settings
+from ...request_tools import check_tool_names, write_tool_with_provider_settings
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .fields import (
     choose_thinking_setting,
@@ -83,7 +83,8 @@ class GeminiConverter(GeminiMessageConverter):
         try:
             return [{"functionDeclarations": list(map(self.fixed_entry_of, names))}] if names else []
         except (KeyError, TypeError):
-            raise self.wrong_tool_name(names) from None
+            check_tool_names(names, self.entries, self.wire.title)
+            raise
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -157,7 +157,9 @@ class MistralConverter(ChatConverter):
                     writer.report_unsupported(here, "a call", "warning")
             else:
                 if calls:
-                    writer.report_loss(here, writer.part_name(part, here), "moved", "content must come before calls")
+                    writer.report_loss(
+                        here, writer.part_class_name(part, here), "moved", "content must come before calls"
+                    )
                 chunks += self.write_content_part(part, here, writer)
         listed = "content" in extras.get("$list", ())
         bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
@@ -183,7 +185,9 @@ class MistralConverter(ChatConverter):
         try:
             chunk = self.write_assistant_content(part, at, writer)
         except UnsupportedValueError as reason:
-            writer.report_loss(at, writer.part_name(part, at), "dropped", f"{writer.wire.title}: {reason}", "warning")
+            writer.report_loss(
+                at, writer.part_class_name(part, at), "dropped", f"{writer.wire.title}: {reason}", "warning"
+            )
             return []
         return [] if chunk is ABSENT else [chunk]
 

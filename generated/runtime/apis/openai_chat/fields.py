@@ -25,9 +25,9 @@ __all__ = [
     "extras_of_choice",
     "has_content",
     "join_custom_call",
-    "join_name",
     "join_response_texts",
     "join_values",
+    "merge_with_name_sent_before",
     "piece_id",
     "read_audio_format",
     "read_file_name",
@@ -197,7 +197,7 @@ def piece_id(piece: dict[str, Any]) -> Any:
     return None if identifier in ("", *NO_IDS) else identifier
 
 
-def join_name(named: dict[Any, dict[str, Any]], slot: Any, piece: dict[str, Any]) -> dict[str, Any]:
+def merge_with_name_sent_before(named: dict[Any, dict[str, Any]], slot: Any, piece: dict[str, Any]) -> dict[str, Any]:
     """Return a piece of a call with the name that came alone before it: with its arguments, it may begin another call.
 
     `named` has the pieces with a name and no arguments, by their place.

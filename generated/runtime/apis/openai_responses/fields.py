@@ -309,7 +309,7 @@ def write_short_message(part: Any, at: Path, writer: Writer) -> list[Any]:
     if type(part) is RefusalPart:
         writer.report_loss((at, "type"), "a refusal", "rewritten", "it is sent as text")
     elif type(part) is not TextPart:
-        writer.report_unsupported(at, writer.part_name(part, at), "warning")
+        writer.report_unsupported(at, writer.part_class_name(part, at), "warning")
         return []
     writer.own_extras(part.metadata, at)
     return [{"role": "assistant", "content": part.text}]

@@ -71,7 +71,7 @@ class _Item:
             found = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
         return found
 
-    def is_other(self, head: dict[str, Any]) -> bool:
+    def is_start_of_another_item(self, head: dict[str, Any]) -> bool:
         """Return whether the start of an item at the index of this one is that of another item."""
         key = "id" if self.call is None else "call_id"
         known = self.head.get(key)
@@ -260,7 +260,7 @@ class ResponsesStream(BaseStream):
         """Start or end an item, and return events for its content that was not streamed."""
         index = self._index_of(event)
         item = self._items.get(index)
-        if item is None or (not done and item.is_other(head)):
+        if item is None or (not done and item.is_start_of_another_item(head)):
             item = self._begin(index, head)
         item.head = head
         events: list[StreamEvent] = []

@@ -29,6 +29,7 @@ from ...paths import ROOT, Path
 from ...prompting.text_calls import accepted_names
 from ...prompting.text_parser import CallMaker, parse_response_text, read_response_text
 from ...prompting.tool_definitions_as_text import read_tool_entries, tool_entries_text
+from ...request_tools import check_tool_names
 from ..selected_tools import write_selected_tools
 from .assistant_text import AssistantTextWriter, read_text_response, write_text_response
 from .messages import read_text_messages, write_results, write_text_messages
@@ -60,10 +61,8 @@ class PromptConverter(SdkConverter):
             KeyError: A name is not that of a declared tool.
             TypeError: A name is not a string.
         """
-        try:
-            return tool_entries_text([self.entries[name] for name in names])
-        except (KeyError, TypeError):
-            raise self.wrong_tool_name(names) from None
+        check_tool_names(names, self.entries, self.wire.title)
+        return tool_entries_text([self.entries[name] for name in names])
 
     def to_tools(
         self,

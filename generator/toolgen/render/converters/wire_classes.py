@@ -71,7 +71,7 @@ def _write_union(union: UnionPlan, rejects: bool) -> Iterator[Statement]:
     if text is not None and "ContentPart" in union.types:
         yield f"return self.write_{text}(writer.describe_part(value, at), at, writer)"
         return
-    yield 'writer.report_unsupported(at, writer.part_name(value, at), "warning")'
+    yield 'writer.report_unsupported(at, writer.part_class_name(value, at), "warning")'
     yield "return ABSENT"
 
 

@@ -83,7 +83,7 @@ _PARTS = frozenset([*get_args(AssistantPart), *get_args(ContentPart)])
 
 
 class Writer:
-    """The state of one call of a `to_*` function, which writes `value`. It is used in a `with` statement.
+    """The state of one call of a `to_*` function, which writes `value`, of `value_type`. Use it in a `with` statement.
 
     `names` has the wire names of tools so far, `unsent` the ids that are omitted, `media` the parts of results that
     follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
@@ -270,7 +270,7 @@ class Writer:
             ConversionError: It is not a part.
         """
         text = f"{self.wire.title}: {reason}" if reason else f"{self.wire.title} does not support it"
-        self.report_loss(at, self.part_name(part, at), "described", text, "warning")
+        self.report_loss(at, self.part_class_name(part, at), "described", text, "warning")
         return TextPart(describe_as_text(part))
 
     def write_text_part_as_string(self, part: TextPart, at: Path) -> str:
@@ -287,7 +287,7 @@ class Writer:
             self.report_loss((at, "text"), "reasoning", "rewritten", "it came from another provider's model")
 
     @staticmethod
-    def part_name(part: Any, at: Path) -> str:
+    def part_class_name(part: Any, at: Path) -> str:
         """Return the name of a part's class, for a report.
 
         Raises:
@@ -300,7 +300,7 @@ class Writer:
     def report_remaining_losses(self) -> None:
         """Report media that no message could take, and warn about losses that were not passed to a callback."""
         for part, at in self.media:
-            self.report_unsupported(at, self.part_name(part, at), "warning")
+            self.report_unsupported(at, self.part_class_name(part, at), "warning")
         if self._on_loss is None:
             for loss in self.losses:
                 if loss.severity != "note":

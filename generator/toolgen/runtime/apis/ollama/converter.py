@@ -171,7 +171,7 @@ class OllamaConverter(ChatMessageConverter):
             elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
-                writer.report_unsupported(here, writer.part_name(part, here), "warning")
+                writer.report_unsupported(here, writer.part_class_name(part, here), "warning")
             elif type(written := write_media_part(part, here, writer)) is TextPart:
                 texts.append(written.text)
             else:

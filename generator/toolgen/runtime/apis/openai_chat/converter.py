@@ -204,7 +204,9 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 calls.append(part.value)
             else:
                 if calls:
-                    writer.report_loss(here, writer.part_name(part, here), "moved", "content must come before calls")
+                    writer.report_loss(
+                        here, writer.part_class_name(part, here), "moved", "content must come before calls"
+                    )
                 elif refusals:
                     writer.report_loss(at, "content", "rewritten", "a refusal comes after other content")
                 text = write_or_describe(part, here, writer, self.write_assistant_content)

@@ -14,8 +14,8 @@ from .fields import (
     StreamedPartList,
     begins_another_call,
     join_custom_call,
-    join_name,
     join_values,
+    merge_with_name_sent_before,
     piece_id,
     repeats_call,
 )
@@ -172,7 +172,7 @@ class ChatStream(BaseStream):
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
         slot = piece["index"] if type(piece.get("index")) is int else ("at", position)
-        piece = join_name(self._named, slot, piece)
+        piece = merge_with_name_sent_before(self._named, slot, piece)
         given = piece.get("function")
         function: dict[str, Any] = given if type(given) is dict else {}
         call = self._call_of(piece, function, slot)

@@ -141,7 +141,7 @@ class AssistantTextWriter:
                 self._text(part, pieces, bool(calls), here)
             else:
                 self._writer.report_unsupported(
-                    here, self._writer.part_name(part, here), "note" if type(part) is ReasoningPart else "warning"
+                    here, self._writer.part_class_name(part, here), "note" if type(part) is ReasoningPart else "warning"
                 )
         return pieces
 
