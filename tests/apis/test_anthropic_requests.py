@@ -21,7 +21,7 @@ def written(sample: Package, models: Any, **request: Any) -> tuple[dict[str, Any
 
 
 @pytest.mark.parametrize(
-    ("reasoning", "limit", "thinking", "most", "told"),
+    ("reasoning", "limit", "thinking", "most", "reported"),
     [
         ({"budgetTokens": 5000}, None, ("enabled", 5000), 9096, ["maxOutputTokens defaulted"]),
         ({"budgetTokens": 500}, 9000, ("enabled", 1024), 9000, ["reasoning.budgetTokens rewritten"]),
@@ -32,12 +32,12 @@ def written(sample: Package, models: Any, **request: Any) -> tuple[dict[str, Any
     ],
 )
 def test_a_budget_fits_the_limit_of_all_tokens(
-    sample: Package, models: Any, reasoning: Any, limit: int | None, thinking: Any, most: int, told: list[str]
+    sample: Package, models: Any, reasoning: Any, limit: int | None, thinking: Any, most: int, reported: list[str]
 ) -> None:
     more = {"maxOutputTokens": limit} if limit is not None else {}
     body, losses = written(sample, models, reasoning=reasoning, **more)
     sent = body.get("thinking", {})
-    assert ((sent.get("type"), sent.get("budget_tokens")), body["max_tokens"], losses) == (thinking, most, told)
+    assert ((sent.get("type"), sent.get("budget_tokens")), body["max_tokens"], losses) == (thinking, most, reported)
 
 
 @pytest.mark.parametrize("signed", [False, True])

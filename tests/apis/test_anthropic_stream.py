@@ -46,11 +46,11 @@ def played(sample: Package, *events: Any) -> Any:
 @pytest.mark.row("T50")
 def test_an_empty_buffer_is_no_arguments(sample: Package, pieces: list[str]) -> None:
     deltas = [delta(0, "input_json_delta", partial_json=p) for p in pieces]
-    completion, told = played(sample, start(), CALL, *deltas, stop(0), end("tool_use"), DONE)
+    completion, emitted = played(sample, start(), CALL, *deltas, stop(0), end("tool_use"), DONE)
     (call,) = laws.calls_of(sample, completion)
     assert (call.id, call.name, call.arguments, call.invalid) == ("toolu_1", "now", {}, None)
     assert completion.finish_reason == "tool_calls"
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.pain("P29")
@@ -72,11 +72,11 @@ def test_a_call_that_the_limit_cut_is_not_run(sample: Package) -> None:
     text = '{"city": "Oslo", "days": 1}'
     for cut in range(len(text) + 1):
         piece = delta(0, "input_json_delta", partial_json=text[:cut])
-        completion, told = played(sample, start(), CALL, piece, stop(0), end("max_tokens"), DONE)
+        completion, emitted = played(sample, start(), CALL, piece, stop(0), end("max_tokens"), DONE)
         (call,) = laws.calls_of(sample, completion)
         assert call.invalid.reason == "truncated"
         assert completion.finish_reason == "length"
-        assert [type(e).__name__ for e in told].count("ToolCallEvent") == 0
+        assert [type(e).__name__ for e in emitted].count("ToolCallEvent") == 0
 
 
 @pytest.mark.pain("P28")
@@ -94,12 +94,12 @@ def test_pieces_go_to_the_call_of_their_index(sample: Package, order: str) -> No
         events = [event for pair in zip(*lanes, strict=True) for event in pair]
     else:
         events = [event for lane in (lanes if order == "in turn" else lanes[::-1]) for event in lane]
-    completion, told = played(sample, start(), *events, end("tool_use"), DONE)
+    completion, emitted = played(sample, start(), *events, end("tool_use"), DONE)
     assert [(c.id, c.arguments) for c in laws.calls_of(sample, completion)] == [
         ("toolu_0", {"a": 0}),
         ("toolu_1", {"a": 1}),
     ]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.pain("P21")
@@ -129,11 +129,11 @@ def test_a_signature_is_that_of_its_own_block_and_the_last_one_counts(sample: Pa
 def test_a_response_that_stops_without_a_reason_is_whole(sample: Package, reason: Any) -> None:
     """The stream and the whole response agree, and the call can be run. Without `message_stop` the stream broke."""
     last = [] if reason is ... else [end(reason)]
-    completion, told = played(sample, start(), CALL, stop(0), *last, DONE)
+    completion, emitted = played(sample, start(), CALL, stop(0), *last, DONE)
     body = {**start()["message"], "content": [{"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}}]}
     assert completion.finish_reason == laws.answer(sample, PROVIDER, body).finish_reason == "tool_calls"
-    assert [type(event).__name__ for event in told] == ["ToolCallDelta", "ToolCallEvent", "CompletedEvent"]
-    completion, told = played(sample, start(), CALL, stop(0), *last)
+    assert [type(event).__name__ for event in emitted] == ["ToolCallDelta", "ToolCallEvent", "CompletedEvent"]
+    completion, emitted = played(sample, start(), CALL, stop(0), *last)
     assert completion.finish_reason == "error"
     assert [call.invalid.reason for call in laws.calls_of(sample, completion)] == ["truncated"]
 
@@ -157,9 +157,9 @@ def test_usage_of_the_end_replaces_that_of_the_start_and_keeps_the_rest(sample: 
 def test_an_error_inside_a_stream_is_told_and_what_came_stays(sample: Package) -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     text = [opened(0, type="text", text=""), delta(0, "text_delta", text="Hal")]
-    completion, told = played(sample, start(), *text, error)
-    assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
-    assert told[-2].message == "Overloaded"
+    completion, emitted = played(sample, start(), *text, error)
+    assert [type(e).__name__ for e in emitted[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert emitted[-2].message == "Overloaded"
     assert (laws.joined(completion, "TextPart"), completion.finish_reason) == ("Hal", "error")
 
 
@@ -171,7 +171,7 @@ def test_starts_and_ends_may_be_missing(sample: Package) -> None:
 
 
 def test_blocks_stand_by_their_index_not_as_they_came(sample: Package) -> None:
-    completion, told = played(
+    completion, emitted = played(
         sample,
         start(),
         opened(1, type="text", text="b"),
@@ -182,7 +182,7 @@ def test_blocks_stand_by_their_index_not_as_they_came(sample: Package) -> None:
         DONE,
     )
     assert [part.text for part in completion.message.content] == ["a", "b"]
-    assert type(told[-1]).__name__ == "CompletedEvent"
+    assert type(emitted[-1]).__name__ == "CompletedEvent"
 
 
 def test_a_block_that_is_written_anew_is_not_told_again(sample: Package) -> None:
@@ -198,8 +198,8 @@ def test_a_block_that_is_written_anew_is_not_told_again(sample: Package) -> None
         delta(2, "text_delta", text="b"),
         stop(2),
     ]
-    completion, told = played(sample, start(), *body, end(), DONE)
-    again, told_again = played(sample, *laws.written(sample, PROVIDER, told))
+    completion, emitted = played(sample, start(), *body, end(), DONE)
+    again, told_again = played(sample, *laws.written(sample, PROVIDER, emitted))
     assert again.message == completion.message
     assert "".join(e.text for e in told_again if type(e).__name__ == "TextDelta") == "ab"
 
@@ -216,10 +216,10 @@ def test_a_block_that_is_written_anew_is_not_told_again(sample: Package) -> None
 def test_a_compaction_has_all_that_its_deltas_have(sample: Package, first: Any, deltas: list[Any]) -> None:
     whole = {"type": "compaction", "content": "so far", "encrypted_content": "E=="}
     events = [delta(0, "compaction_delta", **more) for more in deltas]
-    completion, told = played(sample, start(), opened(0, type="compaction", **first), *events, stop(0), end(), DONE)
+    completion, emitted = played(sample, start(), opened(0, type="compaction", **first), *events, stop(0), end(), DONE)
     body = {**start()["message"], "content": [whole], "stop_reason": "end_turn"}
     assert completion.message == laws.answer(sample, PROVIDER, body).message
-    assert [type(e).__name__ for e in told] == ["CompletedEvent"]
+    assert [type(e).__name__ for e in emitted] == ["CompletedEvent"]
     lost, _ = played(sample, start(), *events, stop(0), end(), DONE)
     assert lost.message == completion.message
 
@@ -249,13 +249,15 @@ def test_arguments_at_the_start_of_a_call_are_told_once(sample: Package, stops: 
     ]
     empty = [delta(0, "input_json_delta", partial_json=piece) for piece in deltas]
     heads = [opened(0, **blocks[0]), *empty, opened(1, **blocks[1])]
-    completion, told = played(sample, start(), *heads, *stops, end("tool_use"), DONE)
+    completion, emitted = played(sample, start(), *heads, *stops, end("tool_use"), DONE)
     body = {**start()["message"], "content": blocks, "stop_reason": "tool_use"}
     assert completion.message == laws.answer(sample, PROVIDER, body).message
-    laws.adds_up(sample, completion, told)
-    pieces = [(e.index, e.arguments_delta) for e in told if type(e).__name__ == "ToolCallDelta" and e.arguments_delta]
+    laws.adds_up(sample, completion, emitted)
+    pieces = [
+        (e.index, e.arguments_delta) for e in emitted if type(e).__name__ == "ToolCallDelta" and e.arguments_delta
+    ]
     assert pieces == [(0, '{"a":[1,null],"b":"\u00e9"}')]
-    again, _ = played(sample, *laws.written(sample, PROVIDER, told))
+    again, _ = played(sample, *laws.written(sample, PROVIDER, emitted))
     assert again.message == completion.message
 
 
@@ -263,16 +265,16 @@ def test_arguments_at_the_start_of_a_call_are_told_once(sample: Package, stops: 
 def test_arguments_at_the_start_of_a_call_give_way_to_its_deltas(sample: Package) -> None:
     given = opened(0, type="tool_use", id="toolu_1", name="now", input={"a": 1})
     pieces = [delta(0, "input_json_delta", partial_json=piece) for piece in ('{"a"', ": 1}")]
-    completion, told = played(sample, start(), given, *pieces, stop(0), end("tool_use"), DONE)
+    completion, emitted = played(sample, start(), given, *pieces, stop(0), end("tool_use"), DONE)
     assert [call.arguments for call in laws.calls_of(sample, completion)] == [{"a": 1}]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.parametrize("provider", ["openai_chat", "mistral", "cohere", "openai_responses"])
 def test_the_arguments_of_a_call_that_was_cut_before_them_are_not_completed(sample: Package, provider: str) -> None:
     """`{}` would be a call that a client can run."""
     stream = sample.provider(PROVIDER).Stream()
-    events = [told for event in (start(), CALL) for told in stream.feed(event)] + stream.finish(
+    events = [emitted for event in (start(), CALL) for emitted in stream.feed(event)] + stream.finish(
         ConnectionError("reset")
     )
     (call,) = laws.calls_of(sample, stream.result())

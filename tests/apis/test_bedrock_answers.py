@@ -38,8 +38,8 @@ USAGE = {
 def find_blocks(sample: Package, *events: Any) -> list[Any]:
     """The blocks of a whole answer with the events in it, and the law on what is written of them."""
     stream = [{"messageStart": {"role": "assistant", "p": "abc"}}, *events, STOP, USAGE]
-    completion, told = laws.played(sample, PROVIDER, stream)
-    laws.adds_up(sample, completion, told)
+    completion, emitted = laws.played(sample, PROVIDER, stream)
+    laws.adds_up(sample, completion, emitted)
     laws.stream_comes_back(sample, PROVIDER, stream)
     body = sample.provider(PROVIDER).to_response(completion)
     assert body.keys() == {"metrics", "output", "stopReason", "usage"}
@@ -66,8 +66,8 @@ def test_a_block_is_made_by_its_first_delta(sample: Package) -> None:
 
 
 def test_a_call_whose_start_was_lost_is_told(sample: Package) -> None:
-    completion, told = laws.played(sample, PROVIDER, [delta(0, {"toolUse": {"input": '{"a":1}'}}), STOP, USAGE])
-    laws.adds_up(sample, completion, told)
+    completion, emitted = laws.played(sample, PROVIDER, [delta(0, {"toolUse": {"input": '{"a":1}'}}), STOP, USAGE])
+    laws.adds_up(sample, completion, emitted)
     (found,) = laws.calls_of(sample, completion)
     assert (found.id, found.name, found.arguments) == ("call_0_0", "", {"a": 1})
 
@@ -115,13 +115,13 @@ def test_a_servers_call_stays_as_it_is(sample: Package) -> None:
 )
 def test_a_failure_in_the_stream_is_told(sample: Package, failure: Any, message: str) -> None:
     events = [start(0, {"toolUse": {"toolUseId": "1", "name": "x"}}), delta(0, {"toolUse": {"input": "{}"}}), failure]
-    completion, told = laws.played(sample, PROVIDER, events)
-    assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
-    assert told[-2].message == message
+    completion, emitted = laws.played(sample, PROVIDER, events)
+    assert [type(e).__name__ for e in emitted[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert emitted[-2].message == message
     assert completion.finish_reason == "error"
     assert [c.invalid.reason for c in laws.calls_of(sample, completion)] == ["truncated"]
     assert failure.items() <= completion.metadata[PROVIDER].items()
-    assert failure in laws.written(sample, PROVIDER, told)
+    assert failure in laws.written(sample, PROVIDER, emitted)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_an_edited_part_loses_its_spelling(sample: Package, models: Any) -> None
 
 
 def test_neighbours_of_one_role_take_one_turn(sample: Package, models: Any) -> None:
-    said, losses = conversation(
+    sent, losses = conversation(
         sample,
         models,
         {"role": "assistant", "content": "Hi."},
@@ -174,7 +174,7 @@ def test_neighbours_of_one_role_take_one_turn(sample: Package, models: Any) -> N
         {"role": "user", "content": " "},
         {"role": "assistant", "content": "d"},
     )
-    assert said == [
+    assert sent == [
         user(text("Continue.")),
         assistant(text("Hi.")),
         user(text("a"), text("b")),
@@ -208,10 +208,10 @@ def test_a_document_has_a_name_that_is_taken(
 ) -> None:
     part = {"type": "document", "data": "AAAA", "mediaType": "text/csv"} | ({"name": name} if name is not None else {})
     content = [part, {"type": "text", "text": "x"}]
-    (said,), losses = conversation(sample, models, {"role": "user", "content": content})
-    assert said["content"][0]["document"]["name"] == spelling
+    (sent,), losses = conversation(sample, models, {"role": "user", "content": content})
+    assert sent["content"][0]["document"]["name"] == spelling
     assert losses == [("messages[0].content[0].name", action) for action in actions]
-    assert WIRES[PROVIDER].type_faults({"messages": [said]}) == []
+    assert WIRES[PROVIDER].type_faults({"messages": [sent]}) == []
 
 
 def document(name: str | None) -> dict[str, Any]:
@@ -246,7 +246,7 @@ def test_documents_of_a_request_have_different_names(
     assert [block["document"]["name"] for block in found] == spellings
     changed = {path for path, _ in losses if path != "tools"}
     places = ["messages[0].content[0]", "messages[2].results[0].value[0]", "messages[2].results[0].value[1]"]
-    assert changed == {f"{p}.name" for p, name, said in zip(places, names, spellings, strict=True) if name != said}
+    assert changed == {f"{p}.name" for p, name, given in zip(places, names, spellings, strict=True) if name != given}
     longer, _ = conversation(sample, models, *turns, {"role": "user", "content": [document("later.pdf"), first]})
     assert longer[:2] == wire[:2]
     assert longer[2]["content"][0] == wire[2]["content"][0]
@@ -279,8 +279,8 @@ def test_document_names_come_back_as_they_were(sample: Package) -> None:
     ],
 )
 def test_content_is_bytes_or_in_s3(sample: Package, models: Any, part: Any, block: Any) -> None:
-    (said,), losses = conversation(sample, models, {"role": "user", "content": [part, {"type": "text", "text": "x"}]})
-    assert said == user(text(block) if isinstance(block, str) else {part["type"]: block}, text("x"))
+    (sent,), losses = conversation(sample, models, {"role": "user", "content": [part, {"type": "text", "text": "x"}]})
+    assert sent == user(text(block) if isinstance(block, str) else {part["type"]: block}, text("x"))
     assert (("messages[0].content[0]", "described") in losses) == isinstance(block, str)
 
 

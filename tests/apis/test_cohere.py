@@ -71,12 +71,12 @@ ANSWERS = {
 
 @pytest.mark.parametrize("name", ANSWERS)
 def test_plan_thinking_and_text_are_told_apart(sample: Package, models: Any, name: str) -> None:
-    message, thoughts, said = ANSWERS[name]
+    message, thoughts, texts = ANSWERS[name]
     body = {"id": "i", "finish_reason": "COMPLETE", "message": {"role": "assistant", **message}}
     completion = laws.answer(sample, PROVIDER, body)
     parts = completion.message.content if isinstance(completion.message.content, list) else []
     assert [p.text for p in parts if type(p) is models.ReasoningPart] == thoughts
-    assert sample.module("messages").text_of(completion.message) == said
+    assert sample.module("messages").text_of(completion.message) == texts
     assert sample.provider(PROVIDER).to_response(completion) == body
     sent, _ = laws.next_request(sample, PROVIDER, completion)
     assert sent["messages"][1] == body["message"]
@@ -159,8 +159,8 @@ def test_data_that_was_changed_goes_out_changed(sample: Package) -> None:
         request.messages[2].results[0].value = value
         losses: list[Any] = []
         assert laws.write(sample, PROVIDER, request, losses)["messages"][2]["content"] == sent
-        told = [] if isinstance(sent, list) else [f"messages[2].results[0].{field}" for field in ("kind", "value")]
-        assert [loss.path for loss in losses] == told
+        reported = [] if isinstance(sent, list) else [f"messages[2].results[0].{field}" for field in ("kind", "value")]
+        assert [loss.path for loss in losses] == reported
 
 
 @pytest.mark.parametrize(("value", "sent"), [({"d": 5}, '{"d":5}'), ("x", '"x"'), ({"c": 4}, '{"c": 4}')], ids=str)
@@ -185,7 +185,7 @@ STRICT = {**WEATHER, "strict": True}
 
 
 @pytest.mark.parametrize(
-    ("tools", "said", "lost"),
+    ("tools", "strict", "lost"),
     [
         ([STRICT], True, []),
         ([WEATHER], None, []),
@@ -194,13 +194,13 @@ STRICT = {**WEATHER, "strict": True}
         ([], None, [("tools", "dropped", "note")]),
     ],
 )
-def test_tools_are_strict_all_or_none(sample: Package, models: Any, tools: Any, said: Any, lost: Any) -> None:
+def test_tools_are_strict_all_or_none(sample: Package, models: Any, tools: Any, strict: Any, lost: Any) -> None:
     body, losses = written(sample, models, {"messages": [HELLO], "tools": tools})
-    assert (body.get("strict_tools"), losses) == (said, lost)
+    assert (body.get("strict_tools"), losses) == (strict, lost)
     assert all("strict" not in tool.get("function", {}) for tool in body.get("tools", []))
     again = laws.read(sample, PROVIDER, body)
     assert [tool.strict for tool in again.tools or [] if type(tool) is models.ToolDefinition] == [
-        said for tool in tools if "name" in tool
+        strict for tool in tools if "name" in tool
     ]
 
 
@@ -229,8 +229,8 @@ def test_a_strict_tool_needs_a_required_parameter_where_it_has_any(sample: Packa
     losses: list[Any] = []
     body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
     assert "strict_tools" not in body
-    told = [(loss.path, loss.severity) for loss in losses if loss.what == "strict"]
-    assert told == [("tools[1].strict", "behaviour"), ("tools[0].strict", "warning")]
+    reported = [(loss.path, loss.severity) for loss in losses if loss.what == "strict"]
+    assert reported == [("tools[1].strict", "behaviour"), ("tools[0].strict", "warning")]
     request.tools = [strict, none]
     assert module.to_request(request, on_loss=losses.append)["strict_tools"] is True
     request.tools = [models.load(models.ToolDefinition, {**LOOSE, "strict": False})]
@@ -252,7 +252,7 @@ def test_a_declared_tool_that_must_be_strict_and_requires_nothing_is_an_error_of
 
 
 @pytest.mark.parametrize(
-    ("choice", "offered", "said"),
+    ("choice", "offered", "choice_sent"),
     [
         ({"name": "now"}, ["now"], "REQUIRED"),
         ({"names": ["now", "get-time"], "mode": "required"}, ["now", "get_time"], "REQUIRED"),
@@ -261,7 +261,7 @@ def test_a_declared_tool_that_must_be_strict_and_requires_nothing_is_an_error_of
     ],
 )
 def test_a_weakened_choice_offers_what_it_names(
-    sample: Package, models: Any, choice: Any, offered: Any, said: Any
+    sample: Package, models: Any, choice: Any, offered: Any, choice_sent: Any
 ) -> None:
     tools = [WEATHER, {"name": "now"}, {"name": "get-time"}]
     request = {"messages": [HELLO], "tools": tools, "toolChoice": choice}
@@ -271,7 +271,7 @@ def test_a_weakened_choice_offers_what_it_names(
     names = [tool["function"]["name"] for tool in body["tools"]]
     assert len(names) == len(offered)
     assert [name.startswith(start) for name, start in zip(names, offered, strict=True)] == [True] * len(names)
-    assert body.get("tool_choice") == said
+    assert body.get("tool_choice") == choice_sent
     assert ("toolChoice", "dropped", "behaviour") in losses
     assert (("tools", "narrowed", "note") in losses) == (len(offered) < 3)
 
@@ -353,36 +353,36 @@ def test_events_out_of_step_are_joined(sample: Package) -> None:
         piece("tool-call-delta", 0, tool_calls={"function": {"arguments": '":1}'}}),
         END,
     ]
-    completion, told = laws.played(sample, PROVIDER, events)
+    completion, emitted = laws.played(sample, PROVIDER, events)
     assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": 1}, {"a": 2}]
     assert laws.joined(completion, "TextPart") == "bc"
     assert laws.joined(completion, "ReasoningPart") == "T"
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_a_message_may_start_with_something_in_it(sample: Package) -> None:
     events = [started(tool_plan="P", content=[text("x")], tool_calls=[CALL], citations=[{"start": 0}]), END]
-    completion, told = laws.played(sample, PROVIDER, events)
+    completion, emitted = laws.played(sample, PROVIDER, events)
     assert laws.joined(completion, "ReasoningPart") == "P"
     assert completion.message.metadata == {"cohere": {"citations": [{"start": 0}]}}
     assert completion.finish_reason == "tool_calls"
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_a_call_of_another_kind_in_a_stream_stays_opaque(sample: Package, models: Any) -> None:
     odd = {"id": "x", "type": "x_kind", "x_kind": 1}
     events = [started(), piece("tool-call-start", 0, tool_calls=odd), piece("tool-call-start", 1, tool_calls=CALL), END]
     events.insert(2, piece("tool-call-delta", 0, tool_calls={"function": {"arguments": "{}"}}))
-    completion, told = laws.played(sample, PROVIDER, events)
+    completion, emitted = laws.played(sample, PROVIDER, events)
     assert [type(part) for part in completion.message.content] == [models.OpaquePart, models.ToolCallPart]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_an_error_at_the_end_is_told_and_holds_the_calls(sample: Package) -> None:
     delta = {"finish_reason": "ERROR", "error": "no good", "usage": {}}
     events = [started(), piece("tool-call-start", 0, tool_calls=CALL), {"type": "message-end", "delta": delta}]
-    completion, told = laws.played(sample, PROVIDER, events)
-    assert [e.message for e in told if type(e).__name__ == "ErrorEvent"] == ["no good"]
+    completion, emitted = laws.played(sample, PROVIDER, events)
+    assert [e.message for e in emitted if type(e).__name__ == "ErrorEvent"] == ["no good"]
     assert completion.finish_reason == "error"
     assert [c.invalid.reason for c in laws.calls_of(sample, completion)] == ["truncated"]
     assert sample.provider(PROVIDER).to_response(completion)["error"] == "no good"
@@ -395,16 +395,16 @@ def test_a_writer_sends_pieces_in_the_clients_order(sample: Package, models: Any
         "finish_reason": "TOOL_CALL",
         "message": {"role": "assistant", "content": [text("Hm.")], "tool_calls": [CALL]},
     }
-    _, told = laws.played(sample, PROVIDER, split(body))
-    sent = laws.written(sample, PROVIDER, told, id="i")
+    _, emitted = laws.played(sample, PROVIDER, split(body))
+    sent = laws.written(sample, PROVIDER, emitted, id="i")
     assert [e["type"] for e in sent] == [
         "message-start", "content-start", "content-delta", "content-end",
         "tool-call-start", "tool-call-delta", "tool-call-end", "message-end",
     ]  # fmt: skip
     assert sent[-1] == {"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}
     planned = {**body, "message": {"role": "assistant", "tool_plan": "P", "tool_calls": [CALL]}}
-    completion, told = laws.played(sample, PROVIDER, split(planned))
-    assert laws.written(sample, PROVIDER, told, id="i")[-1]["delta"]["message"] == planned["message"]
+    completion, emitted = laws.played(sample, PROVIDER, split(planned))
+    assert laws.written(sample, PROVIDER, emitted, id="i")[-1]["delta"]["message"] == planned["message"]
     whole = laws.written(sample, PROVIDER, [models.CompletedEvent(completion)], id="i")
     assert [e["type"] for e in whole[1:3]] == ["tool-plan-delta", "tool-call-start"]
     assert "message" not in whole[-1]["delta"]

@@ -107,12 +107,12 @@ def test_the_official_client_lists_our_tools_and_takes_what_a_request_is_answere
     from copilot.generated.rpc import HandlePendingToolCallRequest
 
     module = sample.provider(PROVIDER)
-    stream, told = module.Stream(), []
+    stream, emitted = module.Stream(), []
     tools = [Tool(**module.to_sdk(d)) for d in module.from_tools(module.TOOLS)]
 
     def handle(session: Any, event: SessionEvent) -> Any:
         found = stream.feed(event)
-        told.extend(found)
+        emitted.extend(found)
         for call in (one.call for one in found if type(one) is models.ToolCallEvent):
             result = models.ToolResult(call.id, call.name, "data", {"degrees": 7})
             params = HandlePendingToolCallRequest.from_dict(module.to_tool_result(result, calls=[call]))
@@ -125,7 +125,7 @@ def test_the_official_client_lists_our_tools_and_takes_what_a_request_is_answere
     assert laws.exact(sent["session.create"]["tools"]) == laws.exact(module.TOOLS)
     answer = sent["session.tools.handlePendingToolCall"]
     assert {key: answer[key] for key in ("requestId", "result")} == {"requestId": "r1", "result": '{"degrees":7}'}
-    events = [*told, *stream.finish()]
+    events = [*emitted, *stream.finish()]
     assert "".join(e.text for e in of("text_delta", events)) == "It is 7 degrees and it rains."
     assert events[-1].completion.finish_reason == "stop"
     assert "error" not in {e.type for e in events}
@@ -235,11 +235,11 @@ def test_an_answer_is_written_as_it_was_read(sample: Package, recording: Any) ->
 def test_a_call_is_told_when_the_app_is_asked_for_it(sample: Package, models: Any) -> None:
     module, events = sample.provider(PROVIDER), stream_of("several-tools")
     stream = module.Stream()
-    told = [(event["type"], stream.feed(event)) for event in events]
-    asked = [found for kind, found in told if kind == "external_tool.requested"]
+    emitted = [(event["type"], stream.feed(event)) for event in events]
+    asked = [found for kind, found in emitted if kind == "external_tool.requested"]
     assert [[e.call.id for e in found] for found in asked] == [["call_1"], ["call_2"]]
     assert [found[0].call.metadata["copilot"]["requestId"] for found in asked] == ["r1", "r2"]
-    deltas = [e for _, found in told for e in of("tool_call_delta", found)]
+    deltas = [e for _, found in emitted for e in of("tool_call_delta", found)]
     assert [(e.index, e.id, e.name, e.arguments_delta) for e in deltas] == [
         (0, "call_1", "lookup_issue", None),
         (0, None, None, '{"id":"7"}'),

@@ -179,11 +179,11 @@ def test_streams_are_of_the_wires_types(recording: Any) -> None:
 @each_stream
 def test_law_3_a_stream_says_what_its_whole_answer_says(sample: Package, models: Any, recording: Any) -> None:
     module, given = sample.provider(PROVIDER), copy.deepcopy(recording["events"])
-    completion, told = laws.played(sample, PROVIDER, given)
+    completion, emitted = laws.played(sample, PROVIDER, given)
     assert given == recording["events"]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
     failed = {"failed", "broken"} & set(recording["tags"])
-    assert bool(of("error", told)) == bool(failed)
+    assert bool(of("error", emitted)) == bool(failed)
     if recording["response"] is not None:
         assert laws.exact(models.dump(completion)) == laws.exact(
             models.dump(module.from_response(recording["response"]))
@@ -199,19 +199,19 @@ def test_a_stream_that_breaks_anywhere_has_what_came(sample: Package, recording:
     events = recording["events"]
     for cut in range(len(events) + 1):
         ended = any(isinstance(e, dict) and e.keys() & {"Completed", "CompletedResponse"} for e in events[:cut])
-        completion, told = laws.played(sample, PROVIDER, events[:cut], OSError("reset"))
-        assert [e.type for e in told[-2:]] == ["error", "completed"]
+        completion, emitted = laws.played(sample, PROVIDER, events[:cut], OSError("reset"))
+        assert [e.type for e in emitted[-2:]] == ["error", "completed"]
         assert completion.finish_reason in ("error", "content_filter")
         assert [c for c in laws.calls_of(sample, completion) if c.invalid is None] == []
-        assert ended or of("tool_call", told) == []
+        assert ended or of("tool_call", emitted) == []
         text = "".join(e["Delta"] for e in events[:cut] if isinstance(e, dict) and "Delta" in e)
         assert ended or laws.joined(completion, "TextPart") == text
 
 
 @each_stream
 def test_law_7_a_stream_comes_back(sample: Package, models: Any, recording: Any) -> None:
-    completion, told = laws.played(sample, PROVIDER, recording["events"])
-    written = laws.written(sample, PROVIDER, told)
+    completion, emitted = laws.played(sample, PROVIDER, recording["events"])
+    written = laws.written(sample, PROVIDER, emitted)
     assert [fault for event in written for fault in event_faults(event)] == [] or "unknown x_" in recording["tags"]
     again, told_again = laws.played(sample, PROVIDER, written)
     assert laws.exact(models.dump(again)) == laws.exact(models.dump(completion))
@@ -222,16 +222,16 @@ def test_law_7_a_stream_comes_back(sample: Package, models: Any, recording: Any)
 @each_stream
 def test_law_5_unknown_events_change_nothing(sample: Package, models: Any, recording: Any) -> None:
     events: list[Any] = recording["events"]
-    plain, told = laws.played(sample, PROVIDER, events)
+    plain, emitted = laws.played(sample, PROVIDER, events)
     mixed = [e for event in events for e in ("Ping", event, {"x_event": MARK}, {})]
     found, told_again = laws.played(sample, PROVIDER, mixed)
-    assert (found, told_again) == (plain, told)
+    assert (found, told_again) == (plain, emitted)
 
 
 def test_a_call_is_told_in_pieces(sample: Package) -> None:
     stream = sample.provider(PROVIDER).Stream()
-    told = [e for event in stream_of("call")[:-1] for e in stream.feed(event)]
-    deltas = of("tool_call_delta", told)
+    emitted = [e for event in stream_of("call")[:-1] for e in stream.feed(event)]
+    deltas = of("tool_call_delta", emitted)
     assert [(e.index, e.id, e.name, e.arguments_delta) for e in deltas] == [
         (0, "toolu_abc123", "read_file", None),
         (0, None, None, '{"path":'),
@@ -287,9 +287,9 @@ def test_answers_of_any_provider_are_responses(sample: Package, models: Any, sou
         wire = module.to_response(completion, id="i", created=7, on_loss=losses.append, on_unsupported="weaken")
         assert response_faults(wire) == []
         assert laws.outline(sample, module.from_response(wire)) == laws.outline(sample, completion)
-        told = {loss.path for loss in losses}
-        assert completion.usage is None or "usage" in told
-        assert completion.id is None or "id" in told
+        reported = {loss.path for loss in losses}
+        assert completion.usage is None or "usage" in reported
+        assert completion.id is None or "id" in reported
         done += 1
     assert done > 0
 
@@ -299,8 +299,8 @@ def test_streams_of_any_provider_pass_a_gateway(sample: Package, models: Any, so
     for recording in recordings(source):
         if recording["events"] is None:
             continue
-        completion, told = laws.played(sample, source, recording["events"])
-        written = laws.written(sample, PROVIDER, told, id="i", created=7)
+        completion, emitted = laws.played(sample, source, recording["events"])
+        written = laws.written(sample, PROVIDER, emitted, id="i", created=7)
         assert [fault for event in written for fault in event_faults(event)] == []
         again, told_again = laws.played(sample, PROVIDER, written)
         assert laws.outline(sample, again) == laws.outline(sample, completion)

@@ -182,5 +182,5 @@ def test_foreign_calls_get_the_stand_in_where_the_model_wants_one(
     ]
     signature_placeholder = "skip_thought_signature_validator" if signed else None
     assert signatures == [[None, None], [signature_placeholder, None], [signature_placeholder, None]]
-    told = [(loss.path, loss.action) for loss in losses]
-    assert told == ([("messages[4]", "defaulted"), ("messages[6]", "defaulted")] if signed else [])
+    reported = [(loss.path, loss.action) for loss in losses]
+    assert reported == ([("messages[4]", "defaulted"), ("messages[6]", "defaulted")] if signed else [])

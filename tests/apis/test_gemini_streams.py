@@ -404,12 +404,12 @@ def test_a_writer_sends_text_as_it_comes(generated: SimpleNamespace) -> None:
     models, writer = generated.models, generated.gemini.StreamWriter(id="r")
     sent = [writer.write(models.TextDelta(word)) for word in "abc"]
     assert [len(chunks) for chunks in sent] == [0, 1, 1]
-    said = [
+    texts = [
         {"candidates": [{"content": {"role": "model", "parts": [{"text": word}]}}], "responseId": "r"} for word in "ac"
     ]
-    assert sent[1] == said[:1]
+    assert sent[1] == texts[:1]
     last, failure = writer.finish()
-    assert last == said[1]
+    assert last == texts[1]
     assert "error" in failure
 
 

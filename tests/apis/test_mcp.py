@@ -352,8 +352,8 @@ def test_what_the_official_server_makes_of_functions_is_read(sample: Package) ->
 @pytest.mark.parametrize("depth", [200, 700])
 def test_values_of_any_depth_are_read_or_refused(sample: Package, models: Any, depth: int) -> None:
     module, text = sample.provider(PROVIDER), '{"a":' * depth + "1" + "}" * depth
-    for said in (text, "something else"):
-        wire = {"content": [{"type": "text", "text": said}], "structuredContent": json.loads(text)}
+    for content in (text, "something else"):
+        wire = {"content": [{"type": "text", "text": content}], "structuredContent": json.loads(text)}
         if depth > 300:
             with pytest.raises(models.ConversionError, match=r"nested too deeply|cannot be written"):
                 module.to_tool_result(module.from_tool_result(wire, "call_a", "t"))

@@ -25,8 +25,8 @@ ASKED = {"role": "assistant", "content": "", "tool_calls": [CALL]}
 RESULT = {"role": "tool", "tool_call_id": "aB3dE5gH7", "content": "noon"}
 
 
-def text(said: str, **more: Any) -> dict[str, Any]:
-    return {"type": "text", "text": said, **more}
+def text(value: str, **more: Any) -> dict[str, Any]:
+    return {"type": "text", "text": value, **more}
 
 
 def thought(*texts: str, **more: Any) -> dict[str, Any]:
@@ -130,23 +130,23 @@ def test_an_edited_thought_goes_out_as_it_is_now(sample: Package) -> None:
 
 @pytest.mark.parametrize("cut", range(6))
 def test_pieces_of_thoughts_and_texts_are_joined_where_they_are(sample: Package, cut: int) -> None:
-    said, thinking = "answer"[:cut] or "a", "Hmmmmm"[cut:] or "H"
+    answer, thinking = "answer"[:cut] or "a", "Hmmmmm"[cut:] or "H"
     events = [
         event({"role": "assistant", "content": ""}),
         *(event({"content": [thought(piece)]}) for piece in thinking),
         event({"content": [thought("", closed=True)]}),
-        *(event({"content": piece}) for piece in said),
+        *(event({"content": piece}) for piece in answer),
         event({"content": [{"type": "reference", "reference_ids": [1]}]}),
         event({"content": [text("be")]}),
         event({"content": "hind"}),
         event({"content": ""}, "stop"),
     ]
-    completion, told = laws.played(sample, PROVIDER, events)
+    completion, emitted = laws.played(sample, PROVIDER, events)
     reference = {"type": "reference", "reference_ids": [1]}
-    expected = [("reasoning", thinking), ("text", said), ("opaque", reference), ("text", "behind")]
+    expected = [("reasoning", thinking), ("text", answer), ("opaque", reference), ("text", "behind")]
     assert parts(completion) == expected
     assert completion.message.content[0].metadata == {PROVIDER: {"closed": True}}
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_what_is_said_of_a_thought_afterwards_belongs_to_it(sample: Package) -> None:
@@ -163,8 +163,8 @@ def test_what_is_said_of_a_thought_afterwards_belongs_to_it(sample: Package) -> 
 @pytest.mark.parametrize("item", [["a"], [{}], []])
 def test_a_list_in_a_thought_is_told_as_an_error(sample: Package, item: list[Any]) -> None:
     given = [event({"content": [{"type": "thinking", "thinking": [item, text("Hm.")]}]}), event({"content": "So."})]
-    completion, told = laws.played(sample, PROVIDER, [*given, event({}, "stop")])
-    (error,) = [e for e in told if type(e).__name__ == "ErrorEvent"]
+    completion, emitted = laws.played(sample, PROVIDER, [*given, event({}, "stop")])
+    (error,) = [e for e in emitted if type(e).__name__ == "ErrorEvent"]
     assert "thinking[0]: must be an object, found an array" in error.message
     assert completion.finish_reason == "error"
 
@@ -202,29 +202,31 @@ PIECES = {
 @pytest.mark.parametrize("name", PIECES)
 def test_calls_come_in_each_form(sample: Package, name: str) -> None:
     deltas = [event({"tool_calls": pieces}) for pieces in PIECES[name]]
-    completion, told = laws.played(sample, PROVIDER, [*deltas, event({"tool_calls": None}, "tool_calls")])
+    completion, emitted = laws.played(sample, PROVIDER, [*deltas, event({"tool_calls": None}, "tool_calls")])
     calls = laws.calls_of(sample, completion)
     assert [(c.id, c.name, c.arguments, c.invalid) for c in calls] == [(i * 9, "now", {}, None) for i in "ab"]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.parametrize("spelling", [{}, {"id": "null"}])
 def test_calls_without_ids_are_the_same_in_a_stream(sample: Package, spelling: Any) -> None:
     calls = [{"index": i, **spelling, "function": {"name": "now", "arguments": "{}"}} for i in range(2)]
-    completion, told = laws.played(sample, PROVIDER, [event({"role": "assistant", "tool_calls": calls}, "tool_calls")])
+    completion, emitted = laws.played(
+        sample, PROVIDER, [event({"role": "assistant", "tool_calls": calls}, "tool_calls")]
+    )
     whole = event({}, "tool_calls") | {"object": "chat.completion"}
     (choice,) = whole["choices"]
     del choice["delta"]
     choice["message"] = {"role": "assistant", "content": None, "tool_calls": calls}
     assert completion == laws.answer(sample, PROVIDER, whole)
     assert [c.id for c in laws.calls_of(sample, completion)] == ["call_0_0", "call_0_1"]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.parametrize("error", [table(PROVIDER)["bare_error"], {"error": {"message": "oops"}}, {"detail": "oops"}])
 def test_an_error_in_a_stream_ends_it(sample: Package, error: Any) -> None:
-    completion, told = laws.played(sample, PROVIDER, [event({"content": "Hal"}), error])
-    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    completion, emitted = laws.played(sample, PROVIDER, [event({"content": "Hal"}), error])
+    assert [type(e).__name__ for e in emitted] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
     assert (completion.finish_reason, laws.joined(completion, "TextPart")) == ("error", "Hal")
 
 
@@ -260,8 +262,8 @@ def test_a_writer_sends_late_what_came_too_late(sample: Package, models: Any) ->
     sent = [*writer.write(models.TextDelta("So it is.")), *writer.write(models.CompletedEvent(completion))]
     found, _ = laws.played(sample, PROVIDER, sent)
     assert parts(found) == [("text", "So it is."), ("opaque", reference.value)]
-    told = [(loss.path, loss.action) for loss in losses]
-    assert told == [("message.content[1]", "moved"), ("usage", "defaulted")]
+    reported = [(loss.path, loss.action) for loss in losses]
+    assert reported == [("message.content[1]", "moved"), ("usage", "defaulted")]
 
 
 def test_the_clients_chunks_of_unknown_kinds_are_what_the_api_sent(sample: Package) -> None:
@@ -485,7 +487,7 @@ def test_a_result_before_its_call_or_without_one_keeps_its_id(sample: Package, i
     user = {"role": "user", "content": "Hi"}
     result = {"role": "tool", "tool_call_id": identifier, "content": "noon"}
     function = {"name": "now", "arguments": "{}"}
-    said = {"role": "assistant", "content": "", "tool_calls": [{"id": identifier, "function": function}]}
-    for messages in ([user, result, user], [user, result, said, user], [result, user]):
+    message = {"role": "assistant", "content": "", "tool_calls": [{"id": identifier, "function": function}]}
+    for messages in ([user, result, user], [user, result, message, user], [result, user]):
         body = {"model": "m", "messages": messages}
         assert laws.write(sample, "mistral", laws.read(sample, "mistral", body)) == body

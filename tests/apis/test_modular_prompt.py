@@ -149,7 +149,7 @@ RESULT = {"content": "Hello there.", "finishReason": "stop"}
 
 @pytest.mark.row("T45")
 @pytest.mark.parametrize(
-    ("events", "told", "content"),
+    ("events", "deltas", "content"),
     [
         (["Hello", " there.", RESULT], ["Hello", " there."], "Hello there."),
         (["Hello", RESULT], ["Hello", " there."], "Hello there."),
@@ -159,9 +159,9 @@ RESULT = {"content": "Hello there.", "finishReason": "stop"}
     ],
     ids=["all", "a part", "none", "no content at the end", "another text"],
 )
-def test_the_result_has_the_last_word(sample: Package, events: list[Any], told: list[str], content: str) -> None:
+def test_the_result_has_the_last_word(sample: Package, events: list[Any], deltas: list[str], content: str) -> None:
     found = list(sample.provider(PROVIDER).iter_events(events))
-    assert [event.text for event in found if event.type == "text_delta"] == told
+    assert [event.text for event in found if event.type == "text_delta"] == deltas
     assert (found[-1].completion.message.content, found[-1].completion.finish_reason) == (content, "stop")
 
 

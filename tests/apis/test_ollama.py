@@ -154,7 +154,7 @@ def test_results_without_ids_find_their_calls(sample: Package, results: Any, ans
 
 def test_results_of_one_tool_stand_in_the_order_of_its_calls(sample: Package) -> None:
     """Where the calls had no ids, nothing else tells them apart."""
-    answers = [{"role": "tool", "tool_name": "now", "content": said} for said in ("first", "second")]
+    answers = [{"role": "tool", "tool_name": "now", "content": content} for content in ("first", "second")]
     body = {"model": "m", "messages": [asking(("now", {}), ("now", {"zone": "UTC"})), *answers], "stream": False}
     request = laws.read(sample, PROVIDER, body)
     request.messages[1].results.reverse()
@@ -176,10 +176,10 @@ def test_results_have_the_order_of_calls_whose_ids_the_client_drops(
     losses: list[Any] = []
     sample.provider(PROVIDER).to_sdk(request, on_loss=losses.append)
     body = sent(exchanges, sample, PROVIDER, request)
-    said: dict[str, list[str]] = {}
+    contents: dict[str, list[str]] = {}
     for message in body["messages"][2:]:
-        said.setdefault(message["tool_name"], []).append(message["content"])
-    assert said == {"now": ["for a", "for c"], "get_weather": ["for b"]}
+        contents.setdefault(message["tool_name"], []).append(message["content"])
+    assert contents == {"now": ["for a", "for c"], "get_weather": ["for b"]}
     moved = [loss for loss in losses if loss.action == "moved"]
     assert bool(moved) == (order.index(0) > order.index(2))
     assert {loss.severity for loss in losses} == {"note"}
@@ -265,8 +265,8 @@ def test_an_answer_that_is_none_failed(sample: Package, more: Any) -> None:
 def test_a_result_of_an_unknown_kind_of_call_takes_no_other_call(sample: Package) -> None:
     calls = [{"id": "a", "x_kind": {"input": "go"}}, {"id": "b", "function": {"name": "now", "arguments": {}}}]
     given = [{"role": "tool", "tool_call_id": identifier, "content": identifier} for identifier in ("a", "b")]
-    said = {"role": "assistant", "content": "", "tool_calls": calls}
-    body = {"model": "m", "stream": False, "messages": [{"role": "user", "content": "Hi"}, said, *given]}
+    message = {"role": "assistant", "content": "", "tool_calls": calls}
+    body = {"model": "m", "stream": False, "messages": [{"role": "user", "content": "Hi"}, message, *given]}
     request = laws.read(sample, PROVIDER, body)
     assert [(one.tool_call_id, one.name) for one in request.messages[2].results] == [("a", ""), ("b", "now")]
     assert laws.write(sample, PROVIDER, request) == body

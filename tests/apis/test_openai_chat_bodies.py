@@ -114,8 +114,8 @@ def test_a_stream_of_content_as_a_list_has_each_text_once(sample: Package, model
     completion = module.from_response({"id": "x", "choices": [{"index": 0, "message": message}]})
     writer, stream = module.StreamWriter(), module.Stream()
     events = writer.write(models.TextDelta("aa")) + writer.write(models.CompletedEvent(completion)) + writer.finish()
-    told = [event for wire in events for event in stream.feed(wire)] + stream.finish()
-    assert "".join(event.text for event in told if type(event) is models.TextDelta) == "aaa"
+    emitted = [event for wire in events for event in stream.feed(wire)] + stream.finish()
+    assert "".join(event.text for event in emitted if type(event) is models.TextDelta) == "aaa"
 
 
 NAMES = [
@@ -203,8 +203,8 @@ def test_only_an_enforced_output_schema_is_kept_as_it_was(sample: Package, stric
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "azure"])
 def test_a_call_in_the_deprecated_form_is_kept_and_is_not_the_end(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
-    said = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": '{"a": 1}'}}
-    answer = {"index": 0, "message": said, "finish_reason": "function_call"}
+    message = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": '{"a": 1}'}}
+    answer = {"index": 0, "message": message, "finish_reason": "function_call"}
     body = {"id": "a", "object": "chat.completion", "created": 1, "model": "m", "choices": [answer]}
     completion = module.from_response(body)
     assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", "function_call")
@@ -212,7 +212,7 @@ def test_a_call_in_the_deprecated_form_is_kept_and_is_not_the_end(sample: Packag
     assert laws.exact(module.to_response(completion)) == laws.exact(body)
     request = {
         "model": "m",
-        "messages": [{"role": "user", "content": "x"}, said, {"role": "function", "name": "now", "content": "noon"}],
+        "messages": [{"role": "user", "content": "x"}, message, {"role": "function", "name": "now", "content": "noon"}],
         "functions": [{"name": "now", "parameters": {"type": "object"}}],
         "function_call": {"name": "now"},
     }
@@ -229,24 +229,24 @@ def test_a_call_in_the_deprecated_form_is_kept_and_is_not_the_end(sample: Packag
 @pytest.mark.parametrize("provider", ["openai_chat", "azure"])
 def test_reasoning_that_a_deployment_adds_is_reasoning(sample: Package, models: Any, provider: str) -> None:
     module, losses = sample.provider(provider), []
-    said = {"role": "assistant", "content": "42", "reasoning_content": "Six times seven."}
-    body = {"id": "x", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "message": said}]}
+    message = {"role": "assistant", "content": "42", "reasoning_content": "Six times seven."}
+    body = {"id": "x", "object": "chat.completion", "model": "m", "choices": [{"index": 0, "message": message}]}
     body["choices"][0]["finish_reason"] = "stop"
     read = module.from_response(body)
     assert [(part.type, part.text) for part in read.message.content] == [
         ("reasoning", "Six times seven."),
         ("text", "42"),
     ]
-    assert module.to_messages([read.message], on_loss=losses.append) == [said]
+    assert module.to_messages([read.message], on_loss=losses.append) == [message]
     assert (module.to_response(read, on_loss=losses.append), losses) == (body, [])
     stream, deltas = module.Stream(), [{"reasoning_content": "Six "}, {"reasoning_content": "times seven."}]
     deltas += [{"role": None, "content": "42", "reasoning_content": None}, {}]
-    told = [event for delta in deltas for event in stream.feed(chunk(delta, None if delta else "stop"))]
-    assert "".join(event.text for event in told if event.type == "reasoning_delta") == "Six times seven."
-    told += stream.finish()
+    emitted = [event for delta in deltas for event in stream.feed(chunk(delta, None if delta else "stop"))]
+    assert "".join(event.text for event in emitted if event.type == "reasoning_delta") == "Six times seven."
+    emitted += stream.finish()
     assert stream.result().message == read.message
     writer, again = module.StreamWriter(), module.Stream()
-    for wire in [wire for event in told for wire in writer.write(event)] + writer.finish():
+    for wire in [wire for event in emitted for wire in writer.write(event)] + writer.finish():
         again.feed(wire)
     assert again.result().message == read.message
     foreign = models.AssistantMessage([models.ReasoningPart("Hm."), models.TextPart("42")])

@@ -194,9 +194,9 @@ def test_an_error_is_found_where_it_stands(sample: Package, place: list[Any]) ->
     assert laws.calls_of(sample, completion)[0].invalid.reason == "truncated"
     laws.answer_comes_back(sample, PROVIDER, body)
     last = put(chunk({"content": "Hal"}), place, value)
-    completion, told = laws.played(sample, PROVIDER, [chunk({"role": "assistant"}), last])
-    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
-    assert (told[1].message, completion.finish_reason) == ("too busy", "error")
+    completion, emitted = laws.played(sample, PROVIDER, [chunk({"role": "assistant"}), last])
+    assert [type(e).__name__ for e in emitted] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    assert (emitted[1].message, completion.finish_reason) == ("too busy", "error")
 
 
 def test_content_that_the_host_parsed_is_text_here_and_an_object_there(sample: Package) -> None:
@@ -214,8 +214,8 @@ def test_arguments_that_are_an_object_go_back_as_text(sample: Package, streaming
     call = {**CALL, "function": {"name": "now", "arguments": {"a": {"b": 1}}}}
     if streaming:
         events = [chunk({"tool_calls": [{"index": 0, **call}]}, "tool_calls")]
-        completion, told = laws.played(sample, PROVIDER, events)
-        laws.adds_up(sample, completion, told)
+        completion, emitted = laws.played(sample, PROVIDER, events)
+        laws.adds_up(sample, completion, emitted)
     else:
         completion = laws.answer(sample, PROVIDER, answer(tool_calls=[call]))
     assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"b": 1}}]
@@ -239,11 +239,11 @@ def test_values_of_zero_are_nothing(sample: Package) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_calls_in_every_form_are_the_same_calls(sample: Package, form: str, cut: int) -> None:
     events = [chunk({"role": "assistant", "reasoning": "Hm."}), *in_turn(form, cut), chunk(reason="tool_calls")]
-    completion, told = laws.played(sample, PROVIDER, events)
+    completion, emitted = laws.played(sample, PROVIDER, events)
     ids = ["call_0_0", "call_0_1", "call_0_2"] if form in WITHOUT_IDS else [c[0] for c in CALLS]
     found = [(c.id, c.name, c.arguments) for c in laws.calls_of(sample, completion)]
     assert found == [(i, name, json.loads(text)) for i, (_, name, text) in zip(ids, CALLS, strict=True)]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_fragments_of_a_detail_are_joined_and_details_stay_apart(sample: Package) -> None:
@@ -261,7 +261,7 @@ def test_fragments_of_a_detail_are_joined_and_details_stay_apart(sample: Package
         detail("summary", None, summary="."),
         chunk({"content": "Hi"}, "stop"),
     ]
-    completion, told = laws.played(sample, PROVIDER, events)
+    completion, emitted = laws.played(sample, PROVIDER, events)
     assert reasoning(completion).text == "Let me see."
     assert reasoning(completion).metadata[PROVIDER]["reasoning_details"] == [
         {"type": "reasoning.text", "index": 0, "text": "Let me", "format": "f", "signature": SECRET},
@@ -270,23 +270,23 @@ def test_fragments_of_a_detail_are_joined_and_details_stay_apart(sample: Package
         {"type": "reasoning.summary", "index": None, "summary": " see"},
         {"type": "reasoning.summary", "index": None, "summary": "."},
     ]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_text_that_is_said_twice_is_told_once(sample: Package) -> None:
     deltas = [{"reasoning_details": [{"type": "reasoning.text", "text": t, "index": 0}], "reasoning": t} for t in "ab"]
-    completion, told = laws.played(sample, PROVIDER, [*map(chunk, deltas), chunk({"content": "Hi"}, "stop")])
-    assert [e.text for e in told if type(e).__name__ == "ReasoningDelta"] == ["a", "b"]
+    completion, emitted = laws.played(sample, PROVIDER, [*map(chunk, deltas), chunk({"content": "Hi"}, "stop")])
+    assert [e.text for e in emitted if type(e).__name__ == "ReasoningDelta"] == ["a", "b"]
     assert reasoning(completion).text == "ab"
 
 
 def test_usage_on_its_own_ends_a_stream_that_gives_no_reason(sample: Package) -> None:
     texts = [chunk({"role": "assistant"}), chunk({"content": "Hal"})]
     end = {**chunk(), "choices": [], "usage": USAGE}
-    completion, told = laws.played(sample, PROVIDER, [*texts, end])
-    assert (completion.finish_reason, type(told[-2]).__name__) == ("other", "TextDelta")
-    completion, told = laws.played(sample, PROVIDER, [*texts, end, chunk({"content": "lo"})])
-    assert (completion.finish_reason, type(told[-2]).__name__) == ("error", "ErrorEvent")
+    completion, emitted = laws.played(sample, PROVIDER, [*texts, end])
+    assert (completion.finish_reason, type(emitted[-2]).__name__) == ("other", "TextDelta")
+    completion, emitted = laws.played(sample, PROVIDER, [*texts, end, chunk({"content": "lo"})])
+    assert (completion.finish_reason, type(emitted[-2]).__name__) == ("error", "ErrorEvent")
     completion, _ = laws.played(sample, PROVIDER, [end])
     assert completion.finish_reason == "error"
 
@@ -408,10 +408,10 @@ def test_a_cut_that_only_the_model_behind_a_gateway_tells_cuts_the_call(sample: 
     assert sample.provider(PROVIDER).to_response(completion) == body
     stream = [chunk({"tool_calls": [{"index": 0, **cut}]}), chunk(reason="tool_calls")]
     stream[-1]["choices"][0]["native_finish_reason"] = native
-    completion, told = laws.played(sample, PROVIDER, stream)
+    completion, emitted = laws.played(sample, PROVIDER, stream)
     assert completion.finish_reason == "length"
     assert completion.message.content[0].call.invalid.reason == "truncated"
-    assert [event for event in told if type(event).__name__ == "ToolCallEvent"] == []
+    assert [event for event in emitted if type(event).__name__ == "ToolCallEvent"] == []
 
 
 def test_another_reason_of_the_model_behind_a_gateway_decides_nothing(sample: Package) -> None:

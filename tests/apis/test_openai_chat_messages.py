@@ -114,8 +114,8 @@ def test_a_function_message_is_the_result_of_the_open_call_of_its_name(
     for answer in answers:
         if answer["role"] == "tool":
             del answer["name"]
-    said = {"role": "assistant", "content": "Hm", "tool_calls": calls}
-    body = {"model": "m", "messages": [user, said, weather, *answers, user]}
+    assistant = {"role": "assistant", "content": "Hm", "tool_calls": calls}
+    body = {"model": "m", "messages": [user, assistant, weather, *answers, user]}
     request = laws.read(sample, provider, body)
     assert sample.provider(provider).to_request(request)["messages"] == body["messages"]
     found = [result for message in request.messages for result in getattr(message, "results", ())]
@@ -133,11 +133,11 @@ def test_a_function_message_is_the_result_of_the_open_call_of_its_name(
 def test_a_function_message_without_a_call_of_its_name_stays_as_it_is(sample: Package) -> None:
     user = {"role": "user", "content": "Hi"}
     call = {"id": "c1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
-    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
     done = {"role": "tool", "tool_call_id": "c1", "content": "noon"}
-    for before in ([user], [user, said], [user, said, done]):
+    for before in ([user], [user, message], [user, message, done]):
         for result in ({"name": "other", "content": "x"}, {"name": "now", "content": None}, {"content": "x"}):
             body = {"model": "m", "messages": [*before, {"role": "function", **result}, user]}
             assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, body)) == body
-    body = {"model": "m", "messages": [user, said, {"role": "function", "name": "now", "content": "x"}, user]}
+    body = {"model": "m", "messages": [user, message, {"role": "function", "name": "now", "content": "x"}, user]}
     assert sample.provider("cohere").to_request(sample.provider("cohere").from_request(body)) == body

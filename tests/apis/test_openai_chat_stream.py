@@ -21,7 +21,7 @@ def played(sample: Package, *events: Any) -> Any:
 
 
 def check(sample: Package, events: list[Any], ids: list[str]) -> None:
-    completion, told = played(
+    completion, emitted = played(
         sample, chunk({"role": "assistant", "content": None}), *events, chunk(reason="tool_calls")
     )
     calls = laws.calls_of(sample, completion)
@@ -29,7 +29,7 @@ def check(sample: Package, events: list[Any], ids: list[str]) -> None:
         (identifier, name, json.loads(text)) for identifier, (_, name, text) in zip(ids, CALLS, strict=True)
     ]
     assert [c.invalid for c in calls] == [None] * 3
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.pain("P28")
@@ -82,11 +82,11 @@ def test_an_id_twice_makes_two_calls_and_the_second_is_marked(sample: Package) -
 def test_calls_with_one_id_may_come_side_by_side(sample: Package, provider: str) -> None:
     lanes = [[head("call_a", "now", '{"a":'), more(f"{i}}}")] for i in range(3)]
     events = [piece(lane[step], index=i) for step in range(2) for i, lane in enumerate(lanes)]
-    completion, told = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
+    completion, emitted = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
     calls = laws.calls_of(sample, completion)
     assert [c.arguments for c in calls] == [{"a": 0}, {"a": 1}, {"a": 2}]
     assert [c.invalid and c.invalid.reason for c in calls] == [None, "duplicate_id", "duplicate_id"]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 EMPTY = [None, "", " ", "\n", "{}"]
@@ -97,12 +97,12 @@ EMPTY = [None, "", " ", "\n", "{}"]
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call"])
 def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str) -> None:
     function = {"name": "now"} if text is None else {"name": "now", "arguments": text}
-    completion, told = played(
+    completion, emitted = played(
         sample, piece({"id": "call_a", "type": "function", "function": function}, index=0), chunk(reason=reason)
     )
     (call,) = laws.calls_of(sample, completion)
     assert (call.arguments, call.invalid, completion.finish_reason) == ({}, None, "tool_calls")
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.pain("P29")
@@ -112,24 +112,24 @@ def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str
 )
 def test_arguments_that_are_no_object_make_a_call_that_cannot_be_run(sample: Package, text: str, reason: str) -> None:
     """Text that was encoded twice is one of them: it is not decoded after the model's back."""
-    completion, told = played(sample, piece(head("call_a", "now", text), index=0), chunk(reason=reason))
+    completion, emitted = played(sample, piece(head("call_a", "now", text), index=0), chunk(reason=reason))
     (call,) = laws.calls_of(sample, completion)
     assert call.invalid is not None
     assert call.invalid.text == text
     assert completion.finish_reason == {"stop": "tool_calls"}.get(reason, reason)
     body, _ = laws.next_request(sample, PROVIDER, completion)
     assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == text
-    assert [e for e in told if type(e).__name__ == "ToolCallEvent" and reason in ("length", "content_filter")] == []
+    assert [e for e in emitted if type(e).__name__ == "ToolCallEvent" and reason in ("length", "content_filter")] == []
 
 
 @pytest.mark.pain("P29")
 def test_truncation_at_every_byte_is_never_run(sample: Package) -> None:
     text = '{"city": "Oslo", "days": 1}'
     for cut in range(len(text) + 1):
-        completion, told = played(sample, piece(head("call_a", "now", text[:cut]), index=0), chunk(reason="length"))
+        completion, emitted = played(sample, piece(head("call_a", "now", text[:cut]), index=0), chunk(reason="length"))
         (call,) = laws.calls_of(sample, completion)
         assert call.invalid.reason == "truncated"
-        assert "ToolCallEvent" not in [type(e).__name__ for e in told]
+        assert "ToolCallEvent" not in [type(e).__name__ for e in emitted]
 
 
 @pytest.mark.row("A27")
@@ -141,10 +141,10 @@ def test_usage_may_come_behind_the_end_and_more_than_once(sample: Package) -> No
         [{**chunk(), "choices": [], "usage": None}, {"choices": [], "usage": usage}],
         [chunk(usage={**usage, "completion_tokens": 1}), {"usage": usage}],
     ):
-        completion, told = played(sample, *events, *late)
+        completion, emitted = played(sample, *events, *late)
         found = completion.usage
         assert (found.input_tokens, found.output_tokens, found.total_tokens) == (3, 4, 7)
-        assert [type(e).__name__ for e in told] == ["TextDelta", "CompletedEvent"]
+        assert [type(e).__name__ for e in emitted] == ["TextDelta", "CompletedEvent"]
 
 
 @pytest.mark.parametrize("noise", [{}, {"choices": []}, {"choices": None}, {"choices": [None]}, {"choices": [{}]}])
@@ -152,25 +152,25 @@ def test_chunks_with_nothing_in_them_change_nothing(sample: Package, noise: Any)
     events = [chunk({"content": "H"}), chunk({"content": "i"}), chunk(reason="stop")]
     plain, _ = played(sample, *events)
     for at in range(len(events) + 1):
-        completion, told = played(sample, *events[:at], noise, *events[at:])
+        completion, emitted = played(sample, *events[:at], noise, *events[at:])
         assert completion.message == plain.message
         assert completion.finish_reason == "stop"
-        assert [type(e).__name__ for e in told] == ["TextDelta", "TextDelta", "CompletedEvent"]
+        assert [type(e).__name__ for e in emitted] == ["TextDelta", "TextDelta", "CompletedEvent"]
 
 
 @pytest.mark.parametrize("first", [{}, {"role": "assistant"}])
 def test_a_first_chunk_without_content_costs_no_text(sample: Package, first: Any) -> None:
     for end in ([], [chunk(reason="stop")]):
-        completion, told = played(sample, chunk(first), chunk({"content": "Hal"}), chunk({"content": "lo"}), *end)
+        completion, emitted = played(sample, chunk(first), chunk({"content": "Hal"}), chunk({"content": "lo"}), *end)
         assert laws.joined(completion, "TextPart") == "Hallo"
-        laws.adds_up(sample, completion, told)
+        laws.adds_up(sample, completion, emitted)
 
 
 def test_arguments_may_come_as_an_object(sample: Package) -> None:
     call = {"id": "call_a", "function": {"name": "now", "arguments": {"a": [1, None]}}}
-    completion, told = played(sample, piece(call, index=0), chunk(reason="tool_calls"))
+    completion, emitted = played(sample, piece(call, index=0), chunk(reason="tool_calls"))
     assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": [1, None]}]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_a_filters_first_chunk_has_no_choice(sample: Package) -> None:
@@ -189,9 +189,9 @@ def test_a_filters_first_chunk_has_no_choice(sample: Package) -> None:
 
 @pytest.mark.row("Q55")
 def test_an_error_inside_a_stream_is_told_and_what_came_stays(sample: Package) -> None:
-    completion, told = played(sample, chunk({"content": "Hal"}), {"error": {"message": "overloaded", "code": 503}})
-    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
-    assert told[1].message == "overloaded"
+    completion, emitted = played(sample, chunk({"content": "Hal"}), {"error": {"message": "overloaded", "code": 503}})
+    assert [type(e).__name__ for e in emitted] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    assert emitted[1].message == "overloaded"
     assert (laws.joined(completion, "TextPart"), completion.finish_reason) == ("Hal", "error")
 
 
@@ -201,10 +201,10 @@ def test_further_choices_do_not_mix_with_the_first(sample: Package) -> None:
         made = chunk({"content": f"{text}{index}"})
         made["choices"][0]["index"] = index
         events.append(made)
-    completion, told = played(sample, *events, chunk(reason="stop"))
+    completion, emitted = played(sample, *events, chunk(reason="stop"))
     assert laws.joined(completion, "TextPart") == "a0b0"
     assert "a1b1" in laws.exact(completion.metadata)
-    assert [e.text for e in told if type(e).__name__ == "TextDelta"] == ["a0", "b0"]
+    assert [e.text for e in emitted if type(e).__name__ == "TextDelta"] == ["a0", "b0"]
 
 
 @pytest.mark.pain("P29")
@@ -214,17 +214,17 @@ def test_input_of_a_custom_call_that_is_no_text_is_told_as_an_error(sample: Pack
         piece({"id": "call_a", "type": "custom", "custom": {"name": "shell", "input": given}}, index=0)
         for given in pieces
     ]
-    completion, told = played(sample, *events, chunk({"content": "Hi"}), chunk(reason="tool_calls"))
-    assert [type(e).__name__ for e in told] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
-    assert "custom.input: must be a string" in told[1].message
+    completion, emitted = played(sample, *events, chunk({"content": "Hi"}), chunk(reason="tool_calls"))
+    assert [type(e).__name__ for e in emitted] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
+    assert "custom.input: must be a string" in emitted[1].message
     assert completion.finish_reason == "error"
 
 
 def test_input_of_a_custom_call_may_be_an_object_if_nothing_is_joined_to_it(sample: Package) -> None:
     calls = [{"custom": {"name": "shell", "input": {"b": 1}}}, {"custom": {"name": "shell"}}]
     events = [piece({"id": "call_a", "type": "custom", **call}, index=0) for call in calls]
-    completion, told = played(sample, *events, chunk(reason="tool_calls"))
-    assert [type(e).__name__ for e in told] == ["CompletedEvent"]
+    completion, emitted = played(sample, *events, chunk(reason="tool_calls"))
+    assert [type(e).__name__ for e in emitted] == ["CompletedEvent"]
     assert completion.message.content[0].value["custom"] == {"name": "shell", "input": {"b": 1}}
 
 
@@ -260,12 +260,12 @@ def test_content_may_come_as_lists(sample: Package, provider: str, deltas: list[
     models = sample.module("models")
     first = {"role": "assistant", "content": ""}
     given = [chunk(first), *(chunk({"content": delta}) for delta in deltas), chunk(reason="stop")]
-    completion, told = laws.played(sample, provider, given)
+    completion, emitted = laws.played(sample, provider, given)
     whole = {"role": "assistant", "content": content}
     choice = {"index": 0, "message": whole, "finish_reason": "stop"}
     body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
     assert models.dump(completion) == models.dump(laws.answer(sample, provider, body))
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "groq"])
@@ -289,8 +289,8 @@ def test_calls_whose_id_stands_for_none_are_calls_of_their_own(
     wires = [head(identifier, "now", f'{{"a":{i}}}') for i in range(2)]
     numbers = [{"index": i} if numbered else {} for i in range(2)]
     events = [piece(wire, **number) for wire, number in zip(wires, numbers, strict=True)]
-    completion, told = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
-    laws.adds_up(sample, completion, told)
+    completion, emitted = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
+    laws.adds_up(sample, completion, emitted)
     converter = sample.provider(provider)
     message = {"role": "assistant", "content": None, "tool_calls": wires}
     response = {"id": "a", "model": "m", "choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
@@ -306,7 +306,7 @@ def test_calls_whose_id_stands_for_none_are_calls_of_their_own(
 @pytest.mark.parametrize("identifier", ["null", "", "call_a"])
 def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, provider: str, identifier: str) -> None:
     calls = [head(identifier, name, "{}") for name in ("now", "get_weather")]
-    results = [{"role": "tool", "tool_call_id": identifier, "content": said} for said in ("noon", "rain")]
+    results = [{"role": "tool", "tool_call_id": identifier, "content": content} for content in ("noon", "rain")]
     user = {"role": "user", "content": "Hi"}
     body = {"model": "m", "messages": [user, {"role": "assistant", "content": "", "tool_calls": calls}, *results, user]}
     converter = sample.provider(provider)
@@ -331,8 +331,8 @@ def test_results_of_calls_with_one_id_are_matched_by_their_names(sample: Package
         text, key = ({}, "tool_name") if provider == "ollama" else ("{}", "name")
         entries = [{"id": "x", "type": "function", "function": {"name": name, "arguments": text}} for name in names]
         turns = [{"role": "tool", "tool_call_id": "x", key: name, "content": name} for name in order]
-        said = {"role": "assistant", "content": "", "tool_calls": entries}
-        body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, said, *turns]}
+        assistant = {"role": "assistant", "content": "", "tool_calls": entries}
+        body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, assistant, *turns]}
     converter = sample.provider(provider)
     request = converter.from_request(body)
     named = {part.call.id: part.call.name for part in request.messages[1].content}
@@ -355,10 +355,10 @@ def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Pac
         events,
         [chunk({"tool_calls": [{"index": 0, **first}]}, reason="tool_calls"), piece(more("0}"), index=0), *events[1:]],
     ):
-        completion, told = played(sample, *given)
-        assert [e.call for e in told if type(e).__name__ == "ToolCallEvent"] == laws.calls_of(sample, completion)
+        completion, emitted = played(sample, *given)
+        assert [e.call for e in emitted if type(e).__name__ == "ToolCallEvent"] == laws.calls_of(sample, completion)
         assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": 0}, {"a": 1}]
-        laws.adds_up(sample, completion, told)
+        laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.pain("P28")
@@ -367,9 +367,9 @@ def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bo
     """A chunk may be sent twice. Another call with the same id is one that cannot be run."""
     number = {"index": 0} if numbered else {}
     first, again = (piece(head("call_a", "now", '{"a":0}'), **number) for _ in range(2))
-    completion, told = played(sample, first, again, chunk(reason="tool_calls"))
+    completion, emitted = played(sample, first, again, chunk(reason="tool_calls"))
     assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 0}, None)]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
     other = piece(head("call_a", "now", '{"a":1}'), **number)
     completion, _ = played(sample, first, other, chunk(reason="tool_calls"))
     assert [(c.arguments, c.invalid and c.invalid.reason) for c in laws.calls_of(sample, completion)] == [
@@ -396,12 +396,12 @@ def test_calls_of_one_tool_without_an_index_or_id_begin_with_their_names(
         events.append(piece({**absent, "type": "function", "function": function}))
         events += [] if between is None else [chunk({"content": between})]
         events += [piece({**absent, **more(half)}) for half in ('{"a":', f"{i}}}")]
-    completion, told = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
+    completion, emitted = laws.played(sample, provider, [*events, chunk(reason="tool_calls")])
     calls = laws.calls_of(sample, completion)
     assert [(c.id, c.name, c.arguments, c.invalid) for c in calls] == [
         (f"call_0_{i}", "now", {"a": i}, None) for i in range(3)
     ]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 @pytest.mark.pain("P28")
@@ -410,6 +410,6 @@ def test_a_name_that_comes_again_without_arguments_begins_no_call(sample: Packag
     """Some servers repeat it in each chunk, also in those after the arguments."""
     texts = ["", '{"a":', "1}", rest, rest]
     events = [piece({"type": "function", "function": {"name": "now", "arguments": text}}) for text in texts]
-    completion, told = played(sample, *events, chunk(reason="tool_calls"))
+    completion, emitted = played(sample, *events, chunk(reason="tool_calls"))
     assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 1}, None)]
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)

@@ -172,8 +172,8 @@ def test_why_an_answer_ended(
     error = {"code": "server_error", "message": "oops"} if status == "failed" else None
     given = answer(CALL, status=status, incomplete_details=details, error=error)
     if streaming:
-        completion, told = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
-        assert [e.message for e in told if type(e).__name__ == "ErrorEvent"] == (["oops"] if error else [])
+        completion, emitted = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
+        assert [e.message for e in emitted if type(e).__name__ == "ErrorEvent"] == (["oops"] if error else [])
     else:
         completion = laws.answer(sample, PROVIDER, given)
     assert (completion.finish_reason, completion.stop_reason) == (reason, word)

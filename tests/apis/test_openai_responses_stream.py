@@ -31,8 +31,8 @@ def kind_of(event: Any) -> str:
 
 def played(sample: Package, given: list[Any]) -> Any:
     """The result of a stream whose deltas add up to it."""
-    completion, told = laws.played(sample, PROVIDER, given)
-    laws.adds_up(sample, completion, told)
+    completion, emitted = laws.played(sample, PROVIDER, given)
+    laws.adds_up(sample, completion, emitted)
     return completion
 
 
@@ -118,12 +118,12 @@ def test_an_item_whose_beginning_was_lost_is_no_fault(sample: Package) -> None:
 def test_a_call_that_was_cut_is_never_one_to_run(sample: Package) -> None:
     given = events(*CALLS)
     for i in range(len(given)):
-        completion, told = laws.played(sample, PROVIDER, given[:i])
+        completion, emitted = laws.played(sample, PROVIDER, given[:i])
         found = laws.calls_of(sample, completion)
         assert [call for call in found if call.invalid is None] == []
         assert {call.invalid.reason for call in found} <= {"truncated"}
-        assert "ToolCallEvent" not in [type(event).__name__ for event in told]
-        ids = [event.id for event in told if type(event).__name__ == "ToolCallDelta" and event.id]
+        assert "ToolCallEvent" not in [type(event).__name__ for event in emitted]
+        ids = [event.id for event in emitted if type(event).__name__ == "ToolCallDelta" and event.id]
         assert ids == [call.id for call in found]
 
 
@@ -137,10 +137,10 @@ def test_two_calls_of_one_id_are_two(sample: Package) -> None:
 
 def test_an_index_among_the_calls_counts_calls_alone(sample: Package) -> None:
     given = events(*OUTPUT[:4], *CALLS)
-    stream, told = sample.provider(PROVIDER).Stream(), []
+    stream, emitted = sample.provider(PROVIDER).Stream(), []
     for event in given:
-        told += stream.feed(event)
-    assert {e.index for e in told if type(e).__name__ == "ToolCallDelta"} == {0, 1, 2}
+        emitted += stream.feed(event)
+    assert {e.index for e in emitted if type(e).__name__ == "ToolCallDelta"} == {0, 1, 2}
     assert stream.partial_arguments(2) == {"city": "Oslo"}
 
 
@@ -155,9 +155,9 @@ def test_an_index_among_the_calls_counts_calls_alone(sample: Package) -> None:
     ],
 )
 def test_an_error_in_a_stream_is_told(sample: Package, error: Any) -> None:
-    completion, told = laws.played(sample, PROVIDER, [*events(*CALLS)[:-1], error])
-    assert [type(event).__name__ for event in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
-    assert told[-2].message == "oops"
+    completion, emitted = laws.played(sample, PROVIDER, [*events(*CALLS)[:-1], error])
+    assert [type(event).__name__ for event in emitted[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert emitted[-2].message == "oops"
     assert completion.finish_reason == "error"
     assert [call for call in laws.calls_of(sample, completion) if call.invalid is None] == []
     assert "oops" in laws.exact(completion.metadata)
@@ -207,10 +207,10 @@ def test_odd_events_are_read_or_refused(sample: Package, models: Any, event: Any
         try:
             for one in [*given[:place], event, *given[place:]]:
                 stream.feed(copy.deepcopy(one))
-            told = stream.finish()
+            emitted = stream.finish()
         except models.ConversionError:
             continue
-        assert type(told[-1]).__name__ == "CompletedEvent"
+        assert type(emitted[-1]).__name__ == "CompletedEvent"
 
 
 def test_what_a_writer_sends_is_of_the_clients_types(sample: Package) -> None:
@@ -219,8 +219,8 @@ def test_what_a_writer_sends_is_of_the_clients_types(sample: Package) -> None:
     from pydantic import TypeAdapter
 
     given = events(*OUTPUT)
-    _, told = laws.played(sample, PROVIDER, given)
-    sent = laws.written(sample, PROVIDER, told, id="resp_9", created=7)
+    _, emitted = laws.played(sample, PROVIDER, given)
+    sent = laws.written(sample, PROVIDER, emitted, id="resp_9", created=7)
     adapter = TypeAdapter(ResponseStreamEvent)
     for event in sent:
         adapter.validate_python(event)
@@ -233,8 +233,8 @@ def test_what_a_writer_sends_is_of_the_clients_types(sample: Package) -> None:
 
 @pytest.mark.parametrize("cut", [1, 9, 17, 25])
 def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
-    completion, told = laws.played(sample, PROVIDER, events(*OUTPUT, CALL, SEARCH)[:cut])
-    again, told_again = laws.played(sample, PROVIDER, laws.written(sample, PROVIDER, told))
+    completion, emitted = laws.played(sample, PROVIDER, events(*OUTPUT, CALL, SEARCH)[:cut])
+    again, told_again = laws.played(sample, PROVIDER, laws.written(sample, PROVIDER, emitted))
     assert laws.outline(sample, again)[:2] == laws.outline(sample, completion)[:2]
     assert again.finish_reason == completion.finish_reason == "error"
     assert [type(event).__name__ for event in told_again[-2:]] == ["ErrorEvent", "CompletedEvent"]
@@ -267,8 +267,8 @@ def test_arguments_at_the_start_of_an_item_are_told_once(
     if output == "none":
         given[-1] = last_alone(None)
     same(sample, given, *CALLS)
-    _, told = laws.played(sample, PROVIDER, given)
-    written = laws.written(sample, PROVIDER, told)
+    _, emitted = laws.played(sample, PROVIDER, given)
+    written = laws.written(sample, PROVIDER, emitted)
     assert [item["arguments"] for item in written[-1]["response"]["output"]] == [c["arguments"] for c in CALLS]
     deltas = "".join(e["delta"] for e in written if kind_of(e) == "function_call_arguments.delta")
     assert deltas == "".join(call["arguments"] for call in CALLS)
@@ -340,11 +340,11 @@ def test_texts_that_were_sent_together_are_not_sent_again(sample: Package, model
     events = [getattr(models, delta)("First."), getattr(models, delta)("Second.")]
     if kind == "ReasoningPart" and not own:
         events.append(models.TextDelta("Hi."))
-    writer, stream, told = module.StreamWriter(on_loss=lambda loss: None), module.Stream(), []
+    writer, stream, emitted = module.StreamWriter(on_loss=lambda loss: None), module.Stream(), []
     for wire in [wire for event in [*events, models.CompletedEvent(completion)] for wire in writer.write(event)]:
-        told += stream.feed(wire)
-    told += stream.finish()
-    assert [event.text for event in told if hasattr(event, "text")] == [event.text for event in events]
+        emitted += stream.feed(wire)
+    emitted += stream.finish()
+    assert [event.text for event in emitted if hasattr(event, "text")] == [event.text for event in events]
     assert laws.bare(stream.result().message) == laws.bare(completion.message)
 
 

@@ -114,8 +114,8 @@ def test_law_4_scenarios_are_texts_in_order(sample: Package, models: Any, scenar
 @pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name != "everything"])
 def test_law_2_scenarios_come_back(sample: Package, models: Any, scenario: str) -> None:
     """A choice that is what silence means is not said."""
-    said = {key: value for key, value in SCENARIOS[scenario].items() if value != "auto"}
-    laws.request_comes_back(sample, PROVIDER, models.load(models.Request, said))
+    request = {key: value for key, value in SCENARIOS[scenario].items() if value != "auto"}
+    laws.request_comes_back(sample, PROVIDER, models.load(models.Request, request))
 
 
 @pytest.mark.parametrize("given", CONVERSATIONS)
@@ -247,7 +247,7 @@ def test_an_alias_means_its_tool_whichever_tools_are_given(package: Package, giv
     text = '{"tool": "weather", "args": {"city": "Oslo"}}'
     messages = [{"role": "user", "content": "Hm."}, {"role": "assistant", "content": text}]
     stream = module.Stream(tools=tools)
-    told = [event.name for event in stream.feed(text) + stream.finish() if event.type == "tool_call_delta"]
+    emitted = [event.name for event in stream.feed(text) + stream.finish() if event.type == "tool_call_delta"]
     found = [
         module.from_response(text, tools=tools).message,
         stream.result().message,
@@ -257,7 +257,7 @@ def test_an_alias_means_its_tool_whichever_tools_are_given(package: Package, giv
     ]
     assert {part.call.name for message in found for part in message.content} == {"get_weather"}
     assert [call.name for call in module.from_tool_calls(text, tools=tools)] == ["get_weather"]
-    assert set(told) - {None} == {"get_weather"}
+    assert set(emitted) - {None} == {"get_weather"}
 
 
 def test_a_bare_error_is_no_answer(sample: Package, models: Any) -> None:

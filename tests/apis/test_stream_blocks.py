@@ -253,15 +253,15 @@ UNSIGNED = {
 def test_reasoning_that_a_client_sends_back_with_an_empty_signature_is_dropped(sample: Package, provider: str) -> None:
     """The APIs reject it. A response keeps it."""
     converter = sample.provider(provider)
-    said = {"anthropic": {"type": "text", "text": "Hi"}, "bedrock": {"text": "Hi"}}[provider]
-    user: Json = {"role": "user", "content": [said]}
-    messages = [user, {"role": "assistant", "content": [UNSIGNED[provider], said]}, user]
+    text = {"anthropic": {"type": "text", "text": "Hi"}, "bedrock": {"text": "Hi"}}[provider]
+    user: Json = {"role": "user", "content": [text]}
+    messages = [user, {"role": "assistant", "content": [UNSIGNED[provider], text]}, user]
     body = {"messages": messages, **({"model": "some-model", "max_tokens": 9} if provider == "anthropic" else {})}
     losses: list[Any] = []
     sent = converter.to_request(converter.from_request(body), on_loss=losses.append)
-    assert sent == {**body, "messages": [user, {"role": "assistant", "content": [said]}, user]}
+    assert sent == {**body, "messages": [user, {"role": "assistant", "content": [text]}, user]}
     assert [(loss.path, loss.action) for loss in losses] == [("messages[1].content[0]", "dropped")]
-    answer = {"anthropic": anthropic_response, "bedrock": bedrock_response}[provider]([UNSIGNED[provider], said])
+    answer = {"anthropic": anthropic_response, "bedrock": bedrock_response}[provider]([UNSIGNED[provider], text])
     assert converter.to_response(converter.from_response(answer)) == answer
 
 
@@ -401,16 +401,16 @@ def test_events_that_are_out_of_order_lose_nothing(sample: Package, provider: st
     written, start, end = WIRES[provider]
     steps, meant = STREAMS[name]
     found = [event for step in steps if (event := written(*step)) is not None]
-    completion, told = laws.played(sample, provider, [*start, *found, *end])
+    completion, emitted = laws.played(sample, provider, [*start, *found, *end])
     parts = completion.message.content
     parts = parts if isinstance(parts, list) else [sample.module("models").TextPart(parts)]
-    said = [(part.call.id, part.call.arguments["i"]) if hasattr(part, "call") else part.text for part in parts]
+    found_parts = [(part.call.id, part.call.arguments["i"]) if hasattr(part, "call") else part.text for part in parts]
     # Cohere has its calls after its content
-    assert said == (sorted(meant, key=lambda part: type(part) is tuple) if provider == "cohere" else meant)
+    assert found_parts == (sorted(meant, key=lambda part: type(part) is tuple) if provider == "cohere" else meant)
     assert [call.invalid for call in laws.calls_of(sample, completion)] == [None] * len(
         laws.calls_of(sample, completion)
     )
-    laws.adds_up(sample, completion, told)
+    laws.adds_up(sample, completion, emitted)
 
 
 def test_a_signature_may_come_before_or_after_its_block(sample: Package) -> None:
@@ -425,6 +425,6 @@ def test_a_signature_may_come_before_or_after_its_block(sample: Package) -> None
         block = [event for step in [*THOUGHT, *STOP, *moved(SAID)] if (event := written(*step)) is not None]
         for position in range(len(block) + 1):
             completion, _ = laws.played(sample, provider, [*start, *block[:position], delta, *block[position:], *end])
-            thought, said = completion.message.content
-            assert (thought.text, said.text) == ("hm", "Hi")
+            thought, text = completion.message.content
+            assert (thought.text, text.text) == ("hm", "Hi")
             assert '"S"' in json.dumps(thought.metadata)

@@ -743,12 +743,12 @@ def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
     tools = [tool() | {"name": name} for name in ("first", "second", "third")]
     changed = [tools[0], tools[1] | {"description": "Some other words."}, tools[2]]
     _, findings = compared(tmp_path, tools, changed)
-    (said,) = [finding.message for finding in findings if finding.code == "payload-changed"]
+    (message,) = [finding.message for finding in findings if finding.code == "payload-changed"]
     pattern = (
         r"the payload of openai_chat changed: second \(\d+ bytes before, \d+ now \(\d+ and \d+ tokens of words\), "
         r"the first 5\d % of the old payload is unchanged\)"
     )
-    assert re.fullmatch(pattern, said), said
+    assert re.fullmatch(pattern, message), message
 
 
 @pytest.mark.parametrize(

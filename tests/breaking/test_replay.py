@@ -124,30 +124,30 @@ def replayed(folder: Path, text: str, provider: str | None = None) -> tuple[Repl
 
 def test_what_is_read_through_an_alias_or_in_other_words_is_a_note(tmp_path: Path) -> None:
     lines = [stored("search", {"count": 1}), [stored("find", {"count": None})], {"messages": [stored("find", {})]}]
-    found, said = replayed(tmp_path, "\n".join(map(json.dumps, lines)))
+    found, report = replayed(tmp_path, "\n".join(map(json.dumps, lines)))
     assert found.fitting == {"find": 3}
-    assert said == [
+    assert report == [
         "replay-respelled: find: stored calls that are valid only through the alias search: 1",
         "replay-respelled: find: stored calls that are valid only through the value at /count: 1",
     ]
 
 
 def test_what_a_model_wrote_is_never_shown(tmp_path: Path) -> None:
-    found, said = replayed(tmp_path, json.dumps([stored("find", {"where": {"my secret": "x", "other": "y"}})]))
+    found, report = replayed(tmp_path, json.dumps([stored("find", {"where": {"my secret": "x", "other": "y"}})]))
     assert found.refused == {("find", "/where/*"): 1}
-    assert "secret" not in "".join(said)
+    assert "secret" not in "".join(report)
 
 
 def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
     broken = {"role": "assistant", "content": [{"type": "tool_call", "call": {"name": "find"}}]}
-    found, said = replayed(tmp_path, "no json\n\n" + json.dumps(broken))
-    assert (found.unreadable, said) == (2, ["replay-unread: stored values that cannot be read: 2"])
+    found, report = replayed(tmp_path, "no json\n\n" + json.dumps(broken))
+    assert (found.unreadable, report) == (2, ["replay-unread: stored values that cannot be read: 2"])
 
 
 @pytest.mark.parametrize("body", [{"choices": [{"message": {"role": "assistant"}}]}, [], {"messages": []}])
 def test_a_file_without_calls_is_a_warning(tmp_path: Path, body: Any) -> None:
-    found, said = replayed(tmp_path, json.dumps(body))
-    assert (found, said) == (ReplayResult(), [EMPTY])
+    found, report = replayed(tmp_path, json.dumps(body))
+    assert (found, report) == (ReplayResult(), [EMPTY])
 
 
 @pytest.mark.parametrize("body", [{"role": "assistant"}, 3, "text", {"request": {}, "response": None}])
@@ -157,8 +157,8 @@ def test_a_body_that_is_none_is_counted(tmp_path: Path, body: Any) -> None:
 
 
 def test_an_answer_that_is_an_error_has_no_calls(tmp_path: Path) -> None:
-    found, said = replayed(tmp_path, json.dumps({"error": {"message": "slow down", "code": 429}}), "openai_chat")
-    assert (found.unreadable, said) == (0, [EMPTY])
+    found, report = replayed(tmp_path, json.dumps({"error": {"message": "slow down", "code": 429}}), "openai_chat")
+    assert (found.unreadable, report) == (0, [EMPTY])
 
 
 def test_your_conversations_settle_what_nobody_can_tell(tmp_path: Path) -> None:

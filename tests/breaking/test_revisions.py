@@ -74,11 +74,11 @@ def bytes_below(folder: Path) -> dict[str, str]:
 
 def test_a_revision_is_compared_and_nothing_is_touched(repository: Path) -> None:
     before = bytes_below(repository)
-    code, _, said = run(repository, "--against", "main")
+    code, _, stderr = run(repository, "--against", "main")
     assert code == 1
-    assert "error[type-narrowed]: find /properties/a/type: the type was number and is now integer" in said
-    assert "breaks: model, conversations; witness: 0.5" in said
-    assert said.endswith("handlers 0, model 1, conversations 1, accepted 0\n")
+    assert "error[type-narrowed]: find /properties/a/type: the type was number and is now integer" in stderr
+    assert "breaks: model, conversations; witness: 0.5" in stderr
+    assert stderr.endswith("handlers 0, model 1, conversations 1, accepted 0\n")
     assert bytes_below(repository) == before
 
 
@@ -99,8 +99,8 @@ def test_documents_have_the_audiences_and_the_values(repository: Path) -> None:
 
 def test_accepted_changes_are_left_out_and_unused_ones_are_told(repository: Path) -> None:
     assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "Nobody sent fractions.")[0] == 0
-    code, _, said = run(repository, "--against", "HEAD")
-    assert (code, said) == (0, "handlers 0, model 0, conversations 0, accepted 1\n")
+    code, _, stderr = run(repository, "--against", "HEAD")
+    assert (code, stderr) == (0, "handlers 0, model 0, conversations 0, accepted 1\n")
     code, sarif, _ = run(repository, "--against", "HEAD", "--format", "sarif")
     results = json.loads(sarif)["runs"][0]["results"]
     (suppressed,) = [result for result in results if "suppressions" in result]
@@ -113,8 +113,8 @@ def test_accepted_changes_are_left_out_and_unused_ones_are_told(repository: Path
     entries = (repository / "schemas/accepted.yaml").read_text()
     assert "reason: Nobody sent fractions." in entries
     (repository / "schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "number"})))
-    code, _, said = run(repository, "--against", "HEAD", "-v")
-    assert (code, "accepted-unused" in said) == (0, True)
+    code, _, stderr = run(repository, "--against", "HEAD", "-v")
+    assert (code, "accepted-unused" in stderr) == (0, True)
     run(repository, "--against", "HEAD", "--prune")
     assert not (repository / "schemas/accepted.yaml").exists()
 
@@ -130,8 +130,8 @@ def test_accepting_keeps_the_comments_and_says_if_it_cannot_write(repository: Pa
         assert run(repository, "--against", "HEAD")[0] == 0
     file.unlink()
     file.with_name(".accepted.yaml.new").mkdir()
-    code, _, said = run(repository, *accept)
-    assert (code, "error[output-failed]" in said, " accepted\n" in said) == (2, True, False)
+    code, _, stderr = run(repository, *accept)
+    assert (code, "error[output-failed]" in stderr, " accepted\n" in stderr) == (2, True, False)
 
 
 def test_accepting_keeps_line_ends(repository: Path) -> None:
@@ -170,8 +170,8 @@ def test_pruning_keeps_the_comments_of_what_stays(repository: Path, text: str, l
 
 def test_a_pipe_among_the_sources_is_a_finding(repository: Path) -> None:
     os.mkfifo(repository / "schemas/tools/pipe.yaml")
-    code, _, said = run(repository, "--against-dir", "schemas")
-    assert (code, "error[not-a-file]" in said) == (2, True)
+    code, _, stderr = run(repository, "--against-dir", "schemas")
+    assert (code, "error[not-a-file]" in stderr) == (2, True)
 
 
 def test_sources_that_cannot_be_read_are_a_finding(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,13 +185,13 @@ def test_sources_that_cannot_be_read_are_a_finding(repository: Path, monkeypatch
 @pytest.mark.parametrize("content", ["{}", "- change: 5", "- change: abc", "[", "- {change: a, reason: 1}"])
 def test_a_file_of_accepted_changes_with_a_fault_is_refused(repository: Path, content: str) -> None:
     (repository / "schemas/accepted.yaml").write_text(content)
-    code, _, said = run(repository, "--against", "HEAD")
+    code, _, stderr = run(repository, "--against", "HEAD")
     assert code == 2
-    assert "schemas/accepted.yaml:" in said
+    assert "schemas/accepted.yaml:" in stderr
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--against", "nowhere"], "no revision 'nowhere'"),
         (["--against", "--upload-pack=touch canary"], "cannot start with a dash"),
@@ -201,9 +201,9 @@ def test_a_file_of_accepted_changes_with_a_fault_is_refused(repository: Path, co
         (["--against", "main:schemas"], "no revision"),
     ],
 )
-def test_what_is_no_revision_is_told_so(repository: Path, arguments: list[str], said: str) -> None:
+def test_what_is_no_revision_is_told_so(repository: Path, arguments: list[str], message: str) -> None:
     code, _, err = run(repository, *arguments)
-    assert (code, said in err) == (2, True), err
+    assert (code, message in err) == (2, True), err
     assert not (repository / "canary").exists()
 
 
@@ -224,8 +224,8 @@ def test_sources_that_did_not_exist_then_are_all_new(repository: Path) -> None:
     (repository / "readme").write_text("x")
     git(repository, "add", "readme")
     git(repository, "commit", "-qm", "empty")
-    code, _, said = run(repository, "--against", "empty")
-    assert (code, "warning[against-absent]: 'empty' has no sources in 'schemas'" in said) == (0, True), said
+    code, _, stderr = run(repository, "--against", "empty")
+    assert (code, "warning[against-absent]: 'empty' has no sources in 'schemas'" in stderr) == (0, True), stderr
 
 
 def test_the_fork_point_leaves_out_what_came_on_the_other_branch(repository: Path) -> None:
@@ -237,8 +237,8 @@ def test_the_fork_point_leaves_out_what_came_on_the_other_branch(repository: Pat
     git(repository, "commit", "-qm", "later")
     git(repository, "checkout", "-q", "feature")
     assert "tool-removed" in run(repository, "--against", "main")[2]
-    code, _, said = run(repository, "--against", "main", "--merge-base")
-    assert (code, "tool-removed" in said) == (0, False)
+    code, _, stderr = run(repository, "--against", "main", "--merge-base")
+    assert (code, "tool-removed" in stderr) == (0, False)
 
 
 def test_a_clean_and_a_bare_clone_and_a_worktree_are_read(repository: Path, tmp_path: Path) -> None:
@@ -301,8 +301,8 @@ def test_a_partial_clone_fetches_nothing(repository: Path, tmp_path: Path) -> No
 
 def switch_off(repository: Path, code: str) -> None:
     config = repository / "schemas/toolgen.yaml"
-    said = yaml.safe_load(config.read_text("utf-8"))
-    config.write_text(yaml.safe_dump({**said, "breaking": {code: "off"}}), "utf-8")
+    settings = yaml.safe_load(config.read_text("utf-8"))
+    config.write_text(yaml.safe_dump({**settings, "breaking": {code: "off"}}), "utf-8")
 
 
 @pytest.mark.parametrize("kind", ["link", "submodule", "lfs"])
@@ -326,8 +326,10 @@ def test_old_sources_without_content_are_a_warning_and_the_others_are_compared(r
     else:
         place.unlink()
     (repository / "schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer", "minimum": 5})))
-    code, _, said = run(repository, "--against", "HEAD", "-v")
-    assert (code, "warning[against-unreadable]" in said, "error[bound-tightened]" in said) == (1, True, True), said
+    code, _, stderr = run(repository, "--against", "HEAD", "-v")
+    assert (code, "warning[against-unreadable]" in stderr, "error[bound-tightened]" in stderr) == (1, True, True), (
+        stderr
+    )
 
 
 def test_old_sources_with_a_fault_are_an_error(repository: Path) -> None:
@@ -336,8 +338,8 @@ def test_old_sources_with_a_fault_are_an_error(repository: Path) -> None:
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "odd")
     place.unlink()
-    code, _, said = run(repository, "--against", "HEAD")
-    assert (code, "error[against-unreadable]" in said, "handlers" in said) == (2, True, False), said
+    code, _, stderr = run(repository, "--against", "HEAD")
+    assert (code, "error[against-unreadable]" in stderr, "handlers" in stderr) == (2, True, False), stderr
     switch_off(repository, "against-unreadable")
     assert run(repository, "--against", "HEAD")[0] == 2
 
@@ -345,9 +347,9 @@ def test_old_sources_with_a_fault_are_an_error(repository: Path) -> None:
 def test_an_old_folder_without_tools_is_an_error(repository: Path) -> None:
     """Usually it is the folder above, or below, the one that was meant."""
     shutil.copytree(repository / "schemas", repository / "released/schemas")
-    code, _, said = run(repository, "--against-dir", "released")
-    assert (code, "error[against-unreadable]" in said) == (2, True), said
-    assert "hint: did you mean 'released/schemas'?" in said
+    code, _, stderr = run(repository, "--against-dir", "released")
+    assert (code, "error[against-unreadable]" in stderr) == (2, True), stderr
+    assert "hint: did you mean 'released/schemas'?" in stderr
     before = Path.cwd()
     os.chdir(repository)
     try:
@@ -362,8 +364,8 @@ def test_an_old_folder_without_tools_is_an_error(repository: Path) -> None:
 
 def test_a_change_that_is_switched_off_is_not_counted(repository: Path) -> None:
     switch_off(repository, "type-narrowed")
-    code, _, said = run(repository, "--against", "HEAD")
-    assert (code, said) == (0, "handlers 0, model 0, conversations 0, accepted 0\n")
+    code, _, stderr = run(repository, "--against", "HEAD")
+    assert (code, stderr) == (0, "handlers 0, model 0, conversations 0, accepted 0\n")
 
 
 def test_only_errors_are_why_old_sources_cannot_be_read(repository: Path) -> None:
@@ -372,20 +374,20 @@ def test_only_errors_are_why_old_sources_cannot_be_read(repository: Path) -> Non
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "odd")
     place.unlink()
-    code, _, said = run(repository, "--against", "HEAD")
-    assert (code, said.count("against-unreadable"), "titel" in said) == (2, 1, False), said
+    code, _, stderr = run(repository, "--against", "HEAD")
+    assert (code, stderr.count("against-unreadable"), "titel" in stderr) == (2, 1, False), stderr
 
 
 def test_a_change_of_the_whole_tool_names_only_the_tool(repository: Path) -> None:
     place = repository / "schemas/tools/t0.json"
     place.write_text(json.dumps(json.loads(place.read_text()) | {"description": "Another text."}))
-    _, _, said = run(repository, "--against", "HEAD", "--verbose")
-    assert "]: find: the description changed\n" in said, said
+    _, _, stderr = run(repository, "--against", "HEAD", "--verbose")
+    assert "]: find: the description changed\n" in stderr, stderr
 
 
 def test_a_stored_file_that_does_not_exist_is_a_usage_error(repository: Path) -> None:
-    code, _, said = run(repository, "--against", "HEAD", "--replay", "missing.jsonl")
-    assert (code, "'missing.jsonl' does not exist" in said) == (2, True)
+    code, _, stderr = run(repository, "--against", "HEAD", "--replay", "missing.jsonl")
+    assert (code, "'missing.jsonl' does not exist" in stderr) == (2, True)
 
 
 def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> None:
@@ -399,11 +401,11 @@ def test_stored_conversations_are_counted_and_never_shown(repository: Path) -> N
         message("gone", {"a": "secret"}),
     ]
     (repository / "stored.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "no json\n")
-    code, _, said = run(repository, "--replay", "stored.jsonl")
+    code, _, stderr = run(repository, "--replay", "stored.jsonl")
     assert code == 1
-    assert "error[replay-refused]: find /a: stored calls that do not fit the new schema: 2" in said
-    assert "error[replay-unknown]: gone: stored calls of a tool that no longer exists: 1" in said
-    assert "secret" not in said
+    assert "error[replay-refused]: find /a: stored calls that do not fit the new schema: 2" in stderr
+    assert "error[replay-unknown]: gone: stored calls of a tool that no longer exists: 1" in stderr
+    assert "secret" not in stderr
 
 
 def test_where_no_byte_changed_nothing_is_compiled(repository: Path, tmp_path: Path) -> None:
@@ -450,8 +452,8 @@ def test_a_wrong_configuration_is_reported_where_nothing_changed(
     schemas = shutil.copytree(repository / "schemas", tmp_path / "schemas")
     (schemas / name).write_text(text)
     shutil.copytree(schemas, tmp_path / "same")
-    exit_code, _, said = run(tmp_path, "--against-dir", "same")
-    assert (exit_code, f"error[{code}]" in said) == (2, True), said
+    exit_code, _, stderr = run(tmp_path, "--against-dir", "same")
+    assert (exit_code, f"error[{code}]" in stderr) == (2, True), stderr
 
 
 def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
@@ -475,12 +477,13 @@ def test_what_was_sent_is_what_the_lock_says(repository: Path) -> None:
             shutil.copytree(repository, repository / "copy", ignore=shutil.ignore_patterns(".git", "copy"))
             config = schemas / "toolgen.yaml"
             config.write_text(config.read_text("utf-8") + "\n", "utf-8")  # the same in other bytes
-            code, _, told = run(repository, *old, "-v")
+            code, _, stderr = run(repository, *old, "-v")
             shutil.rmtree(repository / "copy")
             changed = (
-                "payload of openai_chat changed: find (" in told and "this release also built the old version)" in told
+                "payload of openai_chat changed: find (" in stderr
+                and "this release also built the old version)" in stderr
             )
-            assert (code, changed) == (0, fingerprint is not None), told
+            assert (code, changed) == (0, fingerprint is not None), stderr
 
 
 @pytest.mark.parametrize("version", ["0.0.1", None])
@@ -501,19 +504,19 @@ def test_a_payload_of_another_release_is_reported_where_no_source_changed(
     git(repository, "commit", "-qm", "built")
     shutil.copytree(repository, repository / "copy", ignore=shutil.ignore_patterns(".git", "copy"))
     for old in (("--against", "HEAD"), ("--against-dir", "copy/schemas")):
-        code, _, told = run(repository, *old, "-v")
-        assert (code, "payload of openai_chat changed" in told) == (0, version is not None), told
+        code, _, stderr = run(repository, *old, "-v")
+        assert (code, "payload of openai_chat changed" in stderr) == (0, version is not None), stderr
 
 
 def test_a_summary_for_a_pull_request_counts_by_audience(repository: Path) -> None:
-    code, out, said = run(repository, "--against", "HEAD", "--format", "markdown")
-    assert (code, said) == (1, "")
+    code, out, stderr = run(repository, "--against", "HEAD", "--format", "markdown")
+    assert (code, stderr) == (1, "")
     assert out.startswith("<!-- toolgen -->\n**toolgen: 1 error**\n")
     assert out.endswith(" |\n\nhandlers 0, model 1, conversations 1, accepted 0\n")
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--against-dir", "nope"], "Directory 'nope' does not exist"),
         (["--against-dir", "schemas/tools/t0.json"], "is a file"),
@@ -522,6 +525,6 @@ def test_a_summary_for_a_pull_request_counts_by_audience(repository: Path) -> No
         (["--against", "main", "--accept", "zzzz", "--reason", "x"], "zzzz: unknown change"),
     ],
 )
-def test_a_comparison_that_cannot_be_made_is_no_success(repository: Path, words: list[str], said: str) -> None:
-    code, _, told = run(repository, *words)
-    assert (code, said in told) == (2, True), told
+def test_a_comparison_that_cannot_be_made_is_no_success(repository: Path, words: list[str], message: str) -> None:
+    code, _, stderr = run(repository, *words)
+    assert (code, message in stderr) == (2, True), stderr

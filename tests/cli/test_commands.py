@@ -110,11 +110,11 @@ def test_check_reports_each_file_to_programs(built: Path, form: str) -> None:
     (built / "generated" / "own.py").write_text("", "utf-8")
     result = toolgen("check", "--format", form, cwd=built)
     assert result.returncode == 1
-    said = result.stderr if form == "github" else result.stdout
-    assert said.count("package-out-of-date") >= 2
+    output = result.stderr if form == "github" else result.stdout
+    assert output.count("package-out-of-date") >= 2
     for path, problem in (("generated/models.py", "missing"), ("generated/own.py", "not written by toolgen")):
-        assert path in said
-        assert problem in said
+        assert path in output
+        assert problem in output
 
 
 def test_check_gives_programs_the_advice_that_people_get(built: Path) -> None:

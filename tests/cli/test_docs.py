@@ -121,8 +121,8 @@ def test_each_tool_has_a_page_a_text_and_an_entry(pages: Path) -> None:
     assert [tool["name"] for tool in stored] == names
     assert all(f"tools/{name}.md" in (pages / "llms.txt").read_text() for name in names)
     page = Page((pages / "tools/get_weather.html").read_text())
-    for said in ("Current weather for a city.", "City name.", 'one of "celsius", "fahrenheit"', "GetWeatherArguments"):
-        assert said in page.text
+    for text in ("Current weather for a city.", "City name.", 'one of "celsius", "fahrenheit"', "GetWeatherArguments"):
+        assert text in page.text
     assert "degrees" in page.text  # of the type of its result
     wires = {wire["provider"]: wire for wire in stored[names.index("get_weather")]["wires"]}
     assert wires["openai_chat"]["payload"][0]["function"]["name"] == "get_weather"
@@ -252,15 +252,15 @@ def test_the_page_of_a_tool_shows_its_handler_by_the_name_of_the_method(tmp_path
 
 def test_each_type_has_a_page_with_the_tools_that_use_it(pages: Path) -> None:
     page = Page((pages / "types/Forecast.html").read_text())
-    for said in ("The weather at one place.", "degrees", "sky", "types/forecast.yaml", "get_weather"):
-        assert said in page.text
+    for text in ("The weather at one place.", "degrees", "sky", "types/forecast.yaml", "get_weather"):
+        assert text in page.text
     assert "../tools/get_weather.html" in [a.get("href") for _, a in page.elements]
 
 
 def test_each_provider_has_a_page_with_its_tools_and_facts(pages: Path) -> None:
     assert sorted(path.stem for path in (pages / "providers").glob("*.html")) == ["anthropic", "openai_chat"]
     page = Page((pages / "providers/openai_chat.html").read_text())
-    for said in (
+    for text in (
         "limits: tools",
         '"most": 128',
         "dialects: strict",
@@ -268,7 +268,7 @@ def test_each_provider_has_a_page_with_its_tools_and_facts(pages: Path) -> None:
         "hidden",
         "not offered",
     ):
-        assert said in page.text
+        assert text in page.text
     links = [a.get("href") for _, a in Page((pages / "index.html").read_text()).elements]
     assert {"providers/anthropic.html", "types/Forecast.html"} <= set(links)
 
@@ -306,9 +306,9 @@ def test_a_tool_is_found_by_all_that_its_page_says(pages: Path) -> None:
     assert len(rows) == len(PROBES)
     for tool, row in zip(sorted(PROBES, key=lambda tool: tool["name"]), rows, strict=True):
         text = row.replace("<wbr>", "").lower()
-        said = f"{tool['name']} {tool.get('display_name', '')} {tool.get('description', '')}"
+        searched = f"{tool['name']} {tool.get('display_name', '')} {tool.get('description', '')}"
         names = [*tool.get("aliases", ()), *tool.get("parameters", {}).get("properties", {})]
-        for word in (*names, *said.split()):
+        for word in (*names, *searched.split()):
             assert html.escape(word.lower().strip(".,:")) in text, (tool["name"], word)
         assert ("data-deprecated" in row) == bool(tool.get("deprecated"))
 
@@ -341,8 +341,8 @@ def test_changes_since_a_revision_have_a_page(tmp_path: Path) -> None:
     done = run(tmp_path, "--since", "v1")
     assert done.exit_code == 0, done.output
     page = Page((tmp_path / "out/changes.html").read_text())
-    for said in ("Changes since v1", "hidden", "tool-removed", "handlers", "description-changed"):
-        assert said in page.text
+    for text in ("Changes since v1", "hidden", "tool-removed", "handlers", "description-changed"):
+        assert text in page.text
     assert ("a", {"href": "changes.html"}) in Page((tmp_path / "out/index.html").read_text()).elements
     test_links_resolve_and_lead_nowhere_else(tmp_path / "out")
     assert run(tmp_path, "--since", "v1", "--check").exit_code == 0

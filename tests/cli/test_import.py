@@ -66,8 +66,8 @@ def test_an_api_is_imported_built_and_brought_up_to_date(tmp_path: Path) -> None
     file.write_text(f"# Reviewed.\n{file.read_text()}risk: low\n")
     (tmp_path / "pets.yaml").write_text(text.replace("page by page", "sorted").replace("maximum: 100", "maximum: 50"))
     result = toolgen(*command, cwd=tmp_path)
-    said = [line.partition(": ")[2] for line in result.stderr.splitlines() if "import-source-changed" in line]
-    assert said == [
+    messages = [line.partition(": ")[2] for line in result.stderr.splitlines() if "import-source-changed" in line]
+    assert messages == [
         "note[import-source-changed]: '/description' of 'listPets' was changed at the source",
         "note[import-source-changed]: '/parameters/properties/limit/maximum' of 'listPets' was changed at the source",
     ]

@@ -265,10 +265,10 @@ parameters: {{type: object, properties: {{c: {{enum: [1, {n}]}}}}}}
 
 def outcome(compilation: Compilation | None, findings: Findings) -> tuple[Any, ...]:
     """What a build would write, lock file included, and what it reports."""
-    said = list(findings)
+    messages = list(findings)
     if compilation is None:
-        return None, said
-    return dict(compilation.files), compilation.lock_facts, said
+        return None, messages
+    return dict(compilation.files), compilation.lock_facts, messages
 
 
 @dataclass

@@ -151,8 +151,8 @@ def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
         assert not Draft7Validator(schema).is_valid({"nmae": "x"})
     editor = tmp_path / "schemas/.editor"
     (editor / "config.json").write_text("{}")
-    said, _, rest = toolgen("init", tmp_path).stderr.partition("`\n")
-    command = said.removeprefix(f"{editor}: out of date; run `")
+    message, _, rest = toolgen("init", tmp_path).stderr.partition("`\n")
+    command = message.removeprefix(f"{editor}: out of date; run `")
     assert (command, rest) == (f"toolgen schema --write {editor} --force", "nothing to do\n")
     assert toolgen(*shlex.split(command)[1:]).returncode == 0
     assert toolgen("init", tmp_path).stderr == "nothing to do\n"

@@ -49,12 +49,12 @@ def running(
     folder: Path, log: Path, *options: str, generator: Path = ROOT / "generator"
 ) -> Iterator[subprocess.Popen[bytes]]:
     """`toolgen watch` in a folder; what it says goes into a file. `generator` is the folder that it is imported from."""
-    with log.open("w") as said:
+    with log.open("w") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "toolgen", "watch", "schemas", *options],
             cwd=folder,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(generator)},
             preexec_fn=heeding_interrupts,
         )
@@ -165,16 +165,16 @@ def test_a_change_of_toolgen_itself_needs_a_restart_and_is_told_once(tmp_path: P
     (project / "schemas/toolgen.yaml").write_text("providers: [mcp]\nparts: [tools]\n")
     log, tool = project / "log", project / "schemas/tools/get_weather.yaml"
     json_lines = ("--format", "json") if file.endswith(".jinja") else ()
-    told = json.dumps({"restart_needed": True}) if json_lines else "restart needed"
+    notice = json.dumps({"restart_needed": True}) if json_lines else "restart needed"
     with running(project, log, *json_lines, generator=own / "generator"):
         assert waited(lambda: log.read_text().count("watching schemas; ") == 1), log.read_text()
         time.sleep(2.5)
-        assert told not in log.read_text()
+        assert notice not in log.read_text()
         with (own / file).open("a") as opened:
             opened.write("\n")
-        assert waited(lambda: told in log.read_text()), log.read_text()
+        assert waited(lambda: notice in log.read_text()), log.read_text()
         (own / file).unlink()
         time.sleep(2.5)
         tool.write_text(tool.read_text().replace("Get the current", "Fetch the current"))
         assert waited(lambda: log.read_text().count("watching schemas; ") == 2), log.read_text()
-    assert log.read_text().count(told) == 1
+    assert log.read_text().count(notice) == 1

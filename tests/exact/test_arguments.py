@@ -54,13 +54,15 @@ def package_of(schemas: list[Any], folder: Path, name: str) -> Package:
 def test_a_fault_says_where_and_what_was_expected(tmp_path: Path) -> None:
     tools = package_of([schema for schema, _, _ in FAULTS], tmp_path, "faults").module("tools")
 
-    said = []
+    messages = []
     for i, (_, value, _) in enumerate(FAULTS):
         with pytest.raises(tools.ArgumentsError) as refused:
             tools.parse_arguments(f"t{i}", {"value": value})
-        said.append(str(refused.value).split(": expected ", 1))
+        messages.append(str(refused.value).split(": expected ", 1))
 
-    assert said == [["/value/k" if i == len(FAULTS) - 1 else "/value", text] for i, (_, _, text) in enumerate(FAULTS)]
+    assert messages == [
+        ["/value/k" if i == len(FAULTS) - 1 else "/value", text] for i, (_, _, text) in enumerate(FAULTS)
+    ]
 
 
 def test_integers_of_any_size_may_be_listed(tmp_path: Path) -> None:

@@ -13,26 +13,26 @@ from tests.support.loopback import Reply
 Said = str | tuple[str, dict[str, Any]]
 
 
-def completion(*said: Said, name: str = "call") -> Completion:
+def completion(*outputs: Said, name: str = "call") -> Completion:
     """An answer of texts, and of calls as pairs of name and arguments."""
     parts = [
         TextPart(part) if isinstance(part, str) else ToolCallPart(ToolCall(f"{name}_{i}", *part))
-        for i, part in enumerate(said)
+        for i, part in enumerate(outputs)
     ]
     called = any(isinstance(part, ToolCallPart) for part in parts)
     return Completion(AssistantMessage(parts), "tool_calls" if called else "stop", usage=Usage(10, 5, 15))
 
 
-def reply(provider: str, *said: Said, name: str = "call") -> Reply:
+def reply(provider: str, *outputs: Said, name: str = "call") -> Reply:
     """An answer in one piece."""
     module = importlib.import_module(f"generated.providers.{provider}")
-    return whole(module.to_response(completion(*said, name=name), id="answer_1", created=1))
+    return whole(module.to_response(completion(*outputs, name=name), id="answer_1", created=1))
 
 
-def stream(provider: str, *said: Said, name: str = "call") -> Reply:
+def stream(provider: str, *outputs: Said, name: str = "call") -> Reply:
     """An answer in a stream."""
     writer = importlib.import_module(f"generated.providers.{provider}").StreamWriter(id="answer_1", created=1)
-    events = [wire for event in stream_events(completion(*said, name=name)) for wire in writer.write(event)]
+    events = [wire for event in stream_events(completion(*outputs, name=name)) for wire in writer.write(event)]
     return every_condition(provider, [*events, *writer.finish()])
 
 

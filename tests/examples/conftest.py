@@ -94,15 +94,15 @@ def serving() -> Callable[[str, str], AbstractContextManager[str]]:
             preexec_fn=heeding_interrupts,
         ) as process:
             assert process.stderr is not None
-            said = []
+            lines = []
             try:
                 for line in process.stderr:
-                    said.append(line)
+                    lines.append(line)
                     if found := re.search(r"http://127\.0\.0\.1:\d+", line):
                         yield found[0]
                         break
                 else:
-                    pytest.fail("".join(said))
+                    pytest.fail("".join(lines))
             finally:
                 process.terminate()
                 rest = process.stderr.read()

@@ -74,7 +74,7 @@ def test_as_many_as_it_is_told_are_asked_at_once(example: Example, upstream: Loo
     together, lock = threading.Barrier(3), threading.Lock()
     open_now, most = 0, 0
 
-    def waiting(said: Reply) -> Iterator[bytes]:
+    def waiting(later: Reply) -> Iterator[bytes]:
         nonlocal open_now, most
         with lock:
             open_now += 1
@@ -82,7 +82,7 @@ def test_as_many_as_it_is_told_are_asked_at_once(example: Example, upstream: Loo
         together.wait(60)
         with lock:
             open_now -= 1
-        yield from said.pieces
+        yield from later.pieces
 
     upstream.replies.extend(Reply(waiting(reply("anthropic", f"{i}."))) for i in range(9))
     asked, answers = questions(tmp_path / "questions", 9), tmp_path / "answers"

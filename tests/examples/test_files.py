@@ -127,14 +127,14 @@ def test_a_handler_gives_what_its_tool_declares(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("window", "told"),
+    ("window", "message"),
     [
         (("tomorrow", "later"), "such as 2024-05-06T07:08:09Z"),
         (("2030-01-01T09:00:00", "2030-01-01T10:00:00Z"), "such as 2024-05-06T07:08:09Z"),
         (("9999-12-31T23:59:00Z", "9999-12-31T23:59:00Z"), "The meeting is too long."),
     ],
 )
-def test_a_window_that_does_not_fit_is_an_error(window: tuple[str, str], told: str) -> None:
+def test_a_window_that_does_not_fit_is_an_error(window: tuple[str, str], message: str) -> None:
     arguments = {"attendees": ["a"], "window": dict(zip(("from", "to"), window, strict=True))}
     result = dispatch_sync(ToolCall("call_a", "find-free-slots", arguments), Workshop())
-    assert (result.kind, told in result.value) == ("error", True)
+    assert (result.kind, message in result.value) == ("error", True)

@@ -167,11 +167,11 @@ def test_langchain_runs_the_handlers(package: Package, app: App, later: bool) ->
     agent = create_agent(model, tools)
     state = {"messages": [{"role": "user", "content": "?"}]}
     result = asyncio.run(agent.ainvoke(state)) if later else agent.invoke(state)  # type: ignore[call-overload]
-    said = {m.tool_call_id: m for m in result["messages"] if isinstance(m, ToolMessage)}
-    assert json.loads(str(said["c1"].content)) == {"city": "Oslo", "config": 3}
-    assert said["c1"].artifact.value == {"city": "Oslo", "config": 3}
-    assert ("/city" in str(said["c2"].content), said["c2"].status) == (True, "error")
-    assert said["c3"].content == [
+    results = {m.tool_call_id: m for m in result["messages"] if isinstance(m, ToolMessage)}
+    assert json.loads(str(results["c1"].content)) == {"city": "Oslo", "config": 3}
+    assert results["c1"].artifact.value == {"city": "Oslo", "config": 3}
+    assert ("/city" in str(results["c2"].content), results["c2"].status) == (True, "error")
+    assert results["c3"].content == [
         {"type": "text", "text": "Here:"},
         {"type": "image", "base64": PIXEL, "mime_type": "image/png"},
     ]

@@ -90,5 +90,7 @@ def test_public_functions_describe_their_arguments_and_results(sample: Package) 
 
 def test_to_response_says_that_it_returns_an_object_except_for_text(sample: Package) -> None:
     modules = {name: sample.provider(name) for name in PROFILES if hasattr(sample.provider(name), "to_response")}
-    said = {name: str(inspect.signature(module.to_response).return_annotation) for name, module in modules.items()}
-    assert {name for name, annotation in said.items() if annotation != "dict[str, Any]"} == {"prompt"}
+    annotations = {
+        name: str(inspect.signature(module.to_response).return_annotation) for name, module in modules.items()
+    }
+    assert {name for name, annotation in annotations.items() if annotation != "dict[str, Any]"} == {"prompt"}

@@ -105,10 +105,10 @@ def test_tools_run_as_they_do_in_a_package_with_a_copy(installed: Package, sampl
         models, running, tools = (package.module(name) for name in ("models", "running", "tools"))
 
         class Scripted(package.module("sessions").Session):  # type: ignore[misc]
-            said = iter(['```tool\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```', "Twenty-one."])
+            replies = iter(['```tool\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```', "Twenty-one."])
 
             def send(self, request: Any) -> str:
-                return next(self.said)
+                return next(self.replies)
 
         class App:
             def get_weather(self, args: Any) -> dict[str, object]:

@@ -137,9 +137,9 @@ def project_faults(node: Path, folder: Path) -> Iterator[str]:
         server.diagnostics({asked: text})
         line = next(number for number, words in enumerate(text.splitlines()) if "pattern" in words)
         read_hashable_index = {"line": line, "character": text.splitlines()[line].index("pattern") + 2}
-        said = server.ask("textDocument/hover", {"textDocument": {"uri": asked}, "position": read_hashable_index})
-        if "anthropic" not in json.dumps(said):
-            yield f"over `pattern` it is not said who lacks it: {said}"
+        hover = server.ask("textDocument/hover", {"textDocument": {"uri": asked}, "position": read_hashable_index})
+        if "anthropic" not in json.dumps(hover):
+            yield f"over `pattern` it is not said who lacks it: {hover}"
 
 
 def main(node: Path, collection: Path | None) -> int:
@@ -168,9 +168,9 @@ def main(node: Path, collection: Path | None) -> int:
             if line not in lines and mistake.title not in TYPING:
                 wrong.append(f"yaml-language-server: {mistake.title}: line {line} is not among {sorted(lines)}")
         for i, (name, codes) in enumerate(zip(real, warned, strict=True)):
-            said = found[f"file://{place}/real{i}.yaml"]
-            if said and not codes:
-                wrong.append(f"yaml-language-server: {name}: {said[0]['message'][:200]}")
+            diagnostics = found[f"file://{place}/real{i}.yaml"]
+            if diagnostics and not codes:
+                wrong.append(f"yaml-language-server: {name}: {diagnostics[0]['message'][:200]}")
         wrong += project_faults(node, Path(place) / "project")
     values = [yaml.safe_load(one.text) for one in MISTAKES_OF_FORM]
     given = json.dumps(

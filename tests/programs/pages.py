@@ -69,23 +69,23 @@ def run(folder: Path, *words: str) -> None:
 
 def convert_validation_error(page: Page, file: Path, axe: str, width: int) -> list[str]:
     """What is wrong with a page in a window of a width."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(f"the console says {message.text[:120]}"))
-    page.on("pageerror", lambda error: said.append(f"an error: {str(error)[:120]}"))
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(f"the console says {message.text[:120]}"))
+    page.on("pageerror", lambda error: faults.append(f"an error: {str(error)[:120]}"))
     page.on(
         "request",
-        lambda request: said.append(f"asks for {request.url}") if not request.url.startswith("file:") else None,
+        lambda request: faults.append(f"asks for {request.url}") if not request.url.startswith("file:") else None,
     )
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(file.as_uri())
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     if wide > 0:
-        said.append(f"is {wide} pixels wider than the window")
+        faults.append(f"is {wide} pixels wider than the window")
     found: Any = page.evaluate(f"{axe}; axe.run(document, {{resultTypes: ['violations'], preload: false}})")
     for each in found["violations"]:
         if each["impact"] in ("serious", "critical"):
-            said.append(f"axe-core: {each['id']}: {each['nodes'][0]['html'][:120]}")
-    return said
+            faults.append(f"axe-core: {each['id']}: {each['nodes'][0]['html'][:120]}")
+    return faults
 
 
 def search_faults(page: Page, index: Path) -> list[str]:
@@ -94,24 +94,24 @@ def search_faults(page: Page, index: Path) -> list[str]:
     every = page.locator("tbody tr").count()
     page.locator("input[name=q]").press_sequentially("pull request")
     shown = page.locator("tbody tr:visible").count()
-    said = []
+    faults = []
     if not 0 < shown < every or f"{shown} of {every} tools" not in page.locator("#count").inner_text():
-        said.append(f"the search shows {shown} of {every}, and says {page.locator('#count').inner_text()!r}")
+        faults.append(f"the search shows {shown} of {every}, and says {page.locator('#count').inner_text()!r}")
     if "pull" not in page.url:
-        said.append("the search is not in the address")
+        faults.append("the search is not in the address")
     page.locator("select[name=provider]").select_option("anthropic")
     page.locator("select[name=status]").select_option("lossy")
     address, lossy = page.url, page.locator("tbody tr:visible").count()
     if not 0 < lossy < shown:
-        said.append(f"a filter shows {lossy} of {shown}")
+        faults.append(f"a filter shows {lossy} of {shown}")
     page.goto("about:blank")
     page.goto(address)
     if page.locator("tbody tr:visible").count() != lossy:
-        said.append("the address does not bring the search back")
+        faults.append("the address does not bring the search back")
     page.locator("select[name=deprecated]").select_option("yes")
     if page.locator("tbody tr:visible").count():
-        said.append("no tool is deprecated, and some are shown")
-    return said
+        faults.append("no tool is deprecated, and some are shown")
+    return faults
 
 
 TYPING = """
@@ -144,18 +144,18 @@ def typing_faults(page: Page, folder: Path) -> list[str]:
 
 def unscripted_faults(page: Page, files: list[Path]) -> list[str]:
     """What of a page's text is not to be seen without scripts."""
-    said = []
+    faults = []
     for file in files:
         page.goto(file.as_uri())
         if page.locator(".filters").count() and page.locator(".filters").is_visible():
-            said.append(f"{file.name}: there are filters that do nothing")
+            faults.append(f"{file.name}: there are filters that do nothing")
         if page.locator("tbody tr").count() != page.locator("tbody tr:visible").count():
-            said.append(f"{file.name}: without scripts some rows are hidden")
+            faults.append(f"{file.name}: without scripts some rows are hidden")
         for number in range(page.locator(".tabs > label").count()):
             page.locator(".tabs > label").nth(number).click()
             if page.locator(".tabs > section:visible").count() != 1:
-                said.append(f"{file.name}: without scripts a tab shows nothing")
-    return said
+                faults.append(f"{file.name}: without scripts a tab shows nothing")
+    return faults
 
 
 PICTURES = {
@@ -213,9 +213,9 @@ def chat(api: Loopback) -> Iterator[str]:
 
 def chat_faults(page: Page, axe: str) -> list[str]:
     """What is wrong with a chat in which one call is allowed and the next one denied."""
-    said: list[str] = []
-    page.on("console", lambda message: said.append(f"the console says {message.text[:120]}"))
-    page.on("pageerror", lambda error: said.append(f"an error: {str(error)[:120]}"))
+    faults: list[str] = []
+    page.on("console", lambda message: faults.append(f"the console says {message.text[:120]}"))
+    page.on("pageerror", lambda error: faults.append(f"an error: {str(error)[:120]}"))
     api = Loopback()
     api.replies.extend([stream("anthropic", "I write it.", WRITE), stream("anthropic", "Written.")])
     api.replies.extend([stream("anthropic", "Again.", WRITE), stream("anthropic", "Left alone.")])
@@ -229,16 +229,16 @@ def chat_faults(page: Page, axe: str) -> list[str]:
         log = page.locator("#log").inner_text()
         for wanted in ("You: Write a file.", "<b id=hostile>", "[done]", "The user does not want this call to run"):
             if wanted not in log:
-                said.append(f"the chat does not show {wanted!r}")
+                faults.append(f"the chat does not show {wanted!r}")
         if page.locator("#hostile").count() or page.get_by_role("button", name="Allow").count():
-            said.append("the chat has made HTML of a text, or still asks")
+            faults.append("the chat has made HTML of a text, or still asks")
         found: Any = page.evaluate(f"{axe}; axe.run(document, {{resultTypes: ['violations'], preload: false}})")
         serious = [each["id"] for each in found["violations"] if each["impact"] in ("serious", "critical")]
-        said += [f"axe-core: {each}" for each in serious]
+        faults += [f"axe-core: {each}" for each in serious]
     if [sent.body["messages"][-1]["role"] for sent in api.heard] != ["user"] * 4:
-        said.append("the model was not asked four times")
+        faults.append("the model was not asked four times")
     api.close()
-    return said
+    return faults
 
 
 def main(node: Path, *, pictures: bool = False) -> int:

@@ -58,8 +58,8 @@ def module(text: str) -> str:
     lines = [""] * (text.count("\n") + 2)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and SENTENCE.search(token.string)):
-            said = re.sub(r"^#+|^[A-Za-z]{0,2}[\"']+|[\"']+$", "", token.string)
-            for number, line in enumerate(said.split("\n"), token.start[0]):
+            prose = re.sub(r"^#+|^[A-Za-z]{0,2}[\"']+|[\"']+$", "", token.string)
+            for number, line in enumerate(prose.split("\n"), token.start[0]):
                 # Lines that stand further in are examples of commands and tables.
                 lines[number - 1] += f"{line.strip()} " if not re.match(r" {6,}|.* {3,}", line) else ""
             lines[token.end[0] - 1] += END
@@ -81,9 +81,9 @@ def table(text: str) -> str:
     """The messages, hints and reasons in a table of finding codes, each on the line where it begins."""
     lines = [""] * (text.count("\n") + 2)
     for _, row in yaml.compose(text).value:
-        for key, said in row.value:
+        for key, cell in row.value:
             if key.value in ("message", "hint", "why", "fix"):
-                lines[said.start_mark.line] += f"{said.value} {END}"
+                lines[cell.start_mark.line] += f"{cell.value} {END}"
     return without_names("\n".join(lines))
 
 
@@ -117,8 +117,8 @@ def style(path: Path, text: str) -> Iterator[str]:
     for found in LintFile(path.name, text).lint():
         result = found.check_result
         if not result.check_path.startswith(tuple(LEFT_OUT)):
-            said = " ".join(result.message.split())
-            yield f"{path.relative_to(ROOT)}:{found.pos[0]}: {result.check_path}: {said}"
+            message = " ".join(result.message.split())
+            yield f"{path.relative_to(ROOT)}:{found.pos[0]}: {result.check_path}: {message}"
 
 
 def spelling(texts: dict[Path, str]) -> Iterator[str]:

@@ -196,5 +196,5 @@ def test_a_text_without_calls_is_a_text(sample: Package) -> None:
 def test_texts_stand_where_they_were_between_calls(sample: Package) -> None:
     fence = block("tool", CALL)
     content = read(sample, f"First.\n\n{fence}\n\n  then\n \n{fence}\n\n\n\nLast. \n").content
-    said = [part.text if part.type == "text" else "" for part in content]
-    assert said == ["First.", "", "  then\n ", "", "\n\nLast. \n"]
+    texts = [part.text if part.type == "text" else "" for part in content]
+    assert texts == ["First.", "", "  then\n ", "", "\n\nLast. \n"]

@@ -84,17 +84,17 @@ def carried(sample: Package, provider: str, recording: Any, rng: random.Random) 
             for target in targets:
                 attempt(target.to_response, completion, id="an-id", created=7, **options)
     if recording["events"]:
-        told = attempt(streamed, source.Stream(), spoiled(recording["events"], rng))
-        if told is not None:
+        emitted = attempt(streamed, source.Stream(), spoiled(recording["events"], rng))
+        if emitted is not None:
             done += 1
             for target in (sample.provider(p) for p in having("stream")):
                 writer = target.StreamWriter(id="an-id", created=7, on_loss=lambda loss: None)
-                attempt(lambda w=writer: [w.write(event) for event in told] + [w.finish()])
+                attempt(lambda w=writer: [w.write(event) for event in emitted] + [w.finish()])
     return done
 
 
 def streamed(stream: Any, events: list[Any]) -> list[Any]:
-    return [told for event in events for told in stream.feed(event)] + stream.finish()
+    return [emitted for event in events for emitted in stream.feed(event)] + stream.finish()
 
 
 def spoiled_everywhere(value: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:

@@ -85,7 +85,7 @@ def steps_of(path: str) -> list[str]:
 def covered(losses: list[Any], path: str) -> bool:
     """Whether a loss speaks of what stands at a path, or of what holds it."""
     steps = steps_of(path)
-    return any(steps[: len(told)] == told for loss in losses if (told := steps_of(loss.path)))
+    return any(steps[: len(reported)] == reported for loss in losses if (reported := steps_of(loss.path)))
 
 
 def forget(before: Any, after: Any, losses: list[Any]) -> None:
@@ -213,16 +213,16 @@ def played(
     package: Package, provider: str, events: list[Any], error: BaseException | None = None
 ) -> tuple[Any, list[Any]]:
     """The result of a stream, and all that it told. It ends with its one `completed`, and `finish` is over then."""
-    stream, told = package.provider(provider).Stream(), []
+    stream, emitted = package.provider(provider).Stream(), []
     for event in copy.deepcopy(events):
-        told += stream.feed(event)
-    told += stream.finish(error)
-    assert [type(e).__name__ for e in told].count("CompletedEvent") == 1
-    assert type(told[-1]).__name__ == "CompletedEvent"
+        emitted += stream.feed(event)
+    emitted += stream.finish(error)
+    assert [type(e).__name__ for e in emitted].count("CompletedEvent") == 1
+    assert type(emitted[-1]).__name__ == "CompletedEvent"
     assert stream.finish() == []
     result = stream.result()
-    assert told[-1].completion == result
-    return result, told
+    assert emitted[-1].completion == result
+    return result, emitted
 
 
 def calls_of(package: Package, completion: Any) -> list[Any]:
@@ -237,15 +237,15 @@ def joined(completion: Any, kind: str) -> str:
     return "".join(texts) if not isinstance(content, str) or kind != "TextPart" else content
 
 
-def _says(package: Package, completion: Any, said: Any, provider: str) -> None:
+def _says(package: Package, completion: Any, expected: Any, provider: str) -> None:
     models = package.module("models")
-    assert joined(completion, "TextPart") == said.text == package.module("messages").text_of(completion.message)
-    assert joined(completion, "ReasoningPart") == said.reasoning
-    assert joined(completion, "RefusalPart") == said.refusal
+    assert joined(completion, "TextPart") == expected.text == package.module("messages").text_of(completion.message)
+    assert joined(completion, "ReasoningPart") == expected.reasoning
+    assert joined(completion, "RefusalPart") == expected.refusal
     calls = calls_of(package, completion)
-    assert [c.name for c in calls] == [s.name for s in said.calls]
-    ids = [s.id for s in said.calls]
-    for call, seen in zip(calls, said.calls, strict=True):
+    assert [c.name for c in calls] == [s.name for s in expected.calls]
+    ids = [s.id for s in expected.calls]
+    for call, seen in zip(calls, expected.calls, strict=True):
         if seen.value is None:
             assert call.invalid is not None
             assert call.invalid.text
@@ -255,13 +255,13 @@ def _says(package: Package, completion: Any, said: Any, provider: str) -> None:
             assert call.id == seen.id
     assert len({c.id for c in calls}) == len(calls)
     assert all(c.id for c in calls)
-    assert completion.stop_reason == said.stop
-    assert (completion.usage is None) == (said.usage is None)
-    if said.usage is not None:
+    assert completion.stop_reason == expected.stop
+    assert (completion.usage is None) == (expected.usage is None)
+    if expected.usage is not None:
         found = (completion.usage.input_tokens, completion.usage.output_tokens)
-        assert found == WIRES[provider].tokens(said.usage)
+        assert found == WIRES[provider].tokens(expected.usage)
         assert completion.usage.total_tokens >= sum(found)
-        assert sum(found) > 0 or not any(type(count) is int and count for count in said.usage.values())
+        assert sum(found) > 0 or not any(type(count) is int and count for count in expected.usage.values())
     json.dumps(models.dump(completion))
 
 
@@ -279,17 +279,17 @@ def answer_is_read(package: Package, provider: str, body: Any) -> None:
 def stream_is_read(package: Package, provider: str, events: list[Any]) -> None:
     """Law 3, on a recorded stream: its result is what a reader of our own joins, and its deltas add up to it."""
     given = copy.deepcopy(events)
-    completion, told = played(package, provider, given)
+    completion, emitted = played(package, provider, given)
     assert exact(given) == exact(events), "feed changed an event"
     _says(package, completion, WIRES[provider].heard(events), provider)
-    adds_up(package, completion, told)
+    adds_up(package, completion, emitted)
 
 
-def adds_up(package: Package, completion: Any, told: list[Any]) -> None:
+def adds_up(package: Package, completion: Any, emitted: list[Any]) -> None:
     """The deltas of a stream are its result in pieces; a call is told whole only where it may be run."""
 
     def told_as(kind: str) -> list[Any]:
-        return [event for event in told if type(event).__name__ == kind]
+        return [event for event in emitted if type(event).__name__ == kind]
 
     assert "".join(e.text for e in told_as("TextDelta")) == joined(completion, "TextPart")
     assert "".join(e.text for e in told_as("ReasoningDelta")) == joined(completion, "ReasoningPart")
@@ -316,9 +316,9 @@ def stream_says_what_the_whole_says(package: Package, provider: str, body: Any) 
     """Law 3: a stream over an answer, split as the provider would, gives the Completion that the whole gives."""
     models, wire = package.module("models"), WIRES[provider]
     body = wire.streamed(copy.deepcopy(body))
-    completion, told = played(package, provider, wire.split(copy.deepcopy(body)))
+    completion, emitted = played(package, provider, wire.split(copy.deepcopy(body)))
     assert exact(models.dump(completion)) == exact(models.dump(answer(package, provider, body)))
-    adds_up(package, completion, told)
+    adds_up(package, completion, emitted)
 
 
 def answer_comes_back(package: Package, provider: str, body: Any) -> None:
@@ -331,10 +331,10 @@ def answer_comes_back(package: Package, provider: str, body: Any) -> None:
     assert alike(provider, module.to_response(stored)) == alike(provider, body)
 
 
-def written(package: Package, provider: str, told: list[Any], **options: Any) -> list[Any]:
+def written(package: Package, provider: str, emitted: list[Any], **options: Any) -> list[Any]:
     """Events of the format as a writer of the wire sends them."""
     writer = package.provider(provider).StreamWriter(**options)
-    wires = [wire for event in told for wire in writer.write(event)]
+    wires = [wire for event in emitted for wire in writer.write(event)]
     wires += writer.finish()
     assert writer.finish() == []
     json.dumps(wires)
@@ -344,8 +344,8 @@ def written(package: Package, provider: str, told: list[Any], **options: Any) ->
 def stream_comes_back(package: Package, provider: str, events: list[Any]) -> None:
     """Law 7: a stream over what the writer wrote of a stream is that stream; written once more it is the same."""
     models, respelled = package.module("models"), WIRES[provider].respelled
-    completion, told = played(package, provider, events)
-    again, told_again = played(package, provider, written(package, provider, told))
+    completion, emitted = played(package, provider, events)
+    again, told_again = played(package, provider, written(package, provider, emitted))
     assert exact(respelled(models.dump(again))) == exact(respelled(models.dump(completion)))
     adds_up(package, again, told_again)
     third, _ = played(package, provider, written(package, provider, told_again))
@@ -369,8 +369,8 @@ def said(call: Any) -> str:
 
 def stream_passes_a_gateway(package: Package, provider: str, target: str, events: list[Any]) -> None:
     """A stream of one provider, written as another's, says the same: text, calls, why it ended, what it cost."""
-    completion, told = played(package, provider, events)
-    again, told_again = played(package, target, written(package, target, told, id="an-id", created=7))
+    completion, emitted = played(package, provider, events)
+    again, told_again = played(package, target, written(package, target, emitted, id="an-id", created=7))
     alike_to = slice(None) if completion.stop_reason is not None else slice(2)  # for no reason there is no word
     expected = outline(package, completion)
     if expected[2] == "content_filter" and "content_filter" not in profile(target)["finish_reasons"].values():
@@ -401,13 +401,13 @@ def unknown_in_a_stream_changes_nothing(package: Package, provider: str, events:
     models = package.module("models")
     plain, told_plain = played(package, provider, events)
     for changed in WIRES[provider].unknown_events(copy.deepcopy(events)):
-        completion, told = played(package, provider, changed.value)
+        completion, emitted = played(package, provider, changed.value)
         if changed.stop:
             assert completion.stop_reason == MARK
             assert completion.finish_reason in ("other", "tool_calls")
             continue
         assert outline(package, completion) == outline(package, plain), changed.name
-        kinds = [type(e).__name__ for e in told]
+        kinds = [type(e).__name__ for e in emitted]
         assert kinds == [type(e).__name__ for e in told_plain], changed.name
         assert not changed.kept or MARK in exact(models.dump(completion)), changed.name
 
@@ -425,15 +425,15 @@ def next_request(package: Package, provider: str, completion: Any) -> tuple[Any,
     return write(package, provider, request), results
 
 
-def answer_goes_back(package: Package, provider: str, completion: Any, said: Any) -> None:
+def answer_goes_back(package: Package, provider: str, completion: Any, expected: Any) -> None:
     """Next: signatures byte for byte and in order, calls as they came, each with its result."""
     wire = WIRES[provider]
     body, results = next_request(package, provider, completion)
-    assert wire.signatures(body) == said.signatures
+    assert wire.signatures(body) == expected.signatures
     calls = wire.calls(body)
-    assert [c.name for c in calls] == [s.name for s in said.calls]
-    assert [exact(restore_object_content(c.value)) for c in calls] == [exact(s.value) for s in said.calls]
-    given = [s.id for s in said.calls]
+    assert [c.name for c in calls] == [s.name for s in expected.calls]
+    assert [exact(restore_object_content(c.value)) for c in calls] == [exact(s.value) for s in expected.calls]
+    given = [s.id for s in expected.calls]
     if len(set(given)) == len(given):
         assert [c.id for c in calls] == given
     assert [r.id for r in wire.results(body)] == [c.id for c in calls]
@@ -448,8 +448,8 @@ def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
     failed = "ErrorEvent" in [type(e).__name__ for e in played(package, provider, events)[1]]
     for i in range(len(events) + 1):
         for error in (None, OSError("reset")):
-            completion, told = played(package, provider, events[:i], error)
-            kinds = [type(e).__name__ for e in told]
+            completion, emitted = played(package, provider, events[:i], error)
+            kinds = [type(e).__name__ for e in emitted]
             calls = calls_of(package, completion)
             heard = wire.heard(events[:i])
             ended = heard.stop is not None or heard.closed
@@ -498,8 +498,10 @@ def hand_over(package: Package, provider: str, target: str, body: Any) -> None:
     strange = here.signatures(body)
     assert [s for s in strange if s in text] == [], "foreign state"
     assert not strange or losses != [], "foreign state was left out in silence"
-    for path, said in unique_texts(given):
-        assert exact(said)[1:-1] in text or exact(exact(said)[1:-1])[1:-1] in text or covered(losses, path), path
+    for path, expected in unique_texts(given):
+        assert exact(expected)[1:-1] in text or exact(exact(expected)[1:-1])[1:-1] in text or covered(losses, path), (
+            path
+        )
 
 
 def meant(sent: Any, asked: Any) -> Any:

@@ -154,10 +154,10 @@ def hand_over(package: Package, source: str, target: str, request: Any) -> list[
     again = [call for message in back for call in package.module("messages").tool_calls_of(message)]
     assert [(c.name, laws.exact(c.arguments)) for c in again] == [(c.name, laws.exact(c.arguments)) for c in calls]
     given, text = models.dump(request), laws.exact(wire)
-    told = [path_of(loss) for loss in losses]
-    for path, said in laws.unique_texts(given):
-        there = laws.exact(said)[1:-1] in text or laws.exact(laws.exact(said)[1:-1])[1:-1] in text
-        assert there or any(path.startswith(one) for one in told), path
+    reported = [path_of(loss) for loss in losses]
+    for path, expected in laws.unique_texts(given):
+        there = laws.exact(expected)[1:-1] in text or laws.exact(laws.exact(expected)[1:-1])[1:-1] in text
+        assert there or any(path.startswith(one) for one in reported), path
     return list(back)
 
 

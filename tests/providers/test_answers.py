@@ -42,13 +42,13 @@ def test_law_3_a_stream_is_read(sample: Package, provider: str, events: list[Any
 @pytest.mark.row("Q55")
 @pytest.mark.parametrize(("provider", "events"), params("events", failed))
 def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, events: list[Any]) -> None:
-    completion, told = laws.played(sample, provider, events)
-    said = WIRES[provider].heard(events)
-    assert laws.joined(completion, "TextPart") == said.text
-    assert laws.joined(completion, "ReasoningPart") == said.reasoning
+    completion, emitted = laws.played(sample, provider, events)
+    expected = WIRES[provider].heard(events)
+    assert laws.joined(completion, "TextPart") == expected.text
+    assert laws.joined(completion, "ReasoningPart") == expected.reasoning
     assert completion.finish_reason in ("error", "length")
     assert [c for c in laws.calls_of(sample, completion) if c.invalid is None] == []
-    assert [type(e).__name__ for e in told][-2:] == ["ErrorEvent", "CompletedEvent"]
+    assert [type(e).__name__ for e in emitted][-2:] == ["ErrorEvent", "CompletedEvent"]
 
 
 @pytest.mark.row("Q57")

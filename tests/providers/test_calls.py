@@ -43,9 +43,9 @@ def test_a_name_is_spelled_back_wherever_a_call_comes_in(
     assert laws.calls_of(sample, module.from_response(body, tools=definitions))[0].name == name
     if provider not in having("stream"):
         return
-    told = list(module.iter_events(WIRES[provider].split(body), tools=definitions))
-    assert laws.calls_of(sample, told[-1].completion)[0].name == name
-    assert {e.name for e in told if type(e).__name__ == "ToolCallDelta" and e.name is not None} == {name}
+    emitted = list(module.iter_events(WIRES[provider].split(body), tools=definitions))
+    assert laws.calls_of(sample, emitted[-1].completion)[0].name == name
+    assert {e.name for e in emitted if type(e).__name__ == "ToolCallDelta" and e.name is not None} == {name}
 
 
 @pytest.mark.pain("P15")
@@ -55,9 +55,9 @@ def test_a_declared_tools_call_has_its_declared_name(sample: Package, provider: 
     assert [c.name for c in module.from_tool_calls(body)] == ["place_order"]
     if provider not in having("stream"):
         return
-    completion, told = laws.played(sample, provider, WIRES[provider].split(body))
+    completion, emitted = laws.played(sample, provider, WIRES[provider].split(body))
     assert [c.name for c in laws.calls_of(sample, completion)] == ["place_order"]
-    assert wire_name(provider) not in {getattr(event, "name", None) for event in told}
+    assert wire_name(provider) not in {getattr(event, "name", None) for event in emitted}
 
 
 @each_provider
@@ -82,10 +82,10 @@ def test_calls_that_are_alike_stay_apart(sample: Package, models: Any, provider:
     assert laws.calls_of(sample, laws.answer(sample, provider, body)) == calls
     if provider not in having("stream"):
         return
-    completion, told = laws.played(sample, provider, WIRES[provider].split(body))
+    completion, emitted = laws.played(sample, provider, WIRES[provider].split(body))
     assert laws.calls_of(sample, completion) == calls
-    assert [e.call for e in told if type(e).__name__ == "ToolCallEvent"] == calls
-    laws.adds_up(sample, completion, told)
+    assert [e.call for e in emitted if type(e).__name__ == "ToolCallEvent"] == calls
+    laws.adds_up(sample, completion, emitted)
 
 
 EMPTY = [pytest.param(p, call, id=f"{p}-{i}") for p in OWN_CODE for i, call in enumerate(table(p)["no_arguments"])]

@@ -68,8 +68,8 @@ def test_a_choice_goes_with_the_switch_for_calls_side_by_side(
     assert {k: v for k, v in body.items() if k in table(provider)["choice_keys"]} == keys
     assert [loss for loss in losses if loss.severity == "behaviour"] == []
     back = laws.read(sample, provider, body)
-    told = [loss.path for loss in losses]
-    assert back.parallel_tool_calls == parallel or "parallelToolCalls" in told
+    reported = [loss.path for loss in losses]
+    assert back.parallel_tool_calls == parallel or "parallelToolCalls" in reported
 
 
 def forms() -> list[Any]:
@@ -101,17 +101,17 @@ def test_every_choice_with_every_setting_is_kept_or_refused(
     request, losses = models.load(models.Request, given), []
     body = laws.write(sample, provider, request, losses)
     assert WIRES[provider].type_faults(body) == []
-    told = {loss.path for loss in losses if loss.severity == "behaviour"}
+    reported = {loss.path for loss in losses if loss.severity == "behaviour"}
     back = laws.read(sample, provider, body)
     without_tools = choice in table(provider).get("said_without_tools", [])
     meant = None if wire == UNSAID else request.tool_choice
-    assert (back.tool_choice == meant) == ("toolChoice" not in told and not without_tools)
+    assert (back.tool_choice == meant) == ("toolChoice" not in reported and not without_tools)
     assert (back.tools is None) == without_tools
     assert back.parallel_tool_calls == parallel or "parallelToolCalls" in [loss.path for loss in losses]
     thinking = reasoning is not None and "budgetTokens" in reasoning
     refused = (wire is None and not without_tools) or (thinking and choice in table(provider)["not_with_reasoning"])
-    assert ("toolChoice" in told) == refused
-    if told:
+    assert ("toolChoice" in reported) == refused
+    if reported:
         with pytest.raises(models.ConversionError):
             sample.provider(provider).to_request(request, on_loss=lambda loss: None)
 

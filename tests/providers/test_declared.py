@@ -92,10 +92,10 @@ def test_a_model_calls_a_declared_tool_by_its_name_on_the_wire(declared: Package
         return
     writer, stream = module.StreamWriter(), module.Stream()
     events = [*writer.write(models.CompletedEvent(answer)), *writer.finish()]
-    told = [event for piece in json.loads(json.dumps(events)) for event in stream.feed(piece)] + stream.finish()
+    emitted = [event for piece in json.loads(json.dumps(events)) for event in stream.feed(piece)] + stream.finish()
     names = {
         (event.call.name if event.type == "tool_call" else event.name)
-        for event in told
+        for event in emitted
         if event.type in ("tool_call", "tool_call_delta")
     }
     assert names - {None} == {name}

@@ -105,7 +105,7 @@ def test_a_recorded_stream(exchanges: Exchanges, sample: Package, provider: str,
     """Fed by hand, and read by `iter_events`, while it comes."""
     module = sample.provider(provider)
     request, words = asked(sample, provider, recording)
-    expected, told = kept_stream(sample, provider, recording["events"])
+    expected, emitted = kept_stream(sample, provider, recording["events"])
     live, heard = module.Stream(), []
     for event in exchanges.streamed(provider, recording["events"], words):
         assert isinstance(event, dict) == WIRES[provider].client.gives_dicts
@@ -113,7 +113,7 @@ def test_a_recorded_stream(exchanges: Exchanges, sample: Package, provider: str,
     heard += live.finish()
     is_sent(exchanges, sample, provider, request, streaming=True)
     is_the_same(sample, provider, live.result(), expected)
-    assert laws.bare(heard[:-1]) == laws.bare(told[:-1])
+    assert laws.bare(heard[:-1]) == laws.bare(emitted[:-1])
     assert list(module.iter_events(exchanges.streamed(provider, recording["events"], words))) == heard
 
 
@@ -141,9 +141,9 @@ def test_a_recorded_stream_of_the_asynchronous_client(
 
     events = exchanges.run(heard())
     is_sent(exchanges, sample, provider, request, streaming=True)
-    expected, told = kept_stream(sample, provider, recording["events"])
+    expected, emitted = kept_stream(sample, provider, recording["events"])
     is_the_same(sample, provider, events[-1].completion, expected)
-    assert laws.bare(events[:-1]) == laws.bare(told[:-1])
+    assert laws.bare(events[:-1]) == laws.bare(emitted[:-1])
 
 
 @each_provider
@@ -180,12 +180,12 @@ def test_streams_come_torn(provider: str) -> None:
         assert len(client.torn(text[:4])) > 1
 
 
-def is_broken(package: Package, told: list[Any], error: Exception | None) -> None:
+def is_broken(package: Package, emitted: list[Any], error: Exception | None) -> None:
     """A stream that ends in an error: none of its calls may be run."""
-    assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
-    assert error is None or type(error).__name__ in told[-2].message
-    assert told[-1].completion.finish_reason in ("error", "content_filter")
-    assert [c for c in laws.calls_of(package, told[-1].completion) if c.invalid is None] == []
+    assert [type(e).__name__ for e in emitted[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert error is None or type(error).__name__ in emitted[-2].message
+    assert emitted[-1].completion.finish_reason in ("error", "content_filter")
+    assert [c for c in laws.calls_of(package, emitted[-1].completion) if c.invalid is None] == []
 
 
 @pytest.mark.pain("P29")
@@ -197,19 +197,19 @@ def test_a_connection_is_cut(exchanges: Exchanges, sample: Package, provider: st
     for at in sorted({0, len(events) // 4, len(events) // 2, len(events) - 1}):
         pieces = client.torn(client.framed(events[:at])) + client.torn(client.framed([events[at]]))[:1]
         reply = stream(provider, pieces, cut=True)
-        live, told = module.Stream(), []
+        live, emitted = module.Stream(), []
         fault = None
         try:
             for event in exchanges.call(provider, reply, streaming=True):
-                told += live.feed(event)
+                emitted += live.feed(event)
         except client.broken() as raised:
             fault = raised
         assert fault is not None
-        told += live.finish(fault)
-        is_broken(sample, told, fault)
+        emitted += live.finish(fault)
+        is_broken(sample, emitted, fault)
         expected, _ = kept_stream(sample, provider, events[:at], fault)
         assert typed(sample, provider, live.result()) == typed(sample, provider, expected)
-        assert list(module.iter_events(exchanges.call(provider, reply, streaming=True))) == told
+        assert list(module.iter_events(exchanges.call(provider, reply, streaming=True))) == emitted
 
 
 @pytest.mark.pain("P29")
@@ -218,10 +218,10 @@ def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider
     """No client raises where the answer is closed in good order in the middle."""
     client, events = WIRES[provider].client, recording["events"]
     for at in sorted({0, 1, len(events) // 2}):
-        expected, told = kept_stream(sample, provider, events[:at])
+        expected, emitted = kept_stream(sample, provider, events[:at])
         reply = stream(provider, client.torn(client.framed(events[:at])))
         heard = list(sample.provider(provider).iter_events(exchanges.call(provider, reply, streaming=True)))
-        assert laws.bare(heard[:-1]) == laws.bare(told[:-1])
+        assert laws.bare(heard[:-1]) == laws.bare(emitted[:-1])
         assert typed(sample, provider, heard[-1].completion) == typed(sample, provider, expected)
         if WIRES[provider].heard(events[:at]).stop is None:
             is_broken(sample, heard, None)
@@ -251,10 +251,10 @@ def test_what_the_client_raises_is_told_by_its_kind(
     for way in ways:
         with pytest.raises(client.error()) as caught:
             way()
-        told, bodies = client.refusal(caught.value)
-        assert told == status
+        raised, bodies = client.refusal(caught.value)
+        assert raised == status
         for found in bodies:
-            read = module.from_error(told, copy.deepcopy(found))
+            read = module.from_error(raised, copy.deepcopy(found))
             assert (read.kind, read.retryable) == (kind, retryable), found
             assert read.message
             if not isinstance(body, str | None):
@@ -268,8 +268,8 @@ def test_an_error_in_a_stream_is_raised_and_told(exchanges: Exchanges, sample: P
     events = wire.split(answer_of(provider, calls=True))
     reply = every_condition(provider, [*events[: len(events) // 2], facts["bare_error"]])
     if not wire.client.raises:
-        told = list(module.iter_events(exchanges.call(provider, reply, streaming=True)))
-        assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
+        emitted = list(module.iter_events(exchanges.call(provider, reply, streaming=True)))
+        assert [type(e).__name__ for e in emitted[-2:]] == ["ErrorEvent", "CompletedEvent"]
         return
     with pytest.raises(wire.client.error()) as caught:
         list(exchanges.call(provider, reply, streaming=True))

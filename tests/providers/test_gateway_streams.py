@@ -52,10 +52,10 @@ def argument_text(name: str) -> str:
 
 def chunks(steps: list[Step], delta_of: Callable[[str, str, int], Json]) -> list[Json]:
     """A stream of chunks with deltas, as Chat Completions has them."""
-    told = [delta_of(kind, text, number) for number, (kind, text) in enumerate(steps)]
+    deltas = [delta_of(kind, text, number) for number, (kind, text) in enumerate(steps)]
     head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "some-model"}
     reason = "tool_calls" if joined(steps, "call") else "stop"
-    found = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in told]
+    found = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
     return [*found, {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}]
 
 
@@ -305,10 +305,10 @@ def sent(wires: list[Any]) -> str:
 def test_what_a_stream_interleaves_is_written_once(sample: Package, source: str, target: str) -> None:
     provider, events_of = SOURCES[source]
     for steps in turns(has_reasoning(sample, provider)):
-        completion, told = laws.played(sample, provider, events_of(steps))
+        completion, emitted = laws.played(sample, provider, events_of(steps))
         assert laws.joined(completion, "TextPart") == joined(steps, "text")
         assert laws.joined(completion, "ReasoningPart") == joined(steps, "reasoning")
-        wires = laws.written(sample, target, told, id="an-id", created=7)
+        wires = laws.written(sample, target, emitted, id="an-id", created=7)
         again, told_again = laws.played(sample, target, wires)
         laws.adds_up(sample, again, told_again)
         assert laws.outline(sample, again) == laws.outline(sample, completion)

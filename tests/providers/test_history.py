@@ -102,12 +102,12 @@ def test_results_come_first_and_together(sample: Package, models: Any, provider:
     assert sorted(by_id) == sorted(c.id for c in calls)
     assert "rain" in by_id[calls[1].id]
     assert "noon" in by_id[calls[0].id] or order == "an image, and text after"
-    for said in ("Well?", "A?", "B?", "C?", "Hm.", "One moment."):
-        assert (said in laws.exact(ORDERS[order])) == (said in wire.texts(body))
+    for text in ("Well?", "A?", "B?", "C?", "Hm.", "One moment."):
+        assert (text in laws.exact(ORDERS[order])) == (text in wire.texts(body))
     image = PIXEL in laws.exact(ORDERS[order]) and not table(provider).get("no_media")
     assert laws.exact(body).count(PIXEL) == int(image)
-    told = any(loss.action == "moved" for loss in losses)
-    assert told or order not in ("text before", "text between", "text everywhere", "an assistant's text between")
+    reported = any(loss.action == "moved" for loss in losses)
+    assert reported or order not in ("text before", "text between", "text everywhere", "an assistant's text between")
 
 
 @pytest.mark.pain("P19")
@@ -514,8 +514,8 @@ def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provid
     assert WIRES[provider].type_faults(body) == []
     (seen,) = WIRES[provider].results(body)
     found = json.loads(seen.value) if isinstance(seen.value, str) else seen.value
-    told = [(loss.path, loss.what) for loss in losses if loss.path.startswith("messages")]
-    as_text = told == [("messages[2].results[0]", "data")]
+    reported = [(loss.path, loss.what) for loss in losses if loss.path.startswith("messages")]
+    as_text = reported == [("messages[2].results[0]", "data")]
     if as_text:  # where a word in it means something to the API
         assert "$ref" in laws.exact(value)
         found = json.loads(found["output"])

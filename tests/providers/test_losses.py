@@ -173,15 +173,15 @@ def test_on_unsupported_takes_two_words(sample: Package, models: Any, provider: 
 @each_provider
 def test_warnings_are_given_where_nobody_listens(sample: Package, models: Any, provider: str, scenario: str) -> None:
     _, losses = losses_of(sample, models, provider, SCENARIOS[scenario])
-    said = laws.warned(sample, provider, models.load(models.Request, SCENARIOS[scenario]))
-    assert [s.split(":")[0] for s in said] == [loss.path for loss in losses if loss.severity != "note"]
+    warnings = laws.warned(sample, provider, models.load(models.Request, SCENARIOS[scenario]))
+    assert [s.split(":")[0] for s in warnings] == [loss.path for loss in losses if loss.severity != "note"]
 
 
 @each_provider
 def test_a_loss_of_severity_warning_exists(sample: Package, models: Any, provider: str) -> None:
     request = {"messages": [{"role": "user", "content": [{"type": "opaque", "provider": "elsewhere", "value": 1}]}]}
-    said = laws.warned(sample, provider, models.load(models.Request, request))
-    assert [s.split(":")[0] for s in said] == ["messages[0].content[0]"]
+    warnings = laws.warned(sample, provider, models.load(models.Request, request))
+    assert [s.split(":")[0] for s in warnings] == ["messages[0].content[0]"]
 
 
 @each_provider

@@ -95,9 +95,9 @@ def test_auto_is_strict_where_all_can_be_said_and_says_why_where_not(package: Pa
 def test_a_loss_is_reported_with_its_place_and_what_still_checks_it(package: Package) -> None:
     report = package.files["PORTABILITY.md"]
     assert "| `find` | lossy, strict | lossy, strict | lossy, strict | ok |" in report
-    said = cause(report, "minLength: described", "minLength is not supported by this provider.")
-    assert "Still checked by `parse_arguments`." in said
-    assert "- `tools/find.json:9:9`" in said
+    expected = cause(report, "minLength: described", "minLength is not supported by this provider.")
+    assert "Still checked by `parse_arguments`." in expected
+    assert "- `tools/find.json:9:9`" in expected
     sent = function(package.provider("openai_chat").tools("find")[0])["parameters"]["properties"]["what"]
     assert sent == {"type": "string", "description": "At least 2 characters."}
 
@@ -317,8 +317,10 @@ def test_a_union_at_the_root_stands_under_one_property_where_the_project_says_so
     messages = [models.UserMessage("Hi"), models.AssistantMessage([models.ToolCallPart(call)])]
     request = models.Request(model="m", messages=messages, tools=[declared.DEFINITIONS["pay"]])
     assert json.dumps(json.dumps(sent, separators=(",", ":"))) in json.dumps(module.to_request(request))
-    (said,) = [part for part in causes(package.files["PORTABILITY.md"]) if "are wrapped in the property value" in part]
-    assert f"For {provider}:" in said
+    (reported,) = [
+        part for part in causes(package.files["PORTABILITY.md"]) if "are wrapped in the property value" in part
+    ]
+    assert f"For {provider}:" in reported
 
 
 def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> None:
@@ -369,9 +371,9 @@ def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_muc
         ("6 levels, but at most 5 are allowed", "wide_2_6.json", "azure"),
         ("11 levels, but at most 10 are allowed", "wide_2_11.json", "openai_chat"),
     ):
-        (said,) = [part for part in causes(report) if number in part]
-        assert f"For {at}:\n\n- `tools/{words}:" in said
-        assert said.startswith("strict: dropped\n\nnot strict, because of the schema: it is too large: ")
+        (reported,) = [part for part in causes(report) if number in part]
+        assert f"For {at}:\n\n- `tools/{words}:" in reported
+        assert reported.startswith("strict: dropped\n\nnot strict, because of the schema: it is too large: ")
     findings = Findings()
     read = lint_project(sources(tmp_path / "again", *tools), findings, providers)
     assert read is not None

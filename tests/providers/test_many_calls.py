@@ -72,11 +72,13 @@ def test_a_call_has_its_name_once_and_all_its_arguments(
     writer, stream = module.StreamWriter(id="one", created=1), module.Stream()
     events = [models.ToolCallDelta(0, *piece) for piece in pieces]
     completed = models.CompletedEvent(models.Completion(message, "tool_calls"))
-    told: list[Any] = []
+    emitted: list[Any] = []
     for wire in [wire for event in [*events, completed] for wire in writer.write(event)] + writer.finish():
-        told += stream.feed(wire)
-    told += stream.finish()
+        emitted += stream.feed(wire)
+    emitted += stream.finish()
     (found,) = [part.call for part in stream.result().message.content]
     assert (found.name, found.arguments, found.invalid) == ("now", {"a": 1}, None)
-    deltas = [event.arguments_delta for event in told if type(event) is models.ToolCallDelta and event.arguments_delta]
+    deltas = [
+        event.arguments_delta for event in emitted if type(event) is models.ToolCallDelta and event.arguments_delta
+    ]
     assert "".join(deltas) in ('{"a":1}', "")

@@ -88,10 +88,10 @@ SEARCHED = {
 STORED = {"type": "opaque", "provider": "elsewhere", "value": {"type": "file", "file": {"file_id": "file_7"}}}
 
 
-@pytest.mark.parametrize(("part", "said"), [(GUARDED, "GUARDED"), (SEARCHED, "T\nFOUND"), (STORED, "[file: file_7]")])
+@pytest.mark.parametrize(("part", "text"), [(GUARDED, "GUARDED"), (SEARCHED, "T\nFOUND"), (STORED, "[file: file_7]")])
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_what_another_provider_s_block_says_goes_along(
-    sample: Package, models: Any, provider: str, part: Any, said: str
+    sample: Package, models: Any, provider: str, part: Any, text: str
 ) -> None:
     call = {"type": "tool_call", "call": {"id": "c1", "name": "now", "arguments": {}}}
     result = {"toolCallId": "c1", "name": "now", "kind": "multimodal", "value": [part]}
@@ -103,6 +103,6 @@ def test_what_another_provider_s_block_says_goes_along(
     losses: list[Any] = []
     request = models.load(models.Request, {"model": "m", "messages": history})
     body = sample.provider(provider).to_request(request, on_loss=losses.append, on_unsupported="weaken")
-    assert json.dumps(body, ensure_ascii=False).replace("\\\\", "\\").count(json.dumps(said)[1:-1]) == 2
+    assert json.dumps(body, ensure_ascii=False).replace("\\\\", "\\").count(json.dumps(text)[1:-1]) == 2
     described = {loss.path for loss in losses if loss.action == "described"}
     assert described == {"messages[0].content[0]", "messages[2].results[0].value[0]"}

@@ -73,12 +73,12 @@ def test_losses_of_a_tool_made_at_run_time_are_told_each_time(package: Package, 
     models, module = package.module("models"), package.provider(provider)
     schema = {"type": "object", "properties": {"a": {"type": "string"}}, "anyOf": [{"required": ["a"]}, {"not": {}}]}
     tool = models.ToolDefinition("t", "Does it.", schema, metadata={"another": {"kept": 1}})
-    told: list[list[Any]] = []
+    reported: list[list[Any]] = []
     for _ in range(3):
-        told.append([])
-        module.to_tools([tool], on_loss=told[-1].append)
-    assert told[0] != []
-    assert told[0] == told[1] == told[2]
+        reported.append([])
+        module.to_tools([tool], on_loss=reported[-1].append)
+    assert reported[0] != []
+    assert reported[0] == reported[1] == reported[2]
 
 
 @pytest.mark.parametrize("provider", CONVERSING)
@@ -145,14 +145,14 @@ def test_tools_before_it_keep_no_schema_of_an_answer_from_being_told_of(package:
     models, module = package.module("models"), package.provider(provider)
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}
     wanted = models.OutputSchema(schema, "answer")
-    told: list[list[Any]] = []
+    reported: list[list[Any]] = []
     for tools in (None, declared(package, provider)):
-        told.append([])
+        reported.append([])
         request = models.Request(
             model="m", messages=[models.load(models.Message, HELLO)], tools=tools, output_format=wanted
         )
-        module.to_request(request, on_loss=told[-1].append, on_unsupported="weaken")
-    without, with_tools = ([loss for loss in losses if loss.path.startswith("outputFormat")] for losses in told)
+        module.to_request(request, on_loss=reported[-1].append, on_unsupported="weaken")
+    without, with_tools = ([loss for loss in losses if loss.path.startswith("outputFormat")] for losses in reported)
     assert with_tools[: len(without)] == without
     rejected = ["outputFormat"] if provider == "cohere" else []  # its API accepts no format beside tools
     assert [loss.path for loss in with_tools[len(without) :]] == rejected

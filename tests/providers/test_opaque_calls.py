@@ -220,8 +220,8 @@ def test_a_picture_in_an_output_is_no_text_elsewhere(sample: Package) -> None:
 
 def test_a_result_of_the_first_function_calls_is_text_elsewhere(sample: Package) -> None:
     """Chat Completions once had `function_call`, and results of the role `function`."""
-    said = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": "{}"}}
-    body = {"model": "m", "messages": [HELLO, said, {"role": "function", "name": "now", "content": "noon"}]}
+    message = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": "{}"}}
+    body = {"model": "m", "messages": [HELLO, message, {"role": "function", "name": "now", "content": "noon"}]}
     request = laws.read(sample, "openai_chat", body)
     assert laws.write(sample, "openai_chat", request) == body
     for target in OWN_CODE:

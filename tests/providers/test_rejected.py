@@ -81,12 +81,12 @@ def test_a_tool_choice_without_tools_is_left_out(sample: Package, provider: str,
     body = written(sample, provider, losses, toolChoice=choice, parallelToolCalls=False)
     plain = written(sample, provider, [])
     assert (body == plain) == (provider not in CHOICES), body
-    told = {loss.path: loss.severity for loss in losses}
+    reported = {loss.path: loss.severity for loss in losses}
     if provider not in CHOICES and choice != "auto":
-        assert told["toolChoice"] == "behaviour"
+        assert reported["toolChoice"] == "behaviour"
     if provider in ("anthropic", "mistral"):
-        assert told["toolChoice"] == ("note" if choice == "auto" else "behaviour")
-        assert told["parallelToolCalls"] == "note"
+        assert reported["toolChoice"] == ("note" if choice == "auto" else "behaviour")
+        assert reported["parallelToolCalls"] == "note"
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_token_counts_come_back_or_are_reported(sample: Package, provider: str) 
     losses: list[Any] = []
     completion = models.Completion(models.AssistantMessage("Hi"), "stop", id="x", model="m", usage=usage)
     body = module.to_response(completion, on_loss=losses.append, on_unsupported="weaken")
-    told = {loss.path.rpartition(".")[2] for loss in losses if loss.path.startswith("usage")}
+    reported = {loss.path.rpartition(".")[2] for loss in losses if loss.path.startswith("usage")}
     back = models.dump(module.from_response(body)).get("usage") or {}
-    assert {key for key, value in given.items() if back.get(key) != value} <= told
+    assert {key for key, value in given.items() if back.get(key) != value} <= reported
 
 
 @pytest.mark.parametrize("provider", ["openai_compatible", *sorted(BARE)])

@@ -58,8 +58,8 @@ def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: 
     plain = laws.write(sample, provider, models.load(models.Request, {"messages": [HELLO], "maxOutputTokens": 9}))
     body = laws.write(sample, provider, request, losses)
     key = table(provider)["messages"]
-    said = {k: v for k, v in body.items() if k == key or k not in plain}
-    assert laws.exact(said) == laws.exact(row["wire"])
+    sent = {k: v for k, v in body.items() if k == key or k not in plain}
+    assert laws.exact(sent) == laws.exact(row["wire"])
     assert sorted(loss.path for loss in losses) == row.get("lost", [])
     assert laws.exact(laws.write(sample, provider, laws.read(sample, provider, body))) == laws.exact(body)
 

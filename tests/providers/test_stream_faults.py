@@ -20,9 +20,9 @@ def completed(package: Package, provider: str, events: list[Any]) -> Any:
         heard += stream.feed(event)
     heard += stream.finish()
     assert [event.type for event in heard].count("completed") == 1
-    told = [event.call for event in heard if event.type == "tool_call"]
+    emitted = [event.call for event in heard if event.type == "tool_call"]
     completion = heard[-1].completion
-    assert all(call.invalid is None or call in calls(completion) for call in told)
+    assert all(call.invalid is None or call in calls(completion) for call in emitted)
     return completion
 
 
@@ -194,8 +194,8 @@ def test_an_error_is_written_once_as_the_api_gave_it(sample: Package, provider: 
     """Clients raise the first error of a stream, so nothing more general may come before it."""
     module = sample.provider(provider)
     stream, writer = module.Stream(), module.StreamWriter()
-    told = [event for wire in FAILED_STREAMS[provider] for event in stream.feed(wire)] + stream.finish()
-    written = [wire for event in told for wire in writer.write(event)] + writer.finish()
+    emitted = [event for wire in FAILED_STREAMS[provider] for event in stream.feed(wire)] + stream.finish()
+    written = [wire for event in emitted for wire in writer.write(event)] + writer.finish()
     errors = [wire for wire in written if "Too many" in json.dumps(wire)]
     assert len(errors) == 1
     last = FAILED_STREAMS[provider][-1]
@@ -206,8 +206,8 @@ def test_an_error_is_written_once_as_the_api_gave_it(sample: Package, provider: 
 def test_an_error_of_another_api_is_written_as_an_error(sample: Package, target: str) -> None:
     source, module = sample.provider("anthropic"), sample.provider(target)
     stream, writer = source.Stream(), module.StreamWriter()
-    told = [event for wire in FAILED_STREAMS["anthropic"] for event in stream.feed(wire)] + stream.finish()
-    written = [wire for event in told for wire in writer.write(event)] + writer.finish()
+    emitted = [event for wire in FAILED_STREAMS["anthropic"] for event in stream.feed(wire)] + stream.finish()
+    written = [wire for event in emitted for wire in writer.write(event)] + writer.finish()
     again = module.Stream()
     events = [event for wire in written for event in again.feed(wire)] + again.finish()
     (message,) = [event.message for event in events if type(event).__name__ == "ErrorEvent"]

@@ -53,9 +53,9 @@ def collected(module: Any, source: Iterator[Any], **options: Any) -> list[Any]:
 @each_stream
 def test_both_iterators_tell_what_feed_tells(sample: Package, provider: str, events: list[Any]) -> None:
     module = sample.provider(provider)
-    completion, told = laws.played(sample, provider, events)
-    assert list(module.iter_events(iter(events))) == told
-    assert collected(module, iter(events)) == told
+    completion, emitted = laws.played(sample, provider, events)
+    assert list(module.iter_events(iter(events))) == emitted
+    assert collected(module, iter(events)) == emitted
     only = list(module.iter_events(iter(events), text_only=True))
     assert {type(e).__name__ for e in only} <= {"TextDelta"}
     assert "".join(e.text for e in only) == laws.joined(completion, "TextPart")
@@ -67,14 +67,14 @@ def test_both_iterators_tell_what_feed_tells(sample: Package, provider: str, eve
 def test_a_source_that_raises_ends_with_an_error(sample: Package, provider: str, events: list[Any]) -> None:
     module = sample.provider(provider)
     for at in {0, 1, len(events) // 2, len(events)}:
-        for told in (
+        for emitted in (
             list(module.iter_events(breaking(events, at))),
             collected(module, breaking(events, at)),
         ):
-            assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
-            assert "Broken" in told[-2].message or (at == len(events) and has_failed(sample, provider, events))
-            assert told[-1].completion.finish_reason in ("error", "content_filter")
-            assert [c for c in laws.calls_of(sample, told[-1].completion) if c.invalid is None] == []
+            assert [type(e).__name__ for e in emitted[-2:]] == ["ErrorEvent", "CompletedEvent"]
+            assert "Broken" in emitted[-2].message or (at == len(events) and has_failed(sample, provider, events))
+            assert emitted[-1].completion.finish_reason in ("error", "content_filter")
+            assert [c for c in laws.calls_of(sample, emitted[-1].completion) if c.invalid is None] == []
         only = list(module.iter_events(breaking(events, at), text_only=True))
         assert {type(e).__name__ for e in only} <= {"TextDelta"}
 
@@ -112,8 +112,8 @@ def test_cancelling_is_not_swallowed(sample: Package, provider: str) -> None:
 
 @each_provider
 def test_a_stream_without_events_broke_off(sample: Package, provider: str) -> None:
-    completion, told = laws.played(sample, provider, [])
-    assert [type(e).__name__ for e in told] == ["ErrorEvent", "CompletedEvent"]
+    completion, emitted = laws.played(sample, provider, [])
+    assert [type(e).__name__ for e in emitted] == ["ErrorEvent", "CompletedEvent"]
     assert completion.finish_reason == "error"
     assert not completion.message.content
 
@@ -155,16 +155,16 @@ def test_arguments_can_be_read_while_they_come(sample: Package, models: Any, pro
 def test_a_result_may_be_asked_for_at_any_time(sample: Package, provider: str) -> None:
     """It changes nothing, and its calls cannot be run before the end."""
     events = WIRES[provider].split(answer_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0]))
-    stream, told = sample.provider(provider).Stream(), []
+    stream, emitted = sample.provider(provider).Stream(), []
     for event in events:
-        told += stream.feed(event)
+        emitted += stream.feed(event)
         before = stream.result()
         assert stream.result() == before
         ended = WIRES[provider].heard(events[: events.index(event) + 1]).stop is not None
         assert ended or [c for c in laws.calls_of(sample, before) if c.invalid is None] == []
-    told += stream.finish()
-    assert [type(e).__name__ for e in told].count("ToolCallEvent") == 2
-    assert told == laws.played(sample, provider, events)[1]
+    emitted += stream.finish()
+    assert [type(e).__name__ for e in emitted].count("ToolCallEvent") == 2
+    assert emitted == laws.played(sample, provider, events)[1]
 
 
 def steps(action: Any) -> int:
@@ -220,9 +220,9 @@ def test_a_writer_that_is_ended_early_says_so(sample: Package, models: Any, prov
     writer = module.StreamWriter(id="an-id", created=7)
     wires = writer.write(models.TextDelta("Hal"))
     wires += writer.finish()
-    completion, told = laws.played(sample, provider, wires)
+    completion, emitted = laws.played(sample, provider, wires)
     assert laws.joined(completion, "TextPart") == "Hal"
-    assert [type(e).__name__ for e in told[-2:]] == ["ErrorEvent", "CompletedEvent"]
+    assert [type(e).__name__ for e in emitted[-2:]] == ["ErrorEvent", "CompletedEvent"]
     assert completion.finish_reason == "error"
     with pytest.raises(TypeError):
         module.StreamWriter().write("text")
@@ -237,8 +237,8 @@ def test_an_end_of_another_kind_is_no_failure(sample: Package, models: Any, prov
     message = models.AssistantMessage([models.TextPart("Hi")])
     wires = writer.write(models.TextDelta("Hi"))
     wires += writer.write(models.CompletedEvent(models.Completion(message, "other", stop_reason=word)))
-    completion, told = laws.played(sample, provider, wires + writer.finish())
-    assert "ErrorEvent" not in [type(event).__name__ for event in told]
+    completion, emitted = laws.played(sample, provider, wires + writer.finish())
+    assert "ErrorEvent" not in [type(event).__name__ for event in emitted]
     if completion.finish_reason != "other":
         assert completion.finish_reason == "stop"
         assert [loss.path for loss in losses if loss.severity != "note"] == ["finishReason"]
@@ -251,9 +251,9 @@ def test_what_a_writer_sends_is_what_the_client_reads(
     """Text and calls through the official client: its objects are read as the answer that was written."""
     module, wire = sample.provider(provider), WIRES[provider]
     body = answer_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0])
-    _, told = laws.played(sample, provider, wire.split(body))
-    sent = laws.written(sample, provider, told, id="an-id", created=7)
+    _, emitted = laws.played(sample, provider, wire.split(body))
+    sent = laws.written(sample, provider, emitted, id="an-id", created=7)
     seen = list(module.iter_events(exchanges.streamed(provider, sent)))[-1].completion
     expected = laws.answer(sample, provider, body)
     assert laws.outline(sample, seen) == laws.outline(sample, expected)
-    assert json.dumps(sent) == json.dumps(laws.written(sample, provider, told, id="an-id", created=7))
+    assert json.dumps(sent) == json.dumps(laws.written(sample, provider, emitted, id="an-id", created=7))

@@ -106,7 +106,7 @@ def test_law_6_a_result_goes_on_to_every_conversation(sample: Package, provider:
         history = [models.UserMessage("Go."), models.AssistantMessage([call]), models.ToolMessage([result])]
         body = laws.write(sample, target, models.Request(history, model="m"), losses)
         assert WIRES[target].order_faults(body) == []
-        said = json.dumps(body, ensure_ascii=False).replace("\\", "")
+        dumped = json.dumps(body, ensure_ascii=False).replace("\\", "")
         texts = [result.value] if isinstance(result.value, str) else []
         if result.kind == "multimodal":
             texts = [part.text for part in result.value if type(part) is models.TextPart]
@@ -114,12 +114,12 @@ def test_law_6_a_result_goes_on_to_every_conversation(sample: Package, provider:
             media = [i for i, part in enumerate(result.value) if type(part) is not models.TextPart]
             for i in media:
                 part = result.value[i]
-                there = (part.url or part.data) in said
+                there = (part.url or part.data) in dumped
                 assert there or any(path.startswith(f"messages[2].results[0].value[{i}]") for path in kept)
         assert [
-            text for text in texts if json.dumps(text, ensure_ascii=False)[1:-1].replace("\\", "") not in said
+            text for text in texts if json.dumps(text, ensure_ascii=False)[1:-1].replace("\\", "") not in dumped
         ] == []
-        assert "example.org" not in said
+        assert "example.org" not in dumped
 
 
 RESULTS = [

@@ -130,9 +130,11 @@ def test_a_tool_choice_is_spelled_as_the_provider_has_it(
 @each_with_conversations
 def test_every_form_of_choice_is_in_the_table(provider: str) -> None:
     rows = table(provider)["tool_choice"]
-    said = {c if isinstance(c, str) else next(iter(c)) for c, wire in rows if wire is not None}
+    choices = {c if isinstance(c, str) else next(iter(c)) for c, wire in rows if wire is not None}
     words = {"named": "name", "allowed": "names"}
-    assert said == {words.get(form, form) for form in profile(provider)["tool_choice"] if form not in ("also", "modes")}
+    assert choices == {
+        words.get(form, form) for form in profile(provider)["tool_choice"] if form not in ("also", "modes")
+    }
 
 
 @each_with_conversations

@@ -77,11 +77,11 @@ def test_a_member_of_the_wrong_type_ends_in_one_completed_event(sample: Package,
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_values_that_are_not_of_the_format_are_named_with_their_place(sample: Package, provider: str) -> None:
     module, models = sample.provider(provider), sample.module("models")
-    said = {"role": "user", "content": "Hi"}
+    user = {"role": "user", "content": "Hi"}
     hello, image = models.UserMessage("Hi"), {"type": "image", "url": "https://example.org/a.png"}
     wrong = {
-        "must be a Request, found an object": {"messages": [said]},
-        "messages[0]: must be a message such as UserMessage, found an object": models.Request([said], "m"),
+        "must be a Request, found an object": {"messages": [user]},
+        "messages[0]: must be a message such as UserMessage, found an object": models.Request([user], "m"),
         "messages[1]: must be a message such as UserMessage, found a string": models.Request([hello, "Hi"], "m"),
         "messages[0].content[0]: must be a content part, found an object": models.Request(
             [models.UserMessage([image])], "m"

@@ -72,13 +72,13 @@ def test_the_same_answer_is_read(sample: Package, models: Any, name: str) -> Non
 def test_the_same_stream_is_read(sample: Package, models: Any, name: str) -> None:
     wire = wire_of(name)
     ours, theirs = sample.provider(name).Stream(), wire.Stream()
-    told: list[list[Any]] = [[], []]
+    emitted: list[list[Any]] = [[], []]
     for event in wire.events(200):
-        told[0] += [e for e in ours.feed(event) if type(e).__name__ != "ToolCallEvent"]
-        told[1] += theirs.feed(event)
+        emitted[0] += [e for e in ours.feed(event) if type(e).__name__ != "ToolCallEvent"]
+        emitted[1] += theirs.feed(event)
     ours.finish()
     assert said(models, ours.result()) == said_by_hand(theirs.finish())
-    assert len(told[0]) == len(told[1]) > 30
+    assert len(emitted[0]) == len(emitted[1]) > 30
 
 
 @each_wire

@@ -139,8 +139,8 @@ def test_an_sdist_installs_without_a_network(request: pytest.FixtureRequest, tmp
         if project == "distributions"
         else ("-c", "import toolgen_runtime.runtime.models")
     )
-    said = run(sys.executable, *words, cwd=tmp_path, path=tmp_path / "site").stdout
-    assert (said.split()[:1] == ["toolgen"]) == (project == "distributions")
+    output = run(sys.executable, *words, cwd=tmp_path, path=tmp_path / "site").stdout
+    assert (output.split()[:1] == ["toolgen"]) == (project == "distributions")
 
 
 def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> None:
@@ -273,9 +273,9 @@ def test_the_image_of_the_documents_is_built_and_needs_pydantic_alone(
             wheel = [distributions["wheel"] if each == f"toolgen=={__version__}" else each for each in words[1:]]
             printed = run(stage / "env/bin" / words[0], *wheel, cwd=folder).stdout
     assert printed == "city='Oslo' unit='celsius'\n"
-    said = run(stage / "env/bin/pip", "list", "--format", "json", "--disable-pip-version-check", cwd=tmp_path).stdout
+    output = run(stage / "env/bin/pip", "list", "--format", "json", "--disable-pip-version-check", cwd=tmp_path).stdout
     needed = metadata(distributions["wheel"]).get_all("Requires-Dist") or []
     toolgens = {"toolgen", *(re.split(r"[^\w.-]", each)[0] for each in needed if "extra ==" not in each)}
     assert len(toolgens) > 5
-    assert {each["name"] for each in json.loads(said)} & toolgens == {"pydantic"}
+    assert {each["name"] for each in json.loads(output)} & toolgens == {"pydantic"}
     assert sorted(path.name for path in folder.iterdir()) == ["app.py", "generated"]

@@ -69,7 +69,7 @@ def replied(package: Package, provider: str, completion: Any, streaming: bool) -
         return whole(module.to_response(completion, id="answer_1", created=1))
     writer = module.StreamWriter(id="answer_1", created=1)
     events = package.module("runtime.sessions.text_protocol").stream_events(completion)
-    wire = [event for told in events for event in writer.write(told)]
+    wire = [event for emitted in events for event in writer.write(emitted)]
     return every_condition(provider, [*wire, *writer.finish()])
 
 

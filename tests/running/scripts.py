@@ -19,8 +19,8 @@ def native(package: Package, answers: list[Any], *, later: bool = False) -> Any:
 
     def answer(session: Any, request: Any) -> Any:
         session.sent.append(copy.deepcopy(request))
-        said = session.answers.pop(0) if len(session.answers) > 1 else session.answers[0]
-        return copy.deepcopy(said() if callable(said) else said)
+        reply = session.answers.pop(0) if len(session.answers) > 1 else session.answers[0]
+        return copy.deepcopy(reply() if callable(reply) else reply)
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         tool_mode = base.ToolMode.NATIVE
@@ -73,9 +73,9 @@ def all_ways(package: Package, answers: list[Any], request: Any, handlers: Any, 
     found.append((stream.result, session, events))
     session = native(package, answers, later=True)
     found.append((asyncio.run(loop.arun(session, request, handlers, **settings)), session, []))
-    session, told = native(package, answers, later=True), []
-    result = asyncio.run(watched(session, told))
-    found.append((result, session, told))
+    session, emitted = native(package, answers, later=True), []
+    result = asyncio.run(watched(session, emitted))
+    found.append((result, session, emitted))
     assert [r.stopped_by for r, _, _ in found] == [found[0][0].stopped_by] * 4
     assert [[s.sent for _, s, _ in found][i] == found[0][1].sent for i in range(4)] == [True] * 4
     return found

@@ -48,8 +48,8 @@ class Model(Loopback):
         models = self._package.module("models")
         usage = models.Usage(10, 5, 15)
         if results:
-            said = " ".join(f"{at}-{which}" for at, which in results)
-            parts, reason = [models.TextPart(f"{number}: {said}")], "stop"
+            results_text = " ".join(f"{at}-{which}" for at, which in results)
+            parts, reason = [models.TextPart(f"{number}: {results_text}")], "stop"
         else:
             calls = [models.ToolCall(f"call{number}{w}", "read_file", {"path": f"{number}-{w}"}) for w in "ab"]
             parts, reason = [models.ToolCallPart(call) for call in calls], "tool_calls"
@@ -112,11 +112,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for provider in asked.providers:
             server = Model(package, provider)
             try:
-                told = asyncio.run(soak(package, provider, server, asked.conversations, asked.at_once))
+                report = asyncio.run(soak(package, provider, server, asked.conversations, asked.at_once))
             finally:
                 server.close()
-            failed += told["lost"]
-            print(f"{provider:18} {told['seconds']:>7} s   lost {told['lost']}   kB {told['kilobytes']}", flush=True)
+            failed += report["lost"]
+            print(
+                f"{provider:18} {report['seconds']:>7} s   lost {report['lost']}   kB {report['kilobytes']}", flush=True
+            )
     return 1 if failed else 0
 
 

@@ -84,8 +84,8 @@ def test_code_that_is_not_async_may_run_a_loop_of_its_own(runnable: Package, pla
         assert (last.stopped_by, last.text) == ("end", "text")
     else:
         assert last.type == "final"
-        told = [event.result for event in events if event.type == "tool_result"]
-        assert told == {"handler": ["text"], "review": ["The call was refused: text"]}.get(place, [])
+        emitted = [event.result for event in events if event.type == "tool_result"]
+        assert emitted == {"handler": ["text"], "review": ["The call was refused: text"]}.get(place, [])
 
 
 @pytest.mark.parametrize("place", PLACES)

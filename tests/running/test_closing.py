@@ -219,8 +219,8 @@ def test_a_run_that_is_left_closes_the_stream_of_its_session(runnable: Package, 
 
 
 def test_who_leaves_a_stream_at_the_end_of_a_response_has_it(runnable: Package) -> None:
-    said = native(runnable, [completion(runnable, "Hello.")])
-    stream = reviewed(runnable).run_stream(said, "?", Handlers())
+    session = native(runnable, [completion(runnable, "Hello.")])
+    stream = reviewed(runnable).run_stream(session, "?", Handlers())
     events = iter(stream)
     while next(events).type != "completed":
         pass

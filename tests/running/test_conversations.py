@@ -62,16 +62,16 @@ class Workshop(Handlers):
 def plainly(package: Package, result: Any) -> tuple[Any, ...]:
     """What was said and done, whatever the ids are."""
     texts, calls = package.module("messages").text_of, package.module("messages").tool_calls_of
-    said: list[Any] = []
+    plain: list[Any] = []
     for message in result.messages:
         if message.role == "tool":
-            said.append([(r.name, r.kind, r.value) for r in message.results])
+            plain.append([(r.name, r.kind, r.value) for r in message.results])
         else:
-            said.append((message.role, texts(message), [(c.name, c.arguments, c.invalid) for c in calls(message)]))
+            plain.append((message.role, texts(message), [(c.name, c.arguments, c.invalid) for c in calls(message)]))
     ids = [call.id for message in result.messages for call in calls(message)]
     assert len(set(ids)) == len(ids)
     assert [r.tool_call_id for m in result.messages if m.role == "tool" for r in m.results] == ids
-    return said, result.turns, result.stopped_by
+    return plain, result.turns, result.stopped_by
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +93,8 @@ def ran(package: Package, made: Any, *, later: bool, streaming: bool) -> Any:
 
     async def events() -> Any:
         run = loop.arun_stream(made, "Begin.", Workshop())
-        told = [event async for event in run]
-        assert told[-1].type == "final"
+        emitted = [event async for event in run]
+        assert emitted[-1].type == "final"
         return run.result
 
     if later:
@@ -108,9 +108,9 @@ def ran(package: Package, made: Any, *, later: bool, streaming: bool) -> Any:
 
 
 def test_the_script_has_ten_turns_and_an_end(expected: Any) -> None:
-    said, turns, stopped = expected
-    assert (turns, stopped, len(said)) == (10, "end", 22)
-    assert [kind for _, kind, _ in said[12]] == ["error"]
+    texts, turns, stopped = expected
+    assert (turns, stopped, len(texts)) == (10, "end", 22)
+    assert [kind for _, kind, _ in texts[12]] == ["error"]
 
 
 @pytest.mark.row("Q02", "Q06", "Q61")

@@ -234,29 +234,29 @@ def test_tools_are_replaced_where_they_differ(runnable: Package, play: Any) -> N
 def test_what_would_change_the_answer_is_refused_unless_it_is_weakened(
     runnable: Package, play: Any, changes: Any, path: str
 ) -> None:
-    runtime, told = play([Says("Done.")]), []
+    runtime, reported = play([Says("Done.")]), []
     error = runnable.module("models").ConversionError
     request = asked(runnable, "Begin.", tools=tools(runnable, "grep"), **changes)
     with talking(runnable, runtime) as made:
         with pytest.raises(error, match=path):
             made.runner.run(made.send(request))
         assert runtime.calls("session.send") == []
-    with talking(runnable, runtime, on_unsupported="weaken", on_loss=told.append) as made:
+    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as made:
         made.runner.run(made.send(request))
-    assert [(loss.path, loss.severity) for loss in told] == [(path, "behaviour")]
+    assert [(loss.path, loss.severity) for loss in reported] == [(path, "behaviour")]
 
 
 def test_settings_that_are_not_said_with_a_message_are_reported(runnable: Package, play: Any) -> None:
-    told: list[Any] = []
+    reported: list[Any] = []
     request = asked(runnable, "Begin.", temperature=0.5, max_output_tokens=5, output_format="json", stop=["x"])
-    with talking(runnable, play([Says("Done.")]), on_loss=told.append) as made:
+    with talking(runnable, play([Says("Done.")]), on_loss=reported.append) as made:
         made.runner.run(made.send(request))
-    assert [loss.path for loss in told] == ["outputFormat", "maxOutputTokens", "temperature", "stop"]
+    assert [loss.path for loss in reported] == ["outputFormat", "maxOutputTokens", "temperature", "stop"]
 
 
 def test_a_history_that_the_client_does_not_know_is_refused_unless_it_is_weakened(runnable: Package, play: Any) -> None:
     models, runtime = runnable.module("models"), play([Says("1"), Says("2")])
-    told: list[Any] = []
+    reported: list[Any] = []
     history = [
         models.SystemMessage("Be brief."),
         models.UserMessage("One."),
@@ -265,24 +265,24 @@ def test_a_history_that_the_client_does_not_know_is_refused_unless_it_is_weakene
     ]
     with talking(runnable, runtime) as made, pytest.raises(models.ConversionError, match=r"messages\[0\]"):
         made.runner.run(made.send(models.Request(history)))
-    with talking(runnable, runtime, on_unsupported="weaken", on_loss=told.append) as made:
+    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as made:
         answer = made.runner.run(made.send(models.Request(history)))
-        assert [loss.path for loss in told] == ["messages[0]", "messages[1]", "messages[2]"]
-        told.clear()
+        assert [loss.path for loss in reported] == ["messages[0]", "messages[1]", "messages[2]"]
+        reported.clear()
         made.runner.run(made.send(models.Request([*history, answer.message, models.UserMessage("Three.")])))
-        assert told == []
+        assert reported == []
     assert [params["prompt"] for params in runtime.calls("session.send")] == ["Two.", "Three."]
 
 
 def test_a_system_text_beside_a_new_message_is_one_too(runnable: Package, play: Any) -> None:
-    models, told = runnable.module("models"), []
+    models, reported = runnable.module("models"), []
     request = models.Request(
         [models.SystemMessage("Be brief."), models.UserMessage("One."), models.UserMessage("Two.")]
     )
     runtime = play([Says("1")])
-    with talking(runnable, runtime, on_unsupported="weaken", on_loss=told.append) as made:
+    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as made:
         made.runner.run(made.send(request))
-    assert [(loss.path, loss.severity) for loss in told] == [("messages[0]", "behaviour"), ("messages[1]", "note")]
+    assert [(loss.path, loss.severity) for loss in reported] == [("messages[0]", "behaviour"), ("messages[1]", "note")]
     assert runtime.calls("session.send")[0]["prompt"] == "One.\n\nTwo."
 
 
@@ -337,7 +337,7 @@ def test_calls_that_wait_need_their_results_and_a_message_beside_them_steers(run
 
 
 def test_media_are_attachments_and_binary_results(runnable: Package, play: Any) -> None:
-    models, told = runnable.module("models"), []
+    models, reported = runnable.module("models"), []
     runtime = play([Says("1", [READ]), Says("2")])
     picture = models.ImagePart(data="AAAA", media_type="image/png", name="a.png")
     file = models.OpaquePart("copilot", {"type": "file", "path": "/a"})
@@ -348,12 +348,12 @@ def test_media_are_attachments_and_binary_results(runnable: Package, play: Any) 
         file,
         models.TextPart("this."),
     ]
-    with talking(runnable, runtime, on_loss=told.append) as made:
+    with talking(runnable, runtime, on_loss=reported.append) as made:
         request = models.Request([models.UserMessage(content)], tools=tools(runnable, "read_file"))
         request.messages.append(made.runner.run(made.send(request)).message)
         request.messages.append(models.ToolMessage([models.ToolResult("call_1", "read_file", "multimodal", [picture])]))
         made.runner.run(made.send(request))
-    assert [(loss.path, loss.what) for loss in told] == [("messages[0].content[2]", "image")]
+    assert [(loss.path, loss.what) for loss in reported] == [("messages[0].content[2]", "image")]
     sent = runtime.calls("session.send")[0]
     blob = {"type": "blob", "data": "AAAA", "mimeType": "image/png", "displayName": "a.png"}
     assert (sent["prompt"], sent["attachments"]) == ("See this.", [blob, {"type": "file", "path": "/a"}])
@@ -455,12 +455,12 @@ def test_a_stream_that_is_left_ends_the_turn(runnable: Package, play: Any, later
 
 
 def test_results_of_a_turn_that_was_ended_are_reported(runnable: Package, play: Any) -> None:
-    runtime, models, told = (
+    runtime, models, reported = (
         play([Says("1", [READ]), Says("", ends="nothing"), Says("3")]),
         runnable.module("models"),
         [],
     )
-    with talking(runnable, runtime, on_loss=told.append) as made:
+    with talking(runnable, runtime, on_loss=reported.append) as made:
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
         request.messages.append(made.runner.run(made.send(request)).message)
         request.messages.append(models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")]))
@@ -473,19 +473,19 @@ def test_results_of_a_turn_that_was_ended_are_reported(runnable: Package, play: 
         made.runner.run(cancelled())
         request.messages.append(models.UserMessage("Two."))
         assert text(runnable, made.runner.run(made.send(request))) == "3"
-    assert [(loss.path, loss.what) for loss in told] == [("messages[2].results[0]", "a result")]
+    assert [(loss.path, loss.what) for loss in reported] == [("messages[2].results[0]", "a result")]
 
 
 def test_a_result_that_comes_too_late_is_reported(runnable: Package, play: Any) -> None:
-    runtime, models, told = play([Says("1", [READ])]), runnable.module("models"), []
-    with talking(runnable, runtime, on_loss=told.append) as made:
+    runtime, models, reported = play([Says("1", [READ])]), runnable.module("models"), []
+    with talking(runnable, runtime, on_loss=reported.append) as made:
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
         request.messages.append(made.runner.run(made.send(request)).message)
         request.messages.append(models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")]))
         made.runner.run(made.client.abort())
         answer = made.runner.run(made.send(request))
     assert answer.finish_reason == "error"
-    assert [(loss.path, loss.what) for loss in told] == [("messages[2].results[0]", "a result")]
+    assert [(loss.path, loss.what) for loss in reported] == [("messages[2].results[0]", "a result")]
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])

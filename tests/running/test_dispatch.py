@@ -69,14 +69,14 @@ def test_a_result_that_does_not_fit_is_an_error_for_both(runnable: Package, answ
 @pytest.mark.pain("P30")
 @pytest.mark.row("Q10")
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [("read_fil", "read_file"), ("Read_File", "read_file"), ("READ_FILE", "read_file"), ("zzzz", "write_file")],
 )
-def test_an_unknown_name_names_what_there_is(runnable: Package, name: str, said: str) -> None:
+def test_an_unknown_name_names_what_there_is(runnable: Package, name: str, message: str) -> None:
     handlers = Handlers()
     result = run(runnable, call(runnable, name, {"path": "a"}), handlers)
     assert result.kind == "error"
-    assert said in result.value
+    assert message in result.value
     assert handlers.log == []
 
 
@@ -157,10 +157,10 @@ def test_a_call_that_cannot_be_run_is_told_why(runnable: Package, reason: str) -
     assert result.kind == "error"
     assert "sec" not in result.value
     assert handlers.log == []
-    told = {
+    reasons = {
         run(runnable, call(runnable, "grep", {}, invalid=models.InvalidCall("[", r)), handlers).value for r in REASONS
     }
-    assert len(told) == len(REASONS)
+    assert len(reasons) == len(REASONS)
 
 
 def test_a_lenient_reading_is_noted(runnable: Package) -> None:

@@ -197,7 +197,7 @@ class Value(BaseModel):
 
 
 @pytest.mark.parametrize(
-    ("output", "said", "expected"),
+    ("output", "message", "expected"),
     [
         (list[Weather], '{"value": [{"degrees": 3}]}', [Weather(degrees=3)]),
         (list[Weather], '[{"degrees": 3}]', [Weather(degrees=3)]),
@@ -208,8 +208,8 @@ class Value(BaseModel):
         (Place, '{"name": "a", "inside": {"name": "b"}}', Place(name="a", inside=Place(name="b"))),
     ],
 )
-def test_the_schema_of_typed_output_is_an_object(runnable: Package, output: Any, said: str, expected: Any) -> None:
-    session = native(runnable, [completion(runnable, said)])
+def test_the_schema_of_typed_output_is_an_object(runnable: Package, output: Any, message: str, expected: Any) -> None:
+    session = native(runnable, [completion(runnable, message)])
     result = reviewed(runnable).run(session, "Hello", Handlers(), output=output)
     assert (result.output, len(session.sent)) == (expected, 1)
     assert session.sent[0].output_format.schema["type"] == "object"

@@ -112,22 +112,22 @@ def test_a_call_that_cannot_be_mended_is_no_reason_to_go_on(runnable: Package, i
 
 @pytest.mark.parametrize("way", ["run", "run_stream", "arun", "arun_stream"])
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ({"reviews": None}, r"reviews \(did you mean review\?\)"),
         ({"max_turns": 0}, r"max_turns \(did you mean max_tool_turns"),
         ({"zzz": 1, "on_mesage": None, "timeout": 1}, r"zzz, on_mesage \(did you mean on_message"),
     ],
 )
-def test_a_word_that_is_no_setting_is_refused(runnable: Package, way: str, words: Any, said: str) -> None:
+def test_a_word_that_is_no_setting_is_refused(runnable: Package, way: str, words: Any, message: str) -> None:
     session = native(runnable, [completion(runnable, WRITE)], later=way.startswith("a"))
 
     async def begun() -> None:
-        told = getattr(reviewed(runnable), way)(session, "Hello", Handlers(), **words)
+        run = getattr(reviewed(runnable), way)(session, "Hello", Handlers(), **words)
         if way == "arun":
-            await told
+            await run
 
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         asyncio.run(begun())
     assert session.sent == []
 
@@ -274,9 +274,9 @@ def test_every_message_is_heard_before_a_failure(runnable: Package) -> None:
         reviewed(runnable).run(native(runnable, answers), "Hello", Handlers(), on_message=heard.append)
     assert [message.role for message in heard] == ["assistant", "tool"]
     stream = reviewed(runnable).run_stream(native(runnable, answers), "Hello", Handlers())
-    told: list[Any] = []
+    emitted: list[Any] = []
     with pytest.raises(ConnectionError):
-        told.extend(event for event in stream)
+        emitted.extend(event for event in stream)
     assert stream.result is None
 
 

@@ -71,22 +71,22 @@ def test_what_an_api_refuses_is_one_error_everywhere(
     streaming: bool,
 ) -> None:
     error = runnable.module("errors").SessionError
-    said = {"retry-after": "7", "x-request-id": "req_1"}
+    headers = {"retry-after": "7", "x-request-id": "req_1"}
     for later in (False, True):
-        server.replies.append(replace(whole(body, status), headers=said))
+        server.replies.append(replace(whole(body, status), headers=headers))
         with session(runnable, provider, server, later) as made, pytest.raises(error) as raised:
             sent(made, "Hello", later=later, streaming=streaming)
-        told = raised.value
-        assert (told.error.kind, told.error.retryable, told.status, told.provider) == (
+        caught = raised.value
+        assert (caught.error.kind, caught.error.retryable, caught.status, caught.provider) == (
             kind,
             retryable,
             status,
             provider,
         )
         if "headers" in profile(provider)["session"]:
-            assert (told.retry_after, told.request_id) == (7.0, "req_1")
+            assert (caught.retry_after, caught.request_id) == (7.0, "req_1")
         else:
-            assert (provider, told.retry_after, told.request_id) == ("ollama", None, None)
+            assert (provider, caught.retry_after, caught.request_id) == ("ollama", None, None)
         assert len(server.heard) == 1
         server.heard.clear()
 
@@ -275,8 +275,8 @@ def test_clients_with_several_keys_do_not_retry_by_themselves(
 ) -> None:
     """Each client as an app makes it, with its own retries."""
     module = runnable.provider(provider)
-    said = completion(runnable, "Hello.", model="m", usage=runnable.module("models").Usage(1, 1, 2))
-    answer = whole(module.to_response(said, id="a", created=1))
+    reply = completion(runnable, "Hello.", model="m", usage=runnable.module("models").Usage(1, 1, 2))
+    answer = whole(module.to_response(reply, id="a", created=1))
     server.replies += [whole({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, 429), answer]
     clients = [as_shipped(provider, server.address, key) for key in ("a", "b")]
     with runnable.module(f"sessions.{provider}").Session(clients[0], "m", further=clients[1:]) as made:
@@ -470,15 +470,15 @@ def held_by(error: BaseException | None) -> str:
     """All that an exception has and can say of itself, and what stands after it."""
     if error is None:
         return ""
-    said = [repr(error), str(error), repr(error.args), repr(vars(error))]
+    texts = [repr(error), str(error), repr(error.args), repr(vars(error))]
     for name in ("errors", "json"):
         if hasattr(error, name):
-            said.append(repr(getattr(error, name)()))
-    return "".join(said) + held_by(error.__cause__) + held_by(error.__context__)
+            texts.append(repr(getattr(error, name)()))
+    return "".join(texts) + held_by(error.__cause__) + held_by(error.__context__)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"api_keys": KEY}, "api_keys must be a list of strings, found a string"),
         ({"api_keys": [KEY, 7]}, "api_keys[1] must be a string, found a number"),
@@ -494,12 +494,12 @@ def held_by(error: BaseException | None) -> str:
 )
 @pytest.mark.parametrize("interface", ["openai", "groq"])
 def test_what_does_not_fit_in_a_configuration_is_named(
-    runnable: Package, interface: str, given: dict[str, Any], told: str
+    runnable: Package, interface: str, given: dict[str, Any], message: str
 ) -> None:
     config = {"interface": interface, "api_keys": [KEY], "models": ["m"], **given}
     with pytest.raises(ValueError) as raised:
         runnable.module("sessions").connect(config)
-    assert told in str(raised.value)
+    assert message in str(raised.value)
     assert KEY not in held_by(raised.value)
 
 
@@ -590,13 +590,13 @@ def test_an_error_in_the_middle_of_a_stream_says_what_the_api_said(
         server.replies.append(Reply(pieces, kind="text/event-stream", headers=headers))
     with session(runnable, provider, server, later) as made:
         events = sent(made, "Hello", later=later, streaming=True)
-        (told,) = [event for event in events if event.type == "error"]
-        assert "try later" in told.message
-        assert (told.error.kind, told.error.message, told.error.retryable) == (kind, "try later", True)
-        said = told.error.metadata[provider]
-        assert said["status"] == 200
+        (failure,) = [event for event in events if event.type == "error"]
+        assert "try later" in failure.message
+        assert (failure.error.kind, failure.error.message, failure.error.retryable) == (kind, "try later", True)
+        original = failure.error.metadata[provider]
+        assert original["status"] == 200
         if provider == "anthropic":  # OpenAI's exception has no answer in it
-            assert (said["requestId"], said["retryAfter"]) == ("req_9", 3.0)
+            assert (original["requestId"], original["retryAfter"]) == ("req_9", 3.0)
         assert (events[-1].type, events[-1].completion.finish_reason) == ("completed", "error")
         if not later:
             stream = loop.run_stream(
@@ -659,10 +659,10 @@ def test_half_of_a_surrogate_pair_is_replaced_and_reported(
     text.encode()  # raises if half of a pair is left
     assert "cut \ufffd, whole \U0001f600, 한국어" in text
     assert "b\ufffd" in text
-    told = [loss.path for loss in losses if loss.what == "text"]
-    assert "messages[0].content" in told
-    assert "messages[1].content[0].call.arguments.path" in told
-    assert len(told) == 4
+    reported = [loss.path for loss in losses if loss.what == "text"]
+    assert "messages[0].content" in reported
+    assert "messages[1].content[0].call.arguments.path" in reported
+    assert len(reported) == 4
     assert messages[0].content[4] == "\ud83d", "the request of the app was changed"
 
 

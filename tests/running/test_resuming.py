@@ -108,19 +108,19 @@ def test_what_is_for_no_waiting_call_is_refused(runnable: Package, setting: str)
 
 
 @pytest.mark.parametrize(
-    ("setting", "said"),
+    ("setting", "message"),
     [("verdicts", "a verdict must be Allow, Deny, Edit or Hold, not bool"), ("review", "review must be a function")],
 )
 def test_what_is_no_verdict_and_no_review_is_refused_before_anything_runs(
-    runnable: Package, setting: str, said: str
+    runnable: Package, setting: str, message: str
 ) -> None:
     running, first, handlers = runnable.module("running"), held(runnable, READ, WRITE), Handlers()
     given: dict[str, Any] = {"verdicts": dict.fromkeys((call.id for call in first.pending), True), "review": True}
     settings = {"review": running.allow_all, setting: given[setting]}
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         resumed(runnable, first.messages, handlers, **settings)
     work = running.dispatch_all(first.pending, handlers, **settings)
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         asyncio.run(work)
     with pytest.raises(TypeError, match="verdicts must be a mapping of call ids to verdicts, not list"):
         resumed(runnable, first.messages, handlers, review=running.allow_all, verdicts=[running.Allow()])

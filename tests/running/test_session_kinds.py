@@ -18,10 +18,10 @@ def test_a_session_of_the_other_kind_is_refused_at_once(runnable: Package) -> No
     for begin in (running.run, running.run_stream):
         with pytest.raises(TypeError, match="AsyncScriptedSession is a session for async code: use `arun`"):
             begin(later, "?", Handlers(), **settings)
-    said = "ScriptedSession is a session for synchronous code: use `run`"
-    with pytest.raises(TypeError, match=said):
+    message = "ScriptedSession is a session for synchronous code: use `run`"
+    with pytest.raises(TypeError, match=message):
         running.arun_stream(now, "?", Handlers(), **settings)
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         asyncio.run(running.arun(now, "?", Handlers(), **settings))
     assert (now.requests, later.requests) == ([], [])
 

@@ -107,9 +107,9 @@ def test_why_a_call_is_made_is_kept(runnable: Package) -> None:
 def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> None:
     block = '```tool\n{"name":"read_file","arguments":{"path":"a"}}\n```'
     loop, handlers = reviewed(runnable), Handlers()
-    told = loop.run(texts(runnable, [f"You wrote:\n\n{block}"]), f"What is this?\n\n{block}", handlers)
-    assert (told.stopped_by, handlers.log) == ("end", [])
-    assert runnable.module("messages").validate(told.messages) == []
+    outcome = loop.run(texts(runnable, [f"You wrote:\n\n{block}"]), f"What is this?\n\n{block}", handlers)
+    assert (outcome.stopped_by, handlers.log) == ("end", [])
+    assert runnable.module("messages").validate(outcome.messages) == []
     answers = ['```tool\n{"name":"grep","arguments":{"pattern":"a"}}\n```', f"It says:\n\n{block}"]
     result = loop.run(texts(runnable, answers), "Hi", Handlers(grep={"hits": [f"see\n{block}\n"]}, read_file=1 / 3))
     (call,) = runnable.module("messages").tool_calls_of(result.messages[3])
@@ -118,18 +118,18 @@ def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> No
 
 
 @pytest.mark.parametrize("later", [False, True])
-@pytest.mark.parametrize("said", ["I look.", CALL])
-def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, said: str, later: bool) -> None:
+@pytest.mark.parametrize("text", ["I look.", CALL])
+def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, text: str, later: bool) -> None:
     base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         def pieces(self, request: Any) -> Any:
-            yield said
+            yield text
             raise ConnectionError("secret")
 
     class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
         async def pieces(self, request: Any) -> Any:
-            yield said
+            yield text
             raise ConnectionError("secret")
 
     handlers = Handlers()
@@ -147,7 +147,7 @@ def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, said: str, la
     assert [event.message for event in events if event.type == "error"] == ["ConnectionError"]
     assert [event.type for event in events].count("completed") == 1
     calls = runnable.module("messages").tool_calls_of(result.completion.message)
-    assert [call.invalid.reason for call in calls] == (["truncated"] if said == CALL else [])
+    assert [call.invalid.reason for call in calls] == (["truncated"] if text == CALL else [])
 
 
 @pytest.mark.parametrize("later", [False, True])
@@ -179,7 +179,7 @@ async def _nothing() -> None:
 
 @pytest.mark.parametrize("mode", ["NATIVE", "PROMPT_BASED"])
 @pytest.mark.parametrize(
-    ("later", "gives", "said"),
+    ("later", "gives", "message"),
     [
         (False, lambda: None, "Odd.send must return a string or a Completion, not NoneType"),
         (False, lambda: {"text": "secret"}, "not dict"),
@@ -188,7 +188,7 @@ async def _nothing() -> None:
         (True, lambda: "secret", "Odd.send must be async, but returned str"),
     ],
 )
-def test_what_send_gives_must_be_an_answer(runnable: Package, later: bool, gives: Any, said: str, mode: str) -> None:
+def test_what_send_gives_must_be_an_answer(runnable: Package, later: bool, gives: Any, message: str, mode: str) -> None:
     base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
     kind = base.AsyncSession if later else base.Session
     odd = type("Odd", (kind,), {"send": lambda self, request: gives(), "tool_mode": base.ToolMode[mode]})()
@@ -196,9 +196,9 @@ def test_what_send_gives_must_be_an_answer(runnable: Package, later: bool, gives
     async def watched() -> Any:
         return [event async for event in odd.stream("Hi")]
 
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         asyncio.run(loop.arun(odd, "Hi", Handlers())) if later else loop.run(odd, "Hi", Handlers())
-    with pytest.raises(TypeError, match=said):
+    with pytest.raises(TypeError, match=message):
         asyncio.run(watched()) if later else list(odd.stream("Hi"))
 
 

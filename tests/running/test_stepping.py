@@ -174,11 +174,11 @@ def test_what_a_stream_raises_comes_out_as_it_is(runnable: Package, round_of: in
             raise error
         yield models.CompletedEvent(completion(runnable, COMMAND))
 
-    told: list[str] = []
+    emitted: list[str] = []
 
     def watched() -> None:
         for event in reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Handlers()):
-            told.append(event.type)
+            emitted.append(event.type)
 
     async def main() -> None:
         watched()
@@ -188,8 +188,8 @@ def test_what_a_stream_raises_comes_out_as_it_is(runnable: Package, round_of: in
     assert raised.value is error
     assert (error.__cause__, error.__context__) == (None, None)
     assert traceback.extract_tb(error.__traceback__)[-1].name == "events"
-    assert told.count("tool_result") == round_of - 1
-    assert told[-1] == "step_complete"
+    assert emitted.count("tool_result") == round_of - 1
+    assert emitted[-1] == "step_complete"
 
 
 def test_what_dispatching_raises_has_no_other_error_behind_it(runnable: Package) -> None:
@@ -245,10 +245,10 @@ def test_a_handler_can_end_the_program(
         async def run_command(self, args: Any) -> Any:
             raise error
 
-    told: list[Any] = []
+    messages: list[Any] = []
     handlers = Later() if is_async else Handlers(grep=end, run_command=end)
     session, loop = native(runnable, [completion(runnable, *calls)], later=way == "arun"), reviewed(runnable)
-    settings = {**settings, "on_message": told.append}
+    settings = {**settings, "on_message": messages.append}
     ways = {
         "run": loop.run,
         "stream": lambda *given, **more: list(loop.run_stream(*given, **more)),
@@ -256,8 +256,8 @@ def test_a_handler_can_end_the_program(
     }
     with pytest.raises(error):
         ways[way](session, "Hi", handlers, **settings)
-    assert [message.role for message in told] == ["assistant", "tool"]
-    assert told[1].results[0].kind == "error"
+    assert [message.role for message in messages] == ["assistant", "tool"]
+    assert messages[1].results[0].kind == "error"
 
 
 def test_an_interrupt_between_two_events_closes_the_stream(runnable: Package) -> None:
@@ -271,11 +271,11 @@ def test_an_interrupt_between_two_events_closes_the_stream(runnable: Package) ->
         finally:
             closed.append("closed")
 
-    told = iter(reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Handlers()))
+    running = iter(reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Handlers()))
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def watch() -> None:
-        while next(told).type != "text_delta":
+        while next(running).type != "text_delta":
             pass
         signal.raise_signal(signal.SIGINT)
 
@@ -285,7 +285,7 @@ def test_an_interrupt_between_two_events_closes_the_stream(runnable: Package) ->
     finally:
         signal.signal(signal.SIGINT, before)
     assert closed == []
-    told.close()
+    running.close()
     assert closed == ["closed"]
 
 
@@ -308,10 +308,10 @@ def test_a_stream_that_nobody_holds_any_more_ends_what_runs(runnable: Package, e
         finally:
             ended.append("stream")
 
-    told = iter(reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Slow()))
-    while next(told).type != event:
+    running = iter(reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Slow()))
+    while next(running).type != event:
         pass
-    del told
+    del running
     gc.collect()
     assert ended == (["stream", "handler"] if event == "tool_result" else ["stream"])
 
@@ -329,10 +329,10 @@ def test_each_step_may_be_asked_for_in_another_thread(runnable: Package) -> None
             return []
 
     stream = reviewed(runnable).run_stream(streaming(runnable, events), "Hi", Later())
-    told, kinds = iter(stream), list[str]()
+    steps, kinds = iter(stream), list[str]()
 
     def step() -> None:
-        event = next(told, None)
+        event = next(steps, None)
         kinds.append(event.type if event else "")
 
     while not kinds or kinds[-1]:

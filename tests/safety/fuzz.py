@@ -64,9 +64,9 @@ def holds(files: Mapping[str, Any]) -> None:
             built = compile_project(Path("schemas"), findings, ("openai_chat", "gemini"))
     assert time.process_time() - start < SLOW
     for form in FORMATTERS.values():
-        said = form(findings, findings.texts)
-        assert all(c.isprintable() or c == "\n" for c in said)
-        assert all(len(line) < 2000 for line in said.splitlines())
+        printed = form(findings, findings.texts)
+        assert all(c.isprintable() or c == "\n" for c in printed)
+        assert all(len(line) < 2000 for line in printed.splitlines())
     if built is None:
         assert findings.has_errors
         assert all(
@@ -131,7 +131,7 @@ def two_paths() -> list[Package]:
             mock.patch.object(object_mappings._Planner, "_plain", return_value=None),
             mock.patch.object(object_mappings._Planner, "_least", return_value={}),
             mock.patch.object(
-                package, "is_shipped_up_to_date", lambda name, *said: name == MODELS and shipped(name, *said)
+                package, "is_shipped_up_to_date", lambda name, *arguments: name == MODELS and shipped(name, *arguments)
             ),
         ):
             files = compiled(schemas)
@@ -163,8 +163,8 @@ def paths(seed: int) -> None:
             if isinstance(body, dict):
                 body = spoiled(body, chance) if drawn < 0.8 else body
                 body = respelled(body, chance) if chance.random() < 0.3 else body
-                said = [outcomes(one, kind, provider, target, copy.deepcopy(body)) for one in (fast, general)]
-                assert said[0] == said[1], (provider, target, body)
+                both = [outcomes(one, kind, provider, target, copy.deepcopy(body)) for one in (fast, general)]
+                assert both[0] == both[1], (provider, target, body)
 
 
 def renamed(recording: Any, chance: random.Random) -> Any:
@@ -223,7 +223,7 @@ def respelled(body: Any, chance: random.Random) -> Any:
 
 def outcomes(sample: Package, kind: str, provider: str, target: str, body: Any) -> list[str]:
     """What comes of reading a body and writing it for its own provider and another one, each as text."""
-    models, said = sample.module("models"), []
+    models, outcome = sample.module("models"), []
     found: list[Any] = []
 
     def attempt(function: Callable[..., Any], *args: Any, **keywords: Any) -> Any:
@@ -232,16 +232,16 @@ def outcomes(sample: Package, kind: str, provider: str, target: str, body: Any) 
         try:
             value = function(*args, **options)
         except models.ConversionError as error:
-            said.append(f"{type(error).__name__}: {error}")
+            outcome.append(f"{type(error).__name__}: {error}")
             return None
-        said.append(repr((in_one_order(models.dump(value)) if dataclasses.is_dataclass(value) else value, losses)))
+        outcome.append(repr((in_one_order(models.dump(value)) if dataclasses.is_dataclass(value) else value, losses)))
         return value
 
     found.append(attempt(getattr(sample.provider(provider), f"from_{kind}"), body))
     for name in (provider, target):
         if found[0] is not None:
             attempt(getattr(sample.provider(name), f"to_{kind}"), found[0], lossy=True)
-    return said
+    return outcome
 
 
 def in_one_order(value: Any, metadata: bool = False) -> Any:

@@ -33,8 +33,8 @@ def write(folder: Path, files: Mapping[str, Any]) -> Path:
 
 def tool(parameters: Any = None, name: str = "probe", **more: Any) -> dict[str, Any]:
     """A declaration."""
-    said = {} if parameters is None else {"parameters": parameters}
-    return {"name": name, "description": "A tool.", **said, **more}
+    declared = {} if parameters is None else {"parameters": parameters}
+    return {"name": name, "description": "A tool.", **declared, **more}
 
 
 def prop(schema: Any, **more: Any) -> dict[str, Any]:

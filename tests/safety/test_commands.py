@@ -79,10 +79,10 @@ def test_an_interrupt_is_no_finding(tmp_path: Path, module: str) -> None:
     assert running.stdout is not None
     assert running.stdout.readline() == b"begun\n"
     running.send_signal(signal.SIGINT)
-    said = running.communicate()[1]
+    output = running.communicate()[1]
 
-    assert running.returncode == 130, said
-    assert b"Traceback" not in said
+    assert running.returncode == 130, output
+    assert b"Traceback" not in output
     assert not (tmp_path / "generated").exists()
 
 
@@ -182,11 +182,11 @@ def test_messages_are_few_and_short(tmp_path: Path, form: str) -> None:
 
     done = toolgen("build", "--format", form, cwd=tmp_path)
 
-    said = done.stdout if form == "json" else done.stderr
+    output = done.stdout if form == "json" else done.stderr
     assert done.returncode == 2
-    assert 50 <= said.count("unknown-key") <= 60
-    assert max(map(len, said.splitlines())) < 2000
-    assert len(said) < 200_000
+    assert 50 <= output.count("unknown-key") <= 60
+    assert max(map(len, output.splitlines())) < 2000
+    assert len(output) < 200_000
 
 
 @pytest.mark.safety("0.4", "0.5")
@@ -213,11 +213,11 @@ def test_messages_in_any_locale(tmp_path: Path, locale: dict[str, str]) -> None:
 
 
 def _is_told(done: subprocess.CompletedProcess[str]) -> None:
-    said = done.stdout + done.stderr
+    output = done.stdout + done.stderr
     assert done.returncode == 2
-    assert _head(said) or "::error file=schemas/" in said or '"path": "schemas/' in said
-    assert "Traceback" not in said
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", said)
+    assert _head(output) or "::error file=schemas/" in output or '"path": "schemas/' in output
+    assert "Traceback" not in output
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", output)
 
 
 @pytest.mark.safety("0.4")

@@ -198,7 +198,7 @@ def test_check_opens_nothing_for_writing_but_its_record_and_results_in_the_cache
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda p: p.write_bytes(p.read_bytes() + b"# mine\n"), "edited by hand"),
         (lambda p: p.write_bytes(p.read_bytes().replace(b"\n", b" \n", 1)), "edited by hand"),
@@ -209,13 +209,13 @@ def test_check_opens_nothing_for_writing_but_its_record_and_results_in_the_cache
 )
 @pytest.mark.parametrize("path", ["models.py", "tools/now.py", "providers/openai_chat.py", LOCK])
 def test_a_changed_file_is_named_with_a_diff(
-    project: Path, quick: Run, path: str, change: Callable[[Path], object], said: str
+    project: Path, quick: Run, path: str, change: Callable[[Path], object], message: str
 ) -> None:
     quick("old", "build")
     change(project / "generated" / path)
     code, out, _ = quick("old", "check")
     assert code == 1
-    assert f"generated/{path}: {said if path != LOCK or said == 'missing' else ''}" in out
+    assert f"generated/{path}: {message if path != LOCK or message == 'missing' else ''}" in out
     assert f"+++ generated/{path} (as built)\n" in out
 
 
@@ -466,11 +466,11 @@ def test_eight_builds_and_checks_at_once(
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         ends[what].append((code, log.read_text()))
     assert 0 in {code for code, _ in ends["build"]}
-    for code, said in ends["build"]:
-        assert code == 0 or (code == 2 and "another build" in said), said
-    for code, said in ends["check"]:
-        assert code in (0, 1, 2), said
-        assert "Traceback" not in said
+    for code, output in ends["build"]:
+        assert code == 0 or (code == 2 and "another build" in output), output
+    for code, output in ends["check"]:
+        assert code in (0, 1, 2), output
+        assert "Traceback" not in output
     assert 0 in (quick("old", "check")[0], quick("new", "check")[0])
     assert not litter(project)
 
@@ -489,8 +489,8 @@ def test_eight_programs_at_once(project: Path, quick: Run, tmp_path: Path) -> No
     ]
     ends = [(p.communicate()[1], p.returncode) for p in programs]
     assert 0 in {code for _, code in ends}
-    for said, code in ends:
-        assert code == 0 or (code == 2 and "another build" in said), said
+    for output, code in ends:
+        assert code == 0 or (code == 2 and "another build" in output), output
     assert 0 in (quick("old", "check")[0], quick("new", "check")[0])
     assert not litter(project)
 

@@ -197,7 +197,7 @@ def test_risk_is_that_of_the_declaration(runnable: Package) -> None:
         reviewed.append(call.name)
         return tools.Deny()
 
-    told = {"risk": "low", "declaration": {"$risk": "low"}, "unknown": {"risk": "low"}}
-    call = models.ToolCall("c1", "run_command", {"command": "a", "risk": "low"}, metadata=told)
+    annotations = {"risk": "low", "declaration": {"$risk": "low"}, "unknown": {"risk": "low"}}
+    call = models.ToolCall("c1", "run_command", {"command": "a", "risk": "low"}, metadata=annotations)
     asyncio.run(tools.dispatch_all([call], Handlers(), review=review))
     assert reviewed == ["run_command"]

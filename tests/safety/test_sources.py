@@ -296,10 +296,10 @@ def test_a_misspelled_provider_is_told(tmp_path: Path) -> None:
         tmp_path, {"tools/a.json": tool(providers={"antropic": {}, "cohere": {}}, unsupported=["openai_chatt", "mcp"])}
     )
 
-    said = toolgen("build", cwd=tmp_path).stderr
+    output = toolgen("build", cwd=tmp_path).stderr
 
-    assert said.count("provider-misspelled") == 2
-    assert "anthropic" in said
+    assert output.count("provider-misspelled") == 2
+    assert "anthropic" in output
 
 
 def _fifo(path: Path) -> None:

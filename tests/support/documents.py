@@ -128,8 +128,8 @@ class Run:
         use = [{"type": "tool_use", "id": "toolu_1", **call}]
         self.server.replies.clear()
         self.server.replies.append(whole({**message, **usage, "content": use, "stop_reason": "tool_use"}))
-        said = [{"type": "text", "text": text}]
-        self.server.replies.append(whole({**message, **usage, "content": said, "stop_reason": "end_turn"}))
+        content = [{"type": "text", "text": text}]
+        self.server.replies.append(whole({**message, **usage, "content": content, "stop_reason": "end_turn"}))
         keys = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": self.server.address, "NO_PROXY": "127.0.0.1"}
         done = subprocess.run(
             [sys.executable, "-W", "error:::generated", *words],

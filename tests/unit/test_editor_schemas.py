@@ -38,8 +38,8 @@ def test_it_is_draft_07_and_leads_nowhere_else(kind: str) -> None:
 def test_real_declarations_are_accepted_unless_they_have_words_that_a_build_warns_of() -> None:
     for row in DECLARATIONS:
         value = {"name": "probe", "parameters": row["parameters"]}
-        said = {finding.code for finding in faults({"tools/probe.json": value}, idle=True)}
-        assert DECLARATION.is_valid(value) or said & OF_FORM, row["id"]
+        codes = {finding.code for finding in faults({"tools/probe.json": value}, idle=True)}
+        assert DECLARATION.is_valid(value) or codes & OF_FORM, row["id"]
     for path, text in samples().items():
         for value in yaml.safe_load_all(text) if path.startswith("tools/") else ():
             assert list(DECLARATION.iter_errors({"$schema": "../x.json", **value})) == [], path

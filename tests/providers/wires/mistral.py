@@ -82,11 +82,11 @@ def foreign(body: Any) -> list[Any]:
     call = {"id": "abcdefghi", "function": {"name": "now", "arguments": "{}"}}
     answer = {"role": "assistant", "content": "", "tool_calls": [call]}
     odd = [{"type": "x_part", "x": 1}, {"type": "file", "file_id": "f"}, {"type": "text", "text": "t"}]
-    said = {"role": "assistant", "content": [{"type": "reference", "reference_ids": [1, "a"]}, *odd]}
+    message = {"role": "assistant", "content": [{"type": "reference", "reference_ids": [1, "a"]}, *odd]}
     user = {"role": "user", "content": odd}
     return [
         *openai_chat.foreign(body),
-        {**body, "messages": [user, said, user]},
+        {**body, "messages": [user, message, user]},
         {**body, "messages": [user, answer, {"role": "tool", "tool_call_id": "abcdefghi", "content": odd}]},
         {**body, "tools": [{"type": "connector", "connector_id": "c"}]},
     ]

@@ -101,8 +101,8 @@ def order_faults(body: Any) -> list[str]:
                 faults.append(f"messages[{i}]: calls before it have no result")
             waiting = [_seen(call) for call in _calls(message)]
             continue
-        said = message.get("tool_call_id"), message.get("tool_name")
-        hit = next((c for c in waiting if (c.id == said[0] if said[0] else said[1] in (None, c.name))), None)
+        named = message.get("tool_call_id"), message.get("tool_name")
+        hit = next((c for c in waiting if (c.id == named[0] if named[0] else named[1] in (None, c.name))), None)
         if hit is None:
             faults.append(f"messages[{i}]: a result without its call")
         else:

@@ -266,5 +266,5 @@ def wire_of(table: Any) -> Wire:
     def faults(check: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
         return lambda body: check(plain(body))
 
-    told = partial(tokens, always_apart=table.get("counted_apart", False))
-    return replace(WIRE, type_faults=faults(chat.type_faults), tokens=told)
+    count_tokens = partial(tokens, always_apart=table.get("counted_apart", False))
+    return replace(WIRE, type_faults=faults(chat.type_faults), tokens=count_tokens)

@@ -106,13 +106,13 @@ def order_faults(body: Any) -> list[str]:
 def foreign(body: Any) -> list[Any]:
     """Something unknown in each place that has kinds: a role, an item, a part, a tool, a choice, a format."""
     first = {"role": "user", "content": "Hello"}
-    said = {"type": "message", "role": "assistant", "id": "msg_x", "content": [{"type": "x_part", "x": 1}]}
+    message = {"type": "message", "role": "assistant", "id": "msg_x", "content": [{"type": "x_part", "x": 1}]}
     return [
         {**body, "input": [*items(body), {"role": "x_role", "content": [1, {"a": None}]}]},
         {**body, "input": [*items(body), {"type": "x_item", "x": [1, None]}, first]},
         {**body, "input": [first, {"type": "x_call", "call_id": "c"}, {"type": "x_call_output", "call_id": "c"}]},
         {**body, "input": [{**first, "content": [{"type": "x_part", "x": 1}, {"type": "input_text", "text": "t"}]}]},
-        {**body, "input": [first, said, first]},
+        {**body, "input": [first, message, first]},
         {**body, "tools": [{"type": "x_tool", "x_tool": {"name": "t"}}, *(body.get("tools") or [])]},
         {**body, "tool_choice": {"type": "x_choice", "x": 1}},
         {**body, "tool_choice": "x_choice"},

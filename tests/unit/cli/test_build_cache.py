@@ -283,11 +283,11 @@ def test_a_command_that_shows_less_or_more_leaves_no_record(tmp_path: Path) -> N
 
 def test_files_with_other_line_ends_and_files_of_others_are_recorded(project: Path) -> None:
     """A check passes with both, so that the next one may be as fast."""
-    said = digests(project / "schemas"), digests(project / "generated")
+    recorded = digests(project / "schemas"), digests(project / "generated")
     for file in (project / "schemas/tools/a.yaml", project / "generated/models.py"):
         file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
     (project / "generated/notes.txt").write_text("mine")
-    assert save_record("schemas", None, "generated", SAID, *said) == ""
+    assert save_record("schemas", None, "generated", SAID, *recorded) == ""
     assert cached_output(["check"]) == SAID[1]
     (project / "generated/more.py").write_text("")
-    assert save_record("schemas", None, "generated", SAID, *said) == "more.py was not written by toolgen"
+    assert save_record("schemas", None, "generated", SAID, *recorded) == "more.py was not written by toolgen"

@@ -123,10 +123,10 @@ def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form:
     command = [sys.executable, "-m", "toolgen", "lint", "--format", form, "--color", "always"]
     environment = environment_with({"PYTHONIOENCODING": "ascii"})
     done = subprocess.run(command, cwd=wrong, env=environment, capture_output=True, check=False)
-    said, other = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
-    assert (done.returncode, other, said.isascii()) == (2, b"", True)
-    assert b"type-unknown" in said
-    assert (b"\x1b" in said) == (form == "text")
+    output, other = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
+    assert (done.returncode, other, output.isascii()) == (2, b"", True)
+    assert b"type-unknown" in output
+    assert (b"\x1b" in output) == (form == "text")
     reader, writer = os.pipe()
     os.close(reader)
     closed = subprocess.run(command, cwd=wrong, env=environment, stdout=writer, stderr=writer, check=False)

@@ -97,8 +97,8 @@ def test_geminis_other_dialect_is_read_as_json_schema(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_geminis_results(tmp_path: Path, result: Any, declared: Any, codes: list[str]) -> None:
-    tool, said = one(tmp_path, GEMINI | result, "gemini")
-    assert (tool.get("result"), said) == (declared, codes)
+    tool, findings = one(tmp_path, GEMINI | result, "gemini")
+    assert (tool.get("result"), findings) == (declared, codes)
     assert tool.get("providers") == ({"gemini": result} if "behavior" in result else None)
 
 

@@ -146,8 +146,8 @@ def test_names_that_meet_are_grouped_by_their_places(petstore: Result) -> None:
 
 
 def test_what_is_left_out_is_said(petstore: Result) -> None:
-    said = sorted(f"{f.code} {f.message.partition(' was left out')[0]}" for f in petstore.findings)
-    assert [line for line in said if line.startswith("import-keyword")] == [
+    left_out = sorted(f"{f.code} {f.message.partition(' was left out')[0]}" for f in petstore.findings)
+    assert [line for line in left_out if line.startswith("import-keyword")] == [
         f"import-keyword the keyword '{keyword}'"
         for keyword in ("discriminator", "example", "nullable", "x-internal", "xml")
     ]

@@ -92,9 +92,9 @@ def test_faulty_tools_are_left_out_and_named(tmp_path: Path, document: Any, left
     assert (stopped.added, stopped.tools) == (None, {})
     done = imported(tmp_path / "some", document, "openapi", choice=ImportSelection(skip_faulty=True))
     assert sorted(done.tools) == left
-    said = [finding for finding in done.findings if finding.code == "import-left-out"]
-    assert len(said) == 3 - len(left)
-    assert all(finding.level == "warning" for finding in said)
+    left_out = [finding for finding in done.findings if finding.code == "import-left-out"]
+    assert len(left_out) == 3 - len(left)
+    assert all(finding.level == "warning" for finding in left_out)
 
 
 def test_a_fault_of_a_tool_that_is_not_asked_for_does_not_matter(tmp_path: Path) -> None:

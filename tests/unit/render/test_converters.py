@@ -39,8 +39,8 @@ def a_type(name: str, fields: dict[str, Any]) -> FormatType:
 
 def a_mapping(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart", **more: Any) -> ObjectMapping:
     """The plan of a mapping `text` of a type with these fields."""
-    said = {"type": type, "description": "a text", "keys": keys, **more}
-    return plan_mapping("text", said, a_format(**{type: fields}))
+    mapping = {"type": type, "description": "a text", "keys": keys, **more}
+    return plan_mapping("text", mapping, a_format(**{type: fields}))
 
 
 def reads(mapping: ObjectMapping) -> str:
@@ -294,7 +294,7 @@ def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
 PARTS = a_format(TextPart={"text!": STRING}, ImagePart={"url!": STRING})
 
 
-def a_union(**said: Any) -> list[str]:
+def a_union(**keys: Any) -> list[str]:
     facts = {
         "text": {"type": "TextPart", "description": "a text", "tag": {"type": "text"}, "keys": {"text": "text"}},
         "image": {
@@ -307,10 +307,10 @@ def a_union(**said: Any) -> list[str]:
         },
     }
     mappings = {name: plan_mapping(name, mapping, PARTS) for name, mapping in facts.items()}
-    union = plan_union("part", {"types": ["TextPart", "ImagePart"], **said}, {"mappings": facts}, mappings, PARTS)
+    union = plan_union("part", {"types": ["TextPart", "ImagePart"], **keys}, {"mappings": facts}, mappings, PARTS)
     return [
         "\n".join(method.body_lines)
-        for method in (union_reader_method(union), union_writer_method(union, rejects="rejects" in said))
+        for method in (union_reader_method(union), union_writer_method(union, rejects="rejects" in keys))
     ]
 
 
@@ -384,9 +384,9 @@ BLOCKS = {
 }
 
 
-def a_list(said: dict[str, Any], used: tuple[str, ...] = ("read_blocks", "write_blocks")) -> list[str]:
-    mappings = {name: plan_mapping(name, mapping, CALLS) for name, mapping in said.items()}
-    plan = plan_list("blocks", {"item": "block", "mappings": list(said)}, mappings, used)
+def a_list(declared: dict[str, Any], used: tuple[str, ...] = ("read_blocks", "write_blocks")) -> list[str]:
+    mappings = {name: plan_mapping(name, mapping, CALLS) for name, mapping in declared.items()}
+    plan = plan_list("blocks", {"item": "block", "mappings": list(declared)}, mappings, used)
     assert plan.directions == {name.split("_")[0] for name in used}
     return ["\n".join(method.body_lines) for method in (list_reader_method(plan), list_writer_method(plan))]
 

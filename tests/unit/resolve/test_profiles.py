@@ -202,7 +202,8 @@ def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
     for one in project_.catalog.profiles:
         kind = import_converter_class(str(one.facts["converter"]))
         mappings = {
-            name: plan_mapping(name, said, project_.catalog.format) for name, said in one.facts["mappings"].items()
+            name: plan_mapping(name, mapping, project_.catalog.format)
+            for name, mapping in one.facts["mappings"].items()
         }
         objects = {*mappings, *one.facts.get("unions", {}), *one.facts.get("lists", {})}
         _check_methods(kind, mappings, {}, objects, Everything())
@@ -213,8 +214,8 @@ def test_the_fields_that_built_in_profiles_name_are_in_the_format(tmp_path: Path
     assert project_ is not None
     for name in PROFILES:
         facts = profile(name)
-        for mapping, said in facts["mappings"].items():
-            plan_mapping(mapping, said, project_.catalog.format, Everything())
+        for mapping, declared in facts["mappings"].items():
+            plan_mapping(mapping, declared, project_.catalog.format, Everything())
         if facts.get("usage"):
             plan_usage(facts["usage"], project_.catalog.format, Everything())
 
@@ -226,7 +227,7 @@ def test_a_provider_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "code", "said", "hint"),
+    ("text", "code", "message", "hint"),
     [
         ("{anthropic: {max_tokens: hi}}", "wrong-type", "expected integer, found string", ""),
         ("{anthropic: {max_tokens: null}}", "wrong-type", "expected integer, found null", ""),
@@ -245,7 +246,7 @@ def test_a_provider_that_is_not_there_is_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_default_that_no_wire_takes_is_told_at_its_place(
-    tmp_path: Path, text: str, code: str, said: str, hint: str
+    tmp_path: Path, text: str, code: str, message: str, hint: str
 ) -> None:
     schemas = project(tmp_path, "anthropic, openai_chat")
     with (schemas / "toolgen.yaml").open("a", encoding="utf-8") as stream:
@@ -255,7 +256,7 @@ def test_a_default_that_no_wire_takes_is_told_at_its_place(
         assert compile_project(Path("schemas"), findings) is None
     (found,) = findings
     assert (found.code, found.span.path, found.span.line) == (code, "schemas/toolgen.yaml", 3)
-    assert (said in found.message, hint in (found.hint or "")) == (True, True)
+    assert (message in found.message, hint in (found.hint or "")) == (True, True)
 
 
 def test_defaults_that_the_wire_takes_are_printed(tmp_path: Path) -> None:

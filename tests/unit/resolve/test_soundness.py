@@ -8,7 +8,7 @@ from tests.support.sources import faults, linked, tool
 
 
 @pytest.mark.parametrize(
-    ("schema", "code", "said"),
+    ("schema", "code", "message"),
     [
         ({"type": "float"}, "type-unknown", "float"),
         ({"type": ["string", "text"]}, "type-unknown", "text"),
@@ -49,13 +49,13 @@ from tests.support.sources import faults, linked, tool
         ({"$schema": "http://json-schema.org/draft-03/schema#"}, "dialect-unknown", "draft-03"),
     ],
 )
-def test_contradictions_are_named(schema: dict[str, Any], code: str, said: str) -> None:
+def test_contradictions_are_named(schema: dict[str, Any], code: str, message: str) -> None:
     inside = {"properties": {"p": schema}} if "$schema" not in schema else schema
 
     found = faults({"tools/a.yaml": tool(inside)})
 
     assert [f.code for f in found] == [code]
-    assert said in found[0].message
+    assert message in found[0].message
 
 
 @pytest.mark.parametrize("end", ["", "#"])
@@ -89,7 +89,7 @@ def test_a_default_that_would_hold_itself_without_end_is_named(schema: dict[str,
 
 
 @pytest.mark.parametrize(
-    ("schema", "said", "hint"),
+    ("schema", "message", "hint"),
     [
         (
             None,
@@ -116,10 +116,10 @@ def test_a_default_that_would_hold_itself_without_end_is_named(schema: dict[str,
         ),
     ],
 )
-def test_types_have_their_json_names_and_null_a_hint(schema: Any, said: str, hint: str | None) -> None:
+def test_types_have_their_json_names_and_null_a_hint(schema: Any, message: str, hint: str | None) -> None:
     (found,) = faults({"tools/a.yaml": tool({"properties": {"p": schema}})})
 
-    assert (found.code, found.message, found.hint) == ("schema-invalid", said, hint)
+    assert (found.code, found.message, found.hint) == ("schema-invalid", message, hint)
 
 
 @pytest.mark.parametrize("key", ["parameters", "result"])

@@ -32,8 +32,8 @@ def linted(folder: Path, **budget: int) -> tuple[LintResult, list[tuple[str, str
 
 
 def test_bytes_are_those_of_compact_json_in_utf_8(tmp_path: Path) -> None:
-    result, said = linted(tmp_path)
-    assert said == []
+    result, messages = linted(tmp_path)
+    assert messages == []
     entries = {
         name: {"type": "function", "function": {"name": name, "description": text, "strict": False}}
         for name, text in TOOLS.items()
@@ -46,8 +46,8 @@ def test_bytes_are_those_of_compact_json_in_utf_8(tmp_path: Path) -> None:
 def test_a_budget_is_kept_up_to_its_last_byte(tmp_path: Path) -> None:
     sizes = linted(tmp_path / "a")[0].sizes["openai_chat"]
     assert linted(tmp_path / "b", bytes=sizes["*"], tool_bytes=max(sizes["now"], sizes["later"]))[1] == []
-    _, said = linted(tmp_path / "c", bytes=sizes["*"] - 1, tool_bytes=sizes["later"] - 1)
-    assert sorted(said) == [
+    _, messages = linted(tmp_path / "c", bytes=sizes["*"] - 1, tool_bytes=sizes["later"] - 1)
+    assert sorted(messages) == [
         (
             "budget-exceeded",
             f"the tool later takes up {sizes['later']} bytes for openai_chat, and the budget is {sizes['later'] - 1}",
@@ -95,9 +95,9 @@ def test_tokens_are_counted_where_a_tokenizer_is_installed(tmp_path: Path, tikto
 def test_a_vocabulary_that_is_not_stored_is_not_fetched(tmp_path: Path, tiktoken: Any) -> None:
     before = tiktoken.load.read_file
     tiktoken.get_encoding = lambda name: tiktoken.load.read_file(f"https://example.com/{name}")
-    _, said = linted(tmp_path, tokens=4)
-    assert [code for code, _ in said] == ["tokens-not-counted"]
-    assert "o200k_base" in said[0][1]
+    _, messages = linted(tmp_path, tokens=4)
+    assert [code for code, _ in messages] == ["tokens-not-counted"]
+    assert "o200k_base" in messages[0][1]
     assert tiktoken.load.read_file is before
 
 

@@ -65,5 +65,5 @@ def test_a_rule_speaks_of_the_marked_lines(tmp_path: Path, case: Path, request: 
         if line.endswith("# here")
     }
     assert bool(marked) == case.name.startswith("failing")
-    said = {(f.span.path, f.span.line) for f in found if f.code == case.parent.name}
-    assert {place for place in said if place[0] in {f"schemas/{source}" for source in sources}} == marked
+    reported = {(f.span.path, f.span.line) for f in found if f.code == case.parent.name}
+    assert {place for place in reported if place[0] in {f"schemas/{source}" for source in sources}} == marked

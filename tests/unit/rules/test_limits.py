@@ -103,8 +103,8 @@ def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, dept
         "tools/now.json": json.dumps({"name": "now", "strict": "always", "parameters": schema}),
         "toolgen.yaml": "providers: [azure, openai_chat, anthropic]\n",
     }
-    said = [f.message for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"]
-    assert [message.split(" levels, but ")[1].split()[0] for message in said] == found
+    messages = [f.message for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"]
+    assert [message.split(" levels, but ")[1].split()[0] for message in messages] == found
 
 
 def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_path: Path) -> None:
@@ -115,8 +115,10 @@ def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_pat
         "tools/now.json": json.dumps({"name": "now", "strict": "always", "parameters": parameters}),
         "toolgen.yaml": "providers: [openai_chat]\n",
     }
-    said = {f.message.split(", but ")[0] for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"}
-    assert said == {
+    messages = {
+        f.message.split(", but ")[0] for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"
+    }
+    assert messages == {
         "the parameters of 'now' have 10100 properties",
     }
 

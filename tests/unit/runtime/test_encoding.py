@@ -24,8 +24,8 @@ def test_null_for_what_may_be_absent_comes_back_as_absent_and_other_nulls_stay()
     every = {"optional": None, "default": None, "nullable": None, "both": None}
     assert Encoding(found.encoding_table or {}).encode({"nullable": None}) == every
     assert Encoding(found.encoding_table or {}).decode(every) == {"nullable": None, "both": None}
-    said = {"optional": "x", "default": 1, "nullable": "y", "both": "z"}
-    assert there_and_back(found, said) == (said, said)
+    values = {"optional": "x", "default": 1, "nullable": "y", "both": "z"}
+    assert there_and_back(found, values) == (values, values)
 
 
 def test_a_value_goes_by_the_branch_that_has_a_place_for_all_of_it() -> None:

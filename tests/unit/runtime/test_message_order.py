@@ -57,11 +57,11 @@ def test_joined_texts_are_taken_apart(models: Any, wrote: Any) -> None:
 
 
 def test_one_that_was_read_from_the_wire_stays(models: Any, wrote: Any) -> None:
-    told = events(models, "t1", "c1", "t2")
+    from_wire = events(models, "t1", "c1", "t2")
     signed = models.ReasoningPart("", {"anthropic": {"signature": "sig"}})
     text = models.TextPart("t1t2")
-    assert wrote(told, [text, call(models, "c1")], {"anthropic": {"x": 1}})[0] == [text, call(models, "c1")]
-    assert wrote(told, [text, call(models, "c1"), signed])[0] == [text, call(models, "c1"), signed]
+    assert wrote(from_wire, [text, call(models, "c1")], {"anthropic": {"x": 1}})[0] == [text, call(models, "c1")]
+    assert wrote(from_wire, [text, call(models, "c1"), signed])[0] == [text, call(models, "c1"), signed]
 
 
 def test_one_with_the_order_of_the_stream_stays(models: Any, wrote: Any) -> None:

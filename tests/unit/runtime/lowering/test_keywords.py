@@ -142,8 +142,8 @@ def test_equal_texts_and_values_in_branches_of_a_union_are_told_apart(
         assert admits(found, spelled, openapi=dialect[1] == "openapi")
     for out in found.schema["properties"]["a"].get("anyOf", ()):
         listed = out.get("enum", [out.get("const")])
-        said = [*out.get("examples", ()), *([out["default"]] if "default" in out else [])]
-        assert all(any(same_json(value, item) for item in listed) for value in said)
+        values = [*out.get("examples", ()), *([out["default"]] if "default" in out else [])]
+        assert all(any(same_json(value, item) for item in listed) for value in values)
 
 
 @pytest.mark.pain("P06")
@@ -188,8 +188,8 @@ def test_a_rule_is_said_by_another_keyword_or_in_words(schema: Any, wire: Any) -
 @pytest.mark.parametrize("keyword", ["default", "minimum", "multipleOf", "enum", "const", "examples"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_a_number_that_json_does_not_have_is_put_into_words_as_it_is(keyword: str, value: float) -> None:
-    said = [value, 1] if keyword in ("enum", "examples") else value
-    assert any(word in describe_rule(keyword, said) for word in ("NaN", "Infinity"))
+    given = [value, 1] if keyword in ("enum", "examples") else value
+    assert any(word in describe_rule(keyword, given) for word in ("NaN", "Infinity"))
     assert len(set(encode_as_unique_texts([value, 1, "NaN"]))) == 3
 
 
