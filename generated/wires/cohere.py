@@ -44,10 +44,10 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
-    read_number_at_most,
+    read_number_within,
     read_strings_at_most,
     write_data_url,
-    write_number_at_most,
+    write_number_within,
     write_strings_at_most,
 )
 from ..runtime.json_text import dump_strict_or_none
@@ -117,7 +117,7 @@ _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"most": 1}
+_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"least": 0, "most": 1}
 _REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
 _USAGE: frozenset[str] = frozenset(["tokens", "cached_tokens"])
 _USAGE_TOKENS_COUNT: frozenset[str] = frozenset(["image_tokens", "input_tokens", "output_tokens"])
@@ -447,7 +447,7 @@ class Cohere(CohereConverter):
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         max_output_tokens = optional_value(wire, "max_tokens", at, int)
-        temperature, temperature_extra = read_number_at_most(
+        temperature, temperature_extra = read_number_within(
             wire.get("temperature", ABSENT), (at, "temperature"), reader, _REQUEST_BODY_TEMPERATURE
         )
         top_p = optional_number(wire, "p", at)
@@ -518,7 +518,7 @@ class Cohere(CohereConverter):
             wire["response_format"] = output_format
         if request.max_output_tokens is not None:
             wire["max_tokens"] = request.max_output_tokens
-        temperature = write_number_at_most(
+        temperature = write_number_within(
             request.temperature,
             extra_at(extras, "temperature") if extras else ABSENT,
             (at, "temperature"),

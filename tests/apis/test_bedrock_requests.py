@@ -444,3 +444,16 @@ def test_stop_sequences_are_texts(sample: Package) -> None:
     assert module.to_request(module.from_request(body)) == body
     with pytest.raises(sample.module("errors").ConversionError, match=r"stopSequences\[1\]: must be a string"):
         module.from_request({"messages": messages, "inferenceConfig": {"stopSequences": ["x", {}]}})
+
+
+def test_settings_outside_their_limits_become_the_nearest(sample: Package, models: Any) -> None:
+    settings = {"maxOutputTokens": 0, "temperature": -0.5, "topP": 1.5, "stop": ["", "x"]}
+    request = models.load(models.Request, {"messages": [{"role": "user", "content": "a"}], **settings})
+    losses: list[Any] = []
+    config = laws.write(sample, PROVIDER, request, losses)["inferenceConfig"]
+    assert config == {"maxTokens": 1, "temperature": 0, "topP": 1, "stopSequences": ["x"]}
+    assert [(loss.path, loss.action) for loss in losses] == [(key, "narrowed") for key in settings]
+    read = {"messages": [user(text("a"))], "inferenceConfig": {"maxTokens": 0, "topP": 2, "stopSequences": [""]}}
+    laws.body_comes_back(sample, PROVIDER, read)
+    with pytest.raises(sample.module("errors").ConversionError, match="maxTokens: must be an integer"):
+        laws.read(sample, PROVIDER, {"messages": [], "inferenceConfig": {"maxTokens": 1.5}})
