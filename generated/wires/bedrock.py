@@ -180,6 +180,7 @@ class Bedrock(BedrockConverter):
         title="Amazon Bedrock Converse",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
+        unique_names=True,
         ids="[a-zA-Z0-9_.:-]{1,64}",
         id_length=40,
         id_prefix="tooluse_",

@@ -230,9 +230,9 @@ class AnthropicConverter(AnthropicMessageConverter):
     def read_request_tool_choice(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
     ) -> tuple[ToolChoice | None, bool | None, Any]:
-        """Read the tool choice, and whether calls may run in parallel. Without tools it is also kept as an extra."""
+        """Read the tool choice, and whether calls may run in parallel. Without its tools it is also kept as an extra."""
         choice, parallel, extra = self._read_choice_and_flag(value, at, reader)
-        if choice is None or extra is not ABSENT or self.has_choosable_tools(tools):
+        if choice is None or extra is not ABSENT or self.can_choose(choice, tools):
             return choice, parallel, extra
         return choice, parallel, {"$whole": value}
 
@@ -258,14 +258,17 @@ class AnthropicConverter(AnthropicMessageConverter):
         writer: Writer,
         tools: Sequence[Any] | None,
     ) -> Any:
-        """Write the tool choice. It contains the setting for parallel calls. Without tools the API rejects it."""
-        if not self.has_choosable_tools(tools) and (choice is not None or (parallel is not None and extra is ABSENT)):
+        """Write the tool choice. It contains the setting for parallel calls. Without its tools the API rejects it."""
+        if not self.can_choose(choice, tools) and (choice is not None or (parallel is not None and extra is ABSENT)):
             whole = extra.get("$whole") if type(extra) is dict else None
             if whole and self._read_choice_and_flag(whole, at, Reader(self.wire))[:2] == (choice, parallel):
                 return whole
+            has_others = self.has_choosable_tools(tools)
             if choice is not None:
-                report_choice_without_tools(choice, at, writer)
-            return write_flag_about_tools(parallel, ABSENT, (at[0], "parallelToolCalls"), writer, None)
+                report_choice_without_tools(choice, at, writer, has_others=has_others)
+            if not has_others:
+                return write_flag_about_tools(parallel, ABSENT, (at[0], "parallelToolCalls"), writer, None)
+            choice, extra = None, ABSENT
         written = self.write_tool_choice(choice, extra, at, writer)
         if parallel is None or (choice is None and extra is not ABSENT):
             return written
