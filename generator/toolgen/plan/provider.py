@@ -196,6 +196,7 @@ def _class_facts(
         "BODY_PATHS": facts.get("body_paths"),
         "SDK_MEMBERS": sdk.get("members"),
         "SIGNED_MODELS": facts.get("signed_models"),
+        "UNFLAGGED_MODELS": facts.get("unflagged_models"),
         "SYSTEM_ROLES": _roles(mappings.get("system_message")),
         "USER_ROLES": _roles(mappings.get("user_message")),
     }

@@ -284,6 +284,9 @@ class Bedrock(BedrockConverter):
         "result": "(empty)",
         "user": "Continue.",
     }
+    UNFLAGGED_MODELS: ClassVar[str] = (
+        "(?:.*/)?(?:[a-z-]+\\.)?(?:ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\\..*"
+    )
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         [
             "additionalModelRequestFields",
