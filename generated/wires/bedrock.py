@@ -36,7 +36,6 @@ from ..runtime.conversion.extras import (
 )
 from ..runtime.conversion.reader import Reader
 from ..runtime.conversion.values import (
-    optional_number,
     optional_object,
     optional_text,
     optional_value,
@@ -48,11 +47,11 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_effort,
-    read_number_at_most,
+    read_number_within,
     read_schema_or_empty,
     read_string_or_list,
     write_effort,
-    write_number_at_most,
+    write_number_within,
     write_schema_or_empty,
     write_string_or_list,
 )
@@ -120,7 +119,9 @@ _VIDEO_PART_VIDEO: frozenset[str] = frozenset(["format", "source"])
 _VIDEO_PART: frozenset[str] = frozenset(["video"])
 _AUDIO_PART_AUDIO: frozenset[str] = frozenset(["format", "source"])
 _AUDIO_PART: frozenset[str] = frozenset(["audio"])
-_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"most": 1}
+_REQUEST_BODY_MAX_TOKENS: dict[str, Any] = {"integer": 1, "least": 1}
+_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"least": 0, "most": 1}
+_REQUEST_BODY_TOP_P: dict[str, Any] = {"least": 0, "most": 1}
 _IMAGE_PART_FORMAT: dict[str, Any] = {
     "jpeg": ["image/jpeg", "image/jpg"],
     "png": ["image/png"],
@@ -179,6 +180,7 @@ class Bedrock(BedrockConverter):
         title="Amazon Bedrock Converse",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
+        unique_names=True,
         ids="[a-zA-Z0-9_.:-]{1,64}",
         id_length=40,
         id_prefix="tooluse_",
@@ -282,6 +284,9 @@ class Bedrock(BedrockConverter):
         "result": "(empty)",
         "user": "Continue.",
     }
+    UNFLAGGED_MODELS: ClassVar[str] = (
+        "(?:.*/)?(?:[a-z-]+\\.)?(?:ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai)\\..*"
+    )
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         [
             "additionalModelRequestFields",
@@ -540,14 +545,21 @@ class Bedrock(BedrockConverter):
         output_config = optional_object(wire, "outputConfig", at)
         tools, tools_extra = self.read_tools(tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader)
         reader.set_offered_tools(tools)
-        max_output_tokens = optional_value(inference_config, "maxTokens", (at, "inferenceConfig"), int)
-        temperature, temperature_extra = read_number_at_most(
+        max_output_tokens, max_output_tokens_extra = read_number_within(
+            inference_config.get("maxTokens", ABSENT),
+            ((at, "inferenceConfig"), "maxTokens"),
+            reader,
+            _REQUEST_BODY_MAX_TOKENS,
+        )
+        temperature, temperature_extra = read_number_within(
             inference_config.get("temperature", ABSENT),
             ((at, "inferenceConfig"), "temperature"),
             reader,
             _REQUEST_BODY_TEMPERATURE,
         )
-        top_p = optional_number(inference_config, "topP", (at, "inferenceConfig"))
+        top_p, top_p_extra = read_number_within(
+            inference_config.get("topP", ABSENT), ((at, "inferenceConfig"), "topP"), reader, _REQUEST_BODY_TOP_P
+        )
         stop, stop_extra = read_string_or_list(
             inference_config.get("stopSequences", ABSENT), ((at, "inferenceConfig"), "stopSequences"), reader
         )
@@ -563,8 +575,12 @@ class Bedrock(BedrockConverter):
         inference_config_extras = unmapped_members(inference_config, _REQUEST_BODY_INFERENCE_CONFIG)
         tool_config_extras = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
         output_config_extras = unmapped_members(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
+        if max_output_tokens_extra is not ABSENT:
+            inference_config_extras["maxTokens"] = max_output_tokens_extra
         if temperature_extra is not ABSENT:
             inference_config_extras["temperature"] = temperature_extra
+        if top_p_extra is not ABSENT:
+            inference_config_extras["topP"] = top_p_extra
         if stop_extra is not ABSENT:
             inference_config_extras["stopSequences"] = stop_extra
         if tools_extra is not ABSENT:
@@ -630,9 +646,16 @@ class Bedrock(BedrockConverter):
         if tool_choice is not ABSENT:
             tool_config["toolChoice"] = tool_choice
         inference_config: dict[str, Any] = {}
-        if request.max_output_tokens is not None:
-            inference_config["maxTokens"] = request.max_output_tokens
-        temperature = write_number_at_most(
+        max_output_tokens = write_number_within(
+            request.max_output_tokens,
+            extra_at(extras, "inferenceConfig", "maxTokens") if extras else ABSENT,
+            (at, "maxOutputTokens"),
+            writer,
+            _REQUEST_BODY_MAX_TOKENS,
+        )
+        if max_output_tokens is not ABSENT:
+            inference_config["maxTokens"] = max_output_tokens
+        temperature = write_number_within(
             request.temperature,
             extra_at(extras, "inferenceConfig", "temperature") if extras else ABSENT,
             (at, "temperature"),
@@ -641,8 +664,15 @@ class Bedrock(BedrockConverter):
         )
         if temperature is not ABSENT:
             inference_config["temperature"] = temperature
-        if request.top_p is not None:
-            inference_config["topP"] = request.top_p
+        top_p = write_number_within(
+            request.top_p,
+            extra_at(extras, "inferenceConfig", "topP") if extras else ABSENT,
+            (at, "topP"),
+            writer,
+            _REQUEST_BODY_TOP_P,
+        )
+        if top_p is not ABSENT:
+            inference_config["topP"] = top_p
         stop = write_string_or_list(
             request.stop,
             extra_at(extras, "inferenceConfig", "stopSequences") if extras else ABSENT,

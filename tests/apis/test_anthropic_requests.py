@@ -115,3 +115,79 @@ def test_blank_text_that_the_api_accepted_is_sent_again(sample: Package, blank: 
     messages = [{"role": "user", "content": blank}, {"role": "assistant", "content": content}]
     body = {"model": "m", "max_tokens": 9, "messages": [*messages, {"role": "user", "content": "x"}]}
     assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, body)) == body
+
+
+THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+HELLO = {"role": "user", "content": "Hi."}
+
+
+def called(identifier: str, *before: Any, **more: Any) -> list[dict[str, Any]]:
+    """A message with a call, and the message with its result."""
+    call = {"type": "tool_use", "id": identifier, "name": "now", "input": {}, **more}
+    result = {"type": "tool_result", "tool_use_id": identifier, "content": "12"}
+    return [{"role": "assistant", "content": [*before, call]}, {"role": "user", "content": [result]}]
+
+
+def test_a_turn_that_starts_with_thinking_may_go_on_without_it(sample: Package) -> None:
+    messages = [HELLO, *called("toolu_1", THOUGHT), *called("toolu_2")]
+    body = {"model": "m", "max_tokens": 4000, "thinking": {"type": "enabled", "budget_tokens": 2000}}
+    for more in ([], [{"role": "system", "content": "Be brief."}]):
+        laws.body_comes_back(sample, PROVIDER, {**body, "messages": [*messages, *more]})
+    request = laws.read(sample, PROVIDER, {**body, "messages": [*messages, {"role": "user", "content": "And now?"}]})
+    request.messages += laws.read(sample, PROVIDER, {"messages": called("toolu_3")}).messages
+    losses: list[Any] = []
+    assert "thinking" not in laws.write(sample, PROVIDER, request, losses)
+    assert [loss.path for loss in losses] == ["reasoning"]
+
+
+def test_marks_inside_results_and_beside_the_messages_count(sample: Package, models: Any) -> None:
+    parts = [{"type": "text", "text": f"f{n}", "cache": True} for n in range(4)]
+    messages = laws.read(sample, PROVIDER, {"messages": [HELLO, *called("toolu_1")]}).messages
+    result = {"toolCallId": "toolu_1", "name": "now", "kind": "multimodal", "value": parts}
+    messages[2] = models.load(models.ToolMessage, {"role": "tool", "results": [result]})
+    last = models.load(models.UserMessage, {"role": "user", "content": parts[:1]})
+    metadata = {PROVIDER: {"cache_control": {"type": "ephemeral"}}}
+    request = models.Request([*messages, last], model="m", max_output_tokens=9, metadata=metadata)
+    losses: list[Any] = []
+    content = laws.write(sample, PROVIDER, request, losses)["messages"][2]["content"]
+    assert ["cache_control" in block for block in content[0]["content"]] == [False, False, True, True]
+    assert "cache_control" in content[1]
+    assert [loss.path for loss in losses] == [""]
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_blank_instructions_and_refusals_are_dropped_unless_they_were_read(
+    sample: Package, models: Any, text: str
+) -> None:
+    refused = {"role": "assistant", "content": [{"type": "refusal", "text": text}]}
+    conversation = [{"role": "system", "content": text}, {"role": "user", "content": "x"}, refused]
+    body, losses = written(sample, models, messages=conversation, maxOutputTokens=9)
+    assert body == {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}
+    assert {"messages[0] dropped", "messages[2].content[0] rewritten", "messages[2] dropped"} == set(losses)
+    read = {**body, "system": text}
+    laws.body_comes_back(sample, PROVIDER, read)
+    laws.body_comes_back(sample, PROVIDER, {**read, "system": [{"type": "text", "text": text}]})
+
+
+def test_a_change_of_tools_that_would_come_first_is_dropped(sample: Package) -> None:
+    change = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "now"}}
+    inline = {"role": "system", "content": [change, {"type": "text", "text": "Be brief."}]}
+    body = {"model": "m", "max_tokens": 9, "messages": [HELLO, inline, {"role": "assistant", "content": "Hello."}]}
+    laws.body_comes_back(sample, PROVIDER, body)
+    request = laws.read(sample, PROVIDER, body)
+    del request.messages[0]
+    losses: list[Any] = []
+    assert laws.write(sample, PROVIDER, request, losses)["system"] == [inline["content"][1]]
+    assert [(loss.path, loss.action, loss.severity) for loss in losses] == [
+        ("messages[0].content[0]", "dropped", "warning")
+    ]
+
+
+def test_a_result_repeats_the_toolset_of_its_call(sample: Package, models: Any) -> None:
+    messages = [HELLO, *called("toolu_1", toolset_name="computer")]
+    body = {"model": "m", "max_tokens": 9, "messages": messages}
+    laws.body_comes_back(sample, PROVIDER, body)
+    request = laws.read(sample, PROVIDER, body)
+    request.messages[2] = models.ToolMessage([models.ToolResult("toolu_1", "now", "text", "12")])
+    (result,) = laws.write(sample, PROVIDER, request)["messages"][2]["content"]
+    assert result == {**messages[2]["content"][0], "toolset_name": "computer"}

@@ -444,3 +444,49 @@ def test_stop_sequences_are_texts(sample: Package) -> None:
     assert module.to_request(module.from_request(body)) == body
     with pytest.raises(sample.module("errors").ConversionError, match=r"stopSequences\[1\]: must be a string"):
         module.from_request({"messages": messages, "inferenceConfig": {"stopSequences": ["x", {}]}})
+
+
+def test_settings_outside_their_limits_become_the_nearest(sample: Package, models: Any) -> None:
+    settings = {"maxOutputTokens": 0, "temperature": -0.5, "topP": 1.5, "stop": ["", "x"]}
+    request = models.load(models.Request, {"messages": [{"role": "user", "content": "a"}], **settings})
+    losses: list[Any] = []
+    config = laws.write(sample, PROVIDER, request, losses)["inferenceConfig"]
+    assert config == {"maxTokens": 1, "temperature": 0, "topP": 1, "stopSequences": ["x"]}
+    assert [(loss.path, loss.action) for loss in losses] == [(key, "narrowed") for key in settings]
+    read = {"messages": [user(text("a"))], "inferenceConfig": {"maxTokens": 0, "topP": 2, "stopSequences": [""]}}
+    laws.body_comes_back(sample, PROVIDER, read)
+    with pytest.raises(sample.module("errors").ConversionError, match="maxTokens: must be an integer"):
+        laws.read(sample, PROVIDER, {"messages": [], "inferenceConfig": {"maxTokens": 1.5}})
+
+
+@pytest.mark.parametrize(
+    ("model", "has_flag"),
+    [
+        (None, True),
+        ("amazon.nova-pro-v1:0", True),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", True),
+        ("arn:aws:bedrock:us-east-1:1:application-inference-profile/abc", True),
+        ("mistral.mistral-large-2407-v1:0", False),
+        ("us.meta.llama4-scout-17b-instruct-v1:0", False),
+        ("arn:aws:bedrock:us-east-1:1:inference-profile/us.writer.palmyra-x5-v1:0", False),
+    ],
+)
+def test_a_model_without_an_error_flag_gets_the_error_as_text(
+    sample: Package, models: Any, model: Any, has_flag: bool
+) -> None:
+    def sent(kind: str, value: Any, losses: list[Any], **more: Any) -> dict[str, Any]:
+        request = one_result(models, kind, value, **more)
+        request.model = model
+        found: dict[str, Any] = laws.write(sample, PROVIDER, request, losses)["messages"][-1]["content"][0][
+            "toolResult"
+        ]
+        return {key: value for key, value in found.items() if key != "toolUseId"}
+
+    losses: list[Any] = []
+    error, data = sent("error", "out", losses), sent("data", {"a": 1}, losses, isError=True)
+    told = [(loss.what, loss.severity) for loss in losses if loss.what in ("an error", "isError")]
+    flag = {"status": "error"} if has_flag else {}
+    assert error == {"content": [{"text": "out" if has_flag else '{"error":"out"}'}], **flag}
+    assert data == {"content": [{"json": {"a": 1}}], **flag}
+    assert told == ([] if has_flag else [("an error", "note"), ("isError", "behaviour")])
+    assert "status" not in sent("text", "fine", [])

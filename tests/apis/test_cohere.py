@@ -114,7 +114,7 @@ def test_the_systems_messages_become_its_one_turn(sample: Package, models: Any) 
     system = [{"role": "system", "content": content} for content in ("Be brief.", [text("Be kind.")], "")]
     body, losses = written(sample, models, {"messages": [system[0], system[1], HELLO, system[2]]})
     assert body["messages"] == [{"role": "system", "content": [text("Be brief."), text("Be kind.")]}, HELLO]
-    moved = [("messages[1]", "moved", "note"), ("messages[3]", "moved", "note")]
+    moved = [("messages[1]", "moved", "note"), ("messages[3]", "dropped", "note"), ("messages[3]", "moved", "note")]
     assert sorted(losses) == [("messages[0].content", "rewritten", "note"), *moved]
     native = {"model": "m", "messages": [{"role": "system", "content": "a"}, {"role": "system", "content": "b"}, HELLO]}
     assert laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, native)) == native
@@ -445,3 +445,60 @@ def test_at_most_five_texts_stop(sample: Package, models: Any) -> None:
         assert laws.exact(laws.write(sample, PROVIDER, read)) == laws.exact(body)
         read.stop = None
         assert laws.write(sample, PROVIDER, read) == {"messages": []}
+
+
+def test_a_call_ends_before_the_next_one_starts(sample: Package, models: Any) -> None:
+    calls = [{**CALL, "id": f"c{n}"} for n in range(2)]
+    body = {"id": "i", "finish_reason": "TOOL_CALL", "message": {"role": "assistant", "tool_calls": calls}}
+    completion, told = laws.played(sample, PROVIDER, split(body))
+    for events in (told, [models.CompletedEvent(completion)]):
+        sent = [event for event in laws.written(sample, PROVIDER, events, id="i") if "index" in event]
+        kinds = [(event["index"], event["type"].removeprefix("tool-call-")) for event in sent]
+        assert kinds == [(index, kind) for index in (0, 1) for kind in ("start", "delta", "end")]
+
+
+@pytest.mark.parametrize("blank", ["", " \n", [{"type": "text", "text": " "}]])
+@pytest.mark.parametrize("role", ["system", "user", "assistant"])
+def test_a_blank_turn_is_left_out_unless_it_was_read(sample: Package, models: Any, role: str, blank: Any) -> None:
+    losses: list[Any] = []
+    request = models.load(models.Request, {"messages": [{"role": role, "content": blank}, HELLO], "model": "m"})
+    assert laws.write(sample, PROVIDER, request, losses) == {"model": "m", "messages": [HELLO]}
+    assert (losses[-1].path, losses[-1].action) == ("messages[0]", "dropped")
+    laws.body_comes_back(sample, PROVIDER, {"model": "m", "messages": [{"role": role, "content": blank}, HELLO]})
+
+
+def test_each_object_of_an_output_schema_requires_a_property(sample: Package, models: Any) -> None:
+    inner = {"type": "object", "properties": {"n": {"type": "integer", "minimum": 1}, "m": {"type": "string"}}}
+    schema = {"type": "object", "properties": {"a": inner, "b": {"type": "array", "items": inner}}, "required": ["b"]}
+    losses: list[Any] = []
+    request = models.load(models.Request, {"messages": [HELLO], "outputFormat": {"schema": schema}, "model": "m"})
+    sent = laws.write(sample, PROVIDER, request, losses)
+    whole = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "description": "At least 1."}, "m": {"type": "string"}},
+        "required": ["n"],
+    }
+    properties = {"a": whole, "b": {"type": "array", "items": whole}}
+    expected = {"type": "object", "properties": properties, "required": ["b"]}
+    assert sent["response_format"] == {"type": "json_object", "schema": expected}
+    assert ("outputFormat.schema", "required", "narrowed") in [(loss.path, loss.what, loss.action) for loss in losses]
+    read = {"model": "m", "messages": [HELLO], "response_format": {"type": "json_object", "schema": schema}}
+    laws.body_comes_back(sample, PROVIDER, read)
+
+
+def test_an_output_format_is_not_sent_beside_documents(sample: Package) -> None:
+    request = laws.read(sample, PROVIDER, {"model": "m", "messages": [HELLO], "documents": ["d"]})
+    request.output_format = "json"
+    losses: list[Any] = []
+    assert "response_format" not in laws.write(sample, PROVIDER, request, losses)
+    assert [(loss.path, loss.action) for loss in losses] == [("outputFormat", "dropped")]
+
+
+@pytest.mark.parametrize("provider", [PROVIDER, "anthropic", "bedrock", "openai_chat"])
+def test_an_output_schema_without_objects_is_reported(sample: Package, models: Any, provider: str) -> None:
+    schema = {"schema": {"type": "array", "items": {"type": "string"}}, "strict": True}
+    losses: list[Any] = []
+    laws.write(sample, provider, models.load(models.Request, {"messages": [HELLO], "outputFormat": schema}), losses)
+    assert ("outputFormat.schema.type", "narrowed", "warning") in [
+        (loss.path, loss.action, loss.severity) for loss in losses
+    ]

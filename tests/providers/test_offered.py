@@ -277,3 +277,40 @@ def test_a_choice_that_was_read_without_tools_comes_back(sample: Package, provid
     if "tools" not in more:
         assert changed == kept
         assert [loss.path for loss in losses] == ["toolChoice"]
+
+
+@pytest.mark.parametrize("provider", [*REFUSING, "bedrock", "anthropic"])
+def test_a_choice_names_a_tool_of_the_request(sample: Package, models: Any, provider: str) -> None:
+    given = {"messages": [HELLO], "tools": [WEATHER], "maxOutputTokens": 9}
+    plain = laws.write(sample, provider, models.load(models.Request, given), [])
+    for choice in ({"name": "elsewhere"}, {"names": ["elsewhere"], "mode": "auto"}):
+        request = models.load(models.Request, {**given, "toolChoice": choice})
+        with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tool that it"):
+            sample.provider(provider).to_request(request, on_loss=lambda loss: None)
+        assert laws.write(sample, provider, request, []) == plain
+    hosted = {"type": "opaque", "provider": provider, "value": {"type": "own", "name": "elsewhere"}}
+    request = models.load(models.Request, {**given, "toolChoice": {"name": "elsewhere"}, "tools": [WEATHER, hosted]})
+    losses: list[Any] = []
+    laws.write(sample, provider, request, losses)
+    assert "the request has no tool that it names" not in [loss.reason for loss in losses]
+
+
+def test_a_choice_of_another_tool_that_was_read_comes_back(sample: Package) -> None:
+    tool = {"name": "now", "input_schema": {"type": "object", "properties": {}}}
+    choice = {"type": "tool", "name": "elsewhere", "disable_parallel_tool_use": True}
+    body = {"model": "m", "max_tokens": 9, "messages": [HELLO], "tools": [tool], "tool_choice": choice}
+    laws.body_comes_back(sample, "anthropic", body)
+    request = laws.read(sample, "anthropic", body)
+    request.tool_choice = sample.module("models").NamedToolChoice("nowhere")
+    sent = laws.write(sample, "anthropic", request, [])
+    assert sent["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
+def test_two_tools_of_one_name_are_one(sample: Package, models: Any, provider: str) -> None:
+    first, other = models.ToolDefinition("now", "A."), models.ToolDefinition("now", "B.")
+    module = sample.provider(provider)
+    losses: list[Any] = []
+    assert module.to_tools([first, first, other], on_loss=losses.append) == module.to_tools([first])
+    told = [(loss.path, loss.action, loss.severity) for loss in losses if loss.what == "a tool"]
+    assert told == [("[1]", "dropped", "note"), ("[2]", "dropped", "warning")]

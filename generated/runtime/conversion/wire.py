@@ -32,7 +32,7 @@ class WireFacts:
     `names` and `ids` are the patterns of legal tool names and ids. `name_length` and `id_length` are the lengths of
     names and ids that toolgen makes, `id_prefix` is the beginning of such ids. `rejects` are the key paths of
     members that the API rejects in requests. `declared` has the keys of the wire's tools for settings of the declaration.
-    `dialects` are its rules for schemas.
+    `dialects` are its rules for schemas. `unique_names` means that the API rejects two tools of one name.
     """
 
     def __init__(
@@ -47,9 +47,11 @@ class WireFacts:
         rejects: Sequence[Sequence[str]] = (),
         declared: Mapping[str, str] = _NOTHING,
         dialects: Mapping[str, Any] = MappingProxyType({"open": {}}),
+        unique_names: bool = False,
     ) -> None:
         self.name = name
         self.title = title
+        self.unique_names = unique_names
         self.names = names
         self.name_length = name_length
         self.ids = ids

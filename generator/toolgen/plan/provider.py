@@ -142,6 +142,8 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `WireFacts`."""
     found: dict[str, Any] = {"name": name, "title": facts["title"]}
     found |= {"names": facts["names"]["pattern"], "name_length": facts["names"]["length"]}
+    if facts["names"].get("unique"):
+        found["unique_names"] = True
     if "ids" in facts:
         ids = facts["ids"]
         found |= {"ids": ids["pattern"], "id_length": ids["length"], "id_prefix": ids["prefix"]}
@@ -194,6 +196,7 @@ def _class_facts(
         "BODY_PATHS": facts.get("body_paths"),
         "SDK_MEMBERS": sdk.get("members"),
         "SIGNED_MODELS": facts.get("signed_models"),
+        "UNFLAGGED_MODELS": facts.get("unflagged_models"),
         "SYSTEM_ROLES": _roles(mappings.get("system_message")),
         "USER_ROLES": _roles(mappings.get("user_message")),
     }

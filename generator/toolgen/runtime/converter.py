@@ -23,10 +23,12 @@ from .paths import ROOT, Path
 from .request_tools import (
     check_request,
     has_tools_for_provider,
+    offers_chosen_tools,
     omit_empty_tools,
     read_choice,
     report_choice_without_tools,
     write_choice,
+    write_first_of_each_name,
     write_tool_with_provider_settings,
 )
 from .responses import FinishReason, calls_in, classify_api_error
@@ -316,7 +318,10 @@ class Converter:
         """Write the offered tools."""
         if definitions is None:
             return ABSENT
-        return omit_empty_tools(write_list(definitions, at, writer, self.write_tool_definition), extra, at, writer)
+        write: ValueWriter[Any] = self.write_tool_definition
+        if self.FACTS.unique_names:
+            write = write_first_of_each_name(write)
+        return omit_empty_tools(write_list(definitions, at, writer, write), extra, at, writer)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
@@ -338,25 +343,29 @@ class Converter:
         """Return whether a request offers tools that a tool choice is about."""
         return has_tools_for_provider(tools, self.wire)
 
+    def can_choose(self, choice: ToolChoice | None, tools: Sequence[Any] | None) -> bool:
+        """Return whether a request offers the tools that a tool choice is about."""
+        return self.has_choosable_tools(tools) and offers_chosen_tools(choice, tools, self.wire)
+
     def read_tool_choice_with_tools(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
     ) -> tuple[ToolChoice | None, Any]:
-        """Read the tool choice. Without tools it is also kept as an extra, because the API accepted it."""
+        """Read the tool choice. Without its tools it is also kept as an extra, because the API accepted it."""
         choice, extra = self.read_tool_choice(value, at, reader)
-        if choice is None or extra is not ABSENT or self.has_choosable_tools(tools):
+        if choice is None or extra is not ABSENT or self.can_choose(choice, tools):
             return choice, extra
         return choice, {"$whole": value}
 
     def write_tool_choice_with_tools(
         self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer, tools: Sequence[Any] | None
     ) -> Any:
-        """Write the tool choice. Without tools the API rejects it, so it is left out, unless it was read like that."""
-        if choice is None or self.has_choosable_tools(tools):
+        """Write the tool choice. Without its tools the API rejects it, so it is left out, unless it was read so."""
+        if choice is None or self.can_choose(choice, tools):
             return self.write_tool_choice(choice, extra, at, writer)
         whole = extra.get("$whole") if type(extra) is dict else None
         if whole is not None and self.read_tool_choice(whole, at, Reader(self.wire))[0] == choice:
             return whole
-        report_choice_without_tools(choice, at, writer)
+        report_choice_without_tools(choice, at, writer, has_others=self.has_choosable_tools(tools))
         return ABSENT
 
 

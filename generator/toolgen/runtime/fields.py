@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from .conversion.extras import ABSENT, UnsupportedValueError, is_internal_mark
 from .conversion.reader import Reader
@@ -23,7 +23,7 @@ __all__ = [
     "read_enum_value",
     "read_non_strict_schema",
     "read_nullable_schema",
-    "read_number_at_most",
+    "read_number_within",
     "read_output_schema",
     "read_schema_keeping_original",
     "read_schema_or_empty",
@@ -36,7 +36,7 @@ __all__ = [
     "write_enum_value",
     "write_non_strict_schema",
     "write_nullable_schema",
-    "write_number_at_most",
+    "write_number_within",
     "write_output_schema",
     "write_schema_keeping_original",
     "write_schema_or_empty",
@@ -45,6 +45,7 @@ __all__ = [
     "write_text_empty_as_none",
 ]
 
+Limits: TypeAlias = Mapping[str, int]
 
 _DATA = r"data:([\w.+-]+/[\w.+-]+);base64,(.*)"
 
@@ -92,8 +93,7 @@ _HEADS = (
     (b"fLaC", "audio/flac"),
 )
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
-_ENOUGH = 16
-"""Number of base64 characters that contain all the bytes that are inspected."""
+_ENOUGH = 16  # the base64 characters that contain all the bytes that are inspected
 
 
 def media_type_of(data: str) -> str | None:
@@ -109,8 +109,7 @@ def media_type_of(data: str) -> str | None:
     return next((kind for start, kind in _HEADS if head.startswith(start)), None)
 
 
-_PDF = "JVBERi"
-"""How a PDF file begins in base64."""
+_PDF = "JVBERi"  # how a PDF file begins in base64
 
 
 def default_media_type(data: str, at: Path, writer: Writer, supported: Collection[str] | None = None) -> str | None:
@@ -138,47 +137,51 @@ def read_string_or_list(value: Any, at: Path, reader: Reader) -> tuple[list[str]
     for i, text in enumerate(value):
         if type(text) is not str:
             raise wrong_type((at, i), "a string", text)
-    return value, ABSENT if value else {"$whole": value}
+    return value, ABSENT if value and all(value) else {"$whole": value}
 
 
 def write_string_or_list(texts: list[str] | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write a list of texts. A single text that was read as a string is written as one, an empty list only if read."""
+    """Write a list of texts. A single text that was read as a string is written as one, empty texts only if read."""
     if texts is None:
         return ABSENT
-    if not texts and not (type(extra) is dict and extra.get("$whole") == texts):
-        writer.report_loss(at, at[1], "dropped", "the list is empty, which some APIs reject")
-        return ABSENT
-    single = extra.get("$single") if type(extra) is dict else extra
-    return single if type(single) is str and texts == [single] else texts
+    kept = extra if type(extra) is dict else {"$single": extra}
+    if texts == [kept.get("$single")] or texts == kept.get("$whole"):
+        return kept.get("$whole", kept.get("$single"))
+    sent = [text for text in texts if text]
+    if not sent or len(sent) < len(texts):
+        writer.report_loss(at, at[1], "narrowed" if sent else "dropped", "some APIs reject empty lists and texts")
+    return sent or ABSENT
 
 
-def read_number_at_most(value: Any, at: Path, reader: Reader, limits: Mapping[str, float]) -> tuple[float | None, Any]:
-    """Read a number. One above the limit is also kept as an extra.
+def read_number_within(value: Any, at: Path, reader: Reader, limits: Limits) -> tuple[Any, Any]:
+    """Read a number, or an integer if the limits say so. One outside the limits is also kept as an extra.
 
     Raises:
-        ConversionError: The value is neither a number nor null.
+        ConversionError: The value is neither such a number nor null.
     """
     if value is None or value is ABSENT:
         return None, ABSENT
-    if type(value) is not float and type(value) is not int:
-        raise wrong_type(at, "a number", value)
-    return value, {"$whole": value} if value > limits["most"] else ABSENT
+    if type(value) is not int and (type(value) is not float or "integer" in limits):
+        raise wrong_type(at, "an integer" if "integer" in limits else "a number", value)
+    return value, ABSENT if _nearest(value, limits) is value else {"$whole": value}
 
 
-def write_number_at_most(value: float | None, extra: Any, at: Path, writer: Writer, limits: Mapping[str, float]) -> Any:
-    """Write a number. One above the limit is lowered to it, unless it was read like that."""
-    if value is None:
-        return ABSENT
-    most = limits["most"]
-    if not value > most or (type(extra) is dict and extra.get("$whole") == value):
-        return value
-    writer.report_loss(at, at[1], "narrowed", f"{writer.wire.title} accepts at most {most}", "warning")
-    return most
+def write_number_within(value: float | None, extra: Any, at: Path, writer: Writer, limits: Limits) -> Any:
+    """Write a number. One outside the limits becomes the nearest inside, unless it was read like that."""
+    nearest = None if value is None else _nearest(value, limits)
+    if value is None or nearest is value or (type(extra) is dict and extra.get("$whole") == value):
+        return ABSENT if value is None else value
+    side = "most" if nearest == limits.get("most") else "least"
+    writer.report_loss(at, at[1], "narrowed", f"{writer.wire.title} accepts at {side} {nearest}", "warning")
+    return nearest
 
 
-def read_strings_at_most(
-    value: Any, at: Path, reader: Reader, limits: Mapping[str, int]
-) -> tuple[list[str] | None, Any]:
+def _nearest(value: float, limits: Limits) -> float:
+    least, most = limits.get("least", value), limits.get("most", value)
+    return least if value < least else most if value > most else value
+
+
+def read_strings_at_most(value: Any, at: Path, reader: Reader, limits: Limits) -> tuple[list[str] | None, Any]:
     """Read a list of texts like `read_string_or_list`. One above the limit is also kept as an extra.
 
     Raises:
@@ -188,9 +191,7 @@ def read_strings_at_most(
     return texts, {"$whole": texts} if texts is not None and len(texts) > limits["most"] else extra
 
 
-def write_strings_at_most(
-    texts: list[str] | None, extra: Any, at: Path, writer: Writer, limits: Mapping[str, int]
-) -> Any:
+def write_strings_at_most(texts: list[str] | None, extra: Any, at: Path, writer: Writer, limits: Limits) -> Any:
     """Write a list of texts. Those above the limit are left out, unless they were read like that."""
     most = limits["most"]
     if texts is not None and len(texts) > most and not (type(extra) is dict and extra.get("$whole") == texts):

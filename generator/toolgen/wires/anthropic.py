@@ -116,6 +116,7 @@ class Anthropic(AnthropicConverter):
         title="Anthropic Messages",
         names="[a-zA-Z0-9_-]{1,128}",
         name_length=64,
+        unique_names=True,
         ids="[a-zA-Z0-9_-]+",
         id_length=40,
         id_prefix="toolu_",

@@ -14,8 +14,10 @@ from typing import Any, ClassVar
 from ..runtime.apis.cohere.converter import CohereConverter
 from ..runtime.apis.cohere.fields import (
     chat_kwargs,
+    read_output_schema_with_required,
     read_thinking_settings,
     read_tool_schema,
+    write_output_schema_with_required,
     write_thinking_settings,
     write_tool_schema,
 )
@@ -44,10 +46,10 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
-    read_number_at_most,
+    read_number_within,
     read_strings_at_most,
     write_data_url,
-    write_number_at_most,
+    write_number_within,
     write_strings_at_most,
 )
 from ..runtime.json_text import dump_strict_or_none
@@ -115,9 +117,10 @@ _IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
 _IMAGE_PART_IMAGE_URL_LEAST: frozenset[str] = frozenset(["url"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
+_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"most": 1}
+_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"least": 0, "most": 1}
 _REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
 _USAGE: frozenset[str] = frozenset(["tokens", "cached_tokens"])
 _USAGE_TOKENS_COUNT: frozenset[str] = frozenset(["image_tokens", "input_tokens", "output_tokens"])
@@ -447,7 +450,7 @@ class Cohere(CohereConverter):
             wire.get("response_format", ABSENT), (at, "response_format"), reader
         )
         max_output_tokens = optional_value(wire, "max_tokens", at, int)
-        temperature, temperature_extra = read_number_at_most(
+        temperature, temperature_extra = read_number_within(
             wire.get("temperature", ABSENT), (at, "temperature"), reader, _REQUEST_BODY_TEMPERATURE
         )
         top_p = optional_number(wire, "p", at)
@@ -518,7 +521,7 @@ class Cohere(CohereConverter):
             wire["response_format"] = output_format
         if request.max_output_tokens is not None:
             wire["max_tokens"] = request.max_output_tokens
-        temperature = write_number_at_most(
+        temperature = write_number_within(
             request.temperature,
             extra_at(extras, "temperature") if extras else ABSENT,
             (at, "temperature"),
@@ -766,24 +769,27 @@ class Cohere(CohereConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        schema = wire.get("schema")
-        if type(schema) is not dict:
-            raise wrong_type((at, "schema"), "an object", schema)
-        if len(wire) == 2:
+        schema, schema_extra = read_output_schema_with_required(wire.get("schema", ABSENT), (at, "schema"), reader)
+        if wire.keys() == _OUTPUT_SCHEMA_LEAST and schema_extra is ABSENT and None not in wire.values():
             return OutputSchema(schema)
         extras = unmapped_members(wire, _OUTPUT_SCHEMA)
+        if schema_extra is not ABSENT:
+            extras["schema"] = schema_extra
         return OutputSchema(schema, metadata=reader.as_metadata(extras))
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
-        if schema.name is None and schema.strict is None and schema.metadata is None:
-            return {"type": "json_object", "schema": schema.schema}
         extras = writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
         if schema.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if schema.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {"type": "json_object", "schema": schema.schema}
+        wire: dict[str, Any] = {
+            "type": "json_object",
+            "schema": write_output_schema_with_required(
+                schema.schema, extra_at(extras, "schema") if extras else ABSENT, (at, "schema"), writer
+            ),
+        }
         if extras:
             restore_extras(wire, extras)
         return wire

@@ -8,7 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.extras import (
+    ABSENT,
+    NO_EXTRAS,
+    Extras,
+    inner_extras,
+    merge_extras_into,
+    restore_extras,
+    unmapped_members,
+)
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, read_text_or_list, wire_message_of, write_list, write_text_or_list
 from ...conversion.writer import Writer
@@ -35,7 +43,7 @@ from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
 from ...tool_results import report_error_text_sent_with_flag, write_result_text
 
-__all__ = ["AnthropicMessageConverter"]
+__all__ = ["AnthropicMessageConverter", "note_blank"]
 
 _MESSAGE = frozenset(["content", "role"])
 
@@ -56,12 +64,20 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     )
 
 
+def _toolsets(message: Message | None, provider: str) -> dict[str, Any]:
+    """Return the toolset of each call of an assistant message that calls a member of one. Its result repeats it."""
+    content = message.content if type(message) is AssistantMessage else None
+    calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+    found = {call.id: inner_extras(call.metadata, provider).get("toolset_name") for call in calls if call.metadata}
+    return {identifier: name for identifier, name in found.items() if name is not None}
+
+
 def _is_blank(content: str | list[Any] | None) -> bool:
     """Return whether the content of a message has nothing but white space."""
     return not (content.strip() if type(content) is str else content)
 
 
-def _note_blank(content: Any, reader: Reader, extras: Extras) -> Extras:
+def note_blank(content: Any, reader: Reader, extras: Extras) -> Extras:
     """Mark blank text of a body, which the API accepted there: a text in the extras, a part in its metadata."""
     if type(content) is str:
         return extras if content.strip() else {**extras, "$blank": True}
@@ -109,14 +125,15 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                     content = self.read_blocks(content, (here, "content"), reader)
                 elif type(content) is not str:
                     raise wrong_type((here, "content"), "a string or an array", content)
-                extras = _note_blank(content, reader, extras)
+                extras = note_blank(content, reader, extras)
                 messages.append(AssistantMessage(content, metadata=reader.as_metadata(extras)))
                 reader.next_turn()
             elif role == "user":
                 messages += self.read_user_messages(item.get("content"), (here, "content"), reader, messages, extras)
             elif role == "system":
                 system = read_text_or_list(item.get("content"), (here, "content"), reader, self.read_system_content)
-                messages.append(SystemMessage(system, metadata=reader.as_metadata({**extras, "$inline": True})))
+                extras = note_blank(system, reader, {**extras, "$inline": True})
+                messages.append(SystemMessage(system, metadata=reader.as_metadata(extras)))
             else:
                 messages.append(opaque_message(item, reader))
         return messages
@@ -128,20 +145,23 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         if type(content) is not list:
             text = read_text_or_list(content, at, reader, self.read_user_content)
             apart = {"$apart": True} if before and type(before[-1]) is ToolMessage else {}
-            extras = _note_blank(text, reader, {**extras, **apart})
+            extras = note_blank(text, reader, {**extras, **apart})
             return [UserMessage(text, metadata=reader.as_metadata(extras))]
         found: list[Message] = []
+        toolsets = _toolsets(before[-1] if before else None, reader.wire.name)
         for i, block in enumerate(content):
             last = found[-1] if found else None
             if type(block) is dict and block.get("type") == "tool_result":
                 result = self.read_tool_result(block, (at, i), reader)
+                if result.tool_call_id in toolsets and "toolset_name" not in block:
+                    merge_extras_into(result, reader.wire.name, {"$toolset": None})
                 if type(last) is ToolMessage:
                     last.results.append(result)
                 else:
                     found.append(ToolMessage([result]))
             else:
                 part = self.read_user_content(block, (at, i), reader)
-                _note_blank([part], reader, {})
+                note_blank([part], reader, {})
                 if type(last) is UserMessage and type(last.content) is list:
                     last.content.append(part)
                 else:
@@ -181,7 +201,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             return self.write_reasoning(part, at, writer)
         if type(part) is RefusalPart:
             writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
-            return {"type": "text", "text": part.text} if part.text else ABSENT
+            return {"type": "text", "text": part.text} if part.text.strip() else ABSENT
         if not writer.is_response and _report_if_blank(part, at, writer):
             return ABSENT
         return self.write_assistant_content(part, at, writer)
@@ -208,6 +228,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
+        toolsets: dict[str, Any] = {}
         for message, here, paths in order_restoring_separate_results(messages, at, writer):
             extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
             if type(message) is SystemMessage:
@@ -221,9 +242,12 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 continue
             leading = False
             if type(message) is ToolMessage:
-                blocks = [
-                    self.write_tool_result(result, path, writer) for result, path in results_of(message, here, paths)
-                ]
+                blocks = []
+                for result, path in results_of(message, here, paths):
+                    blocks.append(self.write_tool_result(result, path, writer))
+                    toolset = toolsets.get(result.tool_call_id)
+                    if toolset is not None and "$toolset" not in writer.peek_extras(result.metadata):
+                        blocks[-1].setdefault("toolset_name", toolset)
                 if results is None or extras.get("$apart"):
                     results = blocks
                     wires.append(_with_extras({"role": "user", "content": results}, extras))
@@ -235,6 +259,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 self.add_assistant_message(message, here, writer, extras, wires)
                 results = None
+                toolsets = _toolsets(message, writer.wire.name)
             else:
                 raise wrong_type(here, "a message", message)
         return wires
@@ -293,7 +318,10 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             elif leading or not _is_inline_system_message(message, writer):
                 if not leading:
                     writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
-                found.append((message, (at, i)))
+                if type(message.content) is str and _is_blank(message.content) and not message.metadata:
+                    writer.report_loss((at, i), "blank text", "dropped", "the API rejects it")
+                else:
+                    found.append((message, (at, i)))
         if not found:
             return None
         if len(found) == 1 and type(found[0][0].content) is str and not found[0][0].cache:
@@ -313,10 +341,19 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         """Write a part of a system message. Blank text is dropped, because the API rejects it."""
         return ABSENT if _report_if_blank(part, at, writer) else self.write_system_content(part, at, writer)
 
+    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message that was among the messages. What only such messages may have is dropped."""
+        if type(part) is OpaquePart and part.provider == writer.wire.name:
+            writer.report_loss(at, "a block", "dropped", "the API accepts it only after other messages", "warning")
+            return ABSENT
+        return self.write_system_block(part, at, writer)
+
     def write_system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
         """Write the content of one system message as blocks."""
         if type(message.content) is list:
-            blocks = write_list(message.content, (at, "content"), writer, self.write_system_block)
+            moved = writer.peek_extras(message.metadata).get("$inline")
+            write = self.write_moved_system_block if moved else self.write_system_block
+            blocks = write_list(message.content, (at, "content"), writer, write)
         else:
             blocks = [] if _is_blank(message.content) else [{"type": "text", "text": message.content}]
         if message.cache and blocks and "cache_control" not in blocks[-1]:

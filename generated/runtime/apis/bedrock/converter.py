@@ -143,6 +143,7 @@ class BedrockConverter(BedrockMessageConverter):
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body, with the tools that the API requires and without those that must not be called."""
+        writer.model = request.model
         wire = self.write_request_body(request, at, writer)
         complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
         return wire

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -34,7 +35,12 @@ from ...models import (
 )
 from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import ROOT, Path
-from ...tool_results import ResultKind, report_error_text_sent_with_flag
+from ...tool_results import (
+    ResultKind,
+    report_dropped_error_flag,
+    report_error_text_sent_with_flag,
+    write_result_text,
+)
 from .client_values import Base64Keys, encode_bytes_as_base64
 from .content import (
     TurnBuilder,
@@ -69,6 +75,8 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Bedrock's Converse."""
 
     DEFAULT_KEYS = ("user", "document", "result")
+    UNFLAGGED_MODELS: ClassVar[str]
+    """A pattern for the models that reject the error flag of a result."""
     SDK_BYTES: ClassVar[Base64Keys]
     """The values that are base64 in a body and bytes in the client."""
 
@@ -368,7 +376,13 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
     ) -> dict[str, Any]:
-        """Write the result of a call."""
+        """Write the result of a call. Some models have no error flag: an error is text there, as its key says."""
+        if (is_error or kind == "error") and re.fullmatch(self.UNFLAGGED_MODELS, writer.model or ""):
+            if kind == "error":
+                writer.report_loss(at[0], "an error", "rewritten", "it is sent as text, as the model has no error flag")
+                kind, value = "text", write_result_text(kind, value, ABSENT, (at[0], "value"), writer)
+            report_dropped_error_flag(kind, is_error, at, writer)
+            is_error = None
         return write_result_blocks(
             kind, value, is_error, extras, at, writer, self.write_result_block, self.DEFAULTS["result"]
         )

@@ -49,6 +49,7 @@ from .fields import (
     move_system_messages_first,
     read_result_documents,
     restore_result_documents,
+    says_nothing,
     select_tools_by_choice,
     to_supported_part,
     tool_plan_part_index,
@@ -138,11 +139,20 @@ class CohereConverter(ChatConverter):
             wire["tools"] = offered
             if forced:
                 wire["tool_choice"] = self.TOOL_CHOICES["required"]
-            if wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
-                path = (at, "outputFormat")
-                writer.report_loss(path, "outputFormat", "dropped", "the API rejects it beside tools", "warning")
-                del wire["response_format"]
+        beside = next((key for key in ("tools", "documents") if wire.get(key)), None)
+        if beside and wire.get("response_format") not in (None, self.OUTPUT_FORMATS["text"]):
+            path = (at, "outputFormat")
+            writer.report_loss(path, "outputFormat", "dropped", f"the API rejects it beside {beside}", "warning")
+            del wire["response_format"]
         return wire
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
+        """Read the messages. Blank ones are marked, because the API accepted them."""
+        messages = super().read_messages(wire, at, reader)
+        for message in messages:
+            if type(message) is not ToolMessage and says_nothing(message.content):
+                merge_extras_into(message, reader.wire.name, {"$blank": True})
+        return messages
 
     def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
         """Read a system message. Inside the conversation it is marked, so that it stays there."""
@@ -165,13 +175,16 @@ class CohereConverter(ChatConverter):
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if len(wire) > 1 or writer.peek_extras(message.metadata):
+                is_empty = wire.keys() <= {"role", "content"} and is_blank(wire.get("content"))
+                if not is_empty or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:
                     writer.report_loss(here, "an empty message", "dropped", "the API rejects a message without content")
             elif type(message) is SystemMessage:
                 wire = self.write_system_message(message, here, writer)
-                if system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
+                if is_blank(wire.get("content")) and not writer.peek_extras(message.metadata):
+                    writer.report_loss(here, "an empty message", "dropped", "the API rejects it")
+                elif system is None or wires[-1] is not system or writer.peek_extras(message.metadata).get("$inline"):
                     wires.append(wire)
                     system = wire
                 else:

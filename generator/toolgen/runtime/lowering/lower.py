@@ -139,6 +139,8 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
         schema = {**schema, "type": "object"}
     composed = not context.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
     if (composed or context.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
+        if "type" in schema and "object" not in declared_types(schema):
+            context.record_unsupported((), "type", "the root must be an object")
         schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}
     texts = [text for text in sentences if text]
     if texts and context.allows_description(()):

@@ -37,7 +37,7 @@ from ...request_tools import report_choice_without_tools
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
 from ...tool_call_fields import write_flag_about_tools
 from .fields import limit_cache_marks
-from .messages import AnthropicMessageConverter
+from .messages import AnthropicMessageConverter, note_blank
 
 __all__ = ["AnthropicConverter"]
 
@@ -72,14 +72,24 @@ def _type(block: Any) -> Any:
 
 
 def _lacks_thinking(messages: list[Any]) -> bool:
-    """Return whether results end the messages, and the assistant message before them does not start with thinking."""
-    if len(messages) < 2 or messages[-1].get("role") != "user":
-        return False
-    content, asked = messages[-1].get("content"), messages[-2].get("content")
-    if type(content) is not list or not any(_type(block) == "tool_result" for block in content):
-        return False
-    first = asked[0] if type(asked) is list and asked else None
-    return messages[-2].get("role") == "assistant" and _type(first) not in ("thinking", "redacted_thinking")
+    """Return whether results end the messages, and no message of the turn that they belong to starts with thinking.
+
+    To the API a turn is all that the assistant has said since the user said something else than results. The model
+    often thinks only at its start, so its later messages need no thinking.
+    """
+    answered = False
+    for message in reversed(messages):
+        content = message.get("content")
+        kinds = [_type(block) for block in content] if type(content) is list else []
+        if message.get("role") == "assistant" and kinds and kinds[0] in ("thinking", "redacted_thinking"):
+            return False
+        if message.get("role") == "user":
+            if "tool_result" not in kinds:
+                break
+            answered = True
+        elif not answered and message.get("role") == "assistant":
+            break
+    return answered
 
 
 _SMALLEST_BUDGET = 1024
@@ -102,7 +112,8 @@ class AnthropicConverter(AnthropicMessageConverter):
         system = wire.get("system")
         if system is not None:
             content = read_text_or_list(system, (at, "system"), reader, self.read_system_content)
-            request.messages.insert(0, SystemMessage(content))
+            blank = note_blank(content, reader, {})
+            request.messages.insert(0, SystemMessage(content, metadata=reader.as_metadata(blank)))
         format_key = "output_format" if wire.get("output_format") is not None else "format"
         settings = optional_object(wire, "output_config", at)
         output = wire.get("output_format") if format_key == "output_format" else settings.get("format")
@@ -160,7 +171,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         budget = thinking.get("budget_tokens") if thinking.get("type") == "enabled" else None
         path = (at, "reasoning")
         if type(budget) is int and _lacks_thinking(wire.get("messages") or []):
-            reason = "the API requires thinking at the start of an assistant message whose calls were answered last"
+            reason = "the API requires thinking in a turn whose calls were answered last"
             writer.report_loss(path, "reasoning", "dropped", reason, "warning")
             budget = None
             del wire["thinking"]
@@ -216,9 +227,9 @@ class AnthropicConverter(AnthropicMessageConverter):
     def read_request_tool_choice(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
     ) -> tuple[ToolChoice | None, bool | None, Any]:
-        """Read the tool choice, and whether calls may run in parallel. Without tools it is also kept as an extra."""
+        """Read the tool choice, and whether calls may run in parallel. Without its tools it is also kept as an extra."""
         choice, parallel, extra = self._read_choice_and_flag(value, at, reader)
-        if choice is None or extra is not ABSENT or self.has_choosable_tools(tools):
+        if choice is None or extra is not ABSENT or self.can_choose(choice, tools):
             return choice, parallel, extra
         return choice, parallel, {"$whole": value}
 
@@ -244,14 +255,17 @@ class AnthropicConverter(AnthropicMessageConverter):
         writer: Writer,
         tools: Sequence[Any] | None,
     ) -> Any:
-        """Write the tool choice. It contains the setting for parallel calls. Without tools the API rejects it."""
-        if not self.has_choosable_tools(tools) and (choice is not None or (parallel is not None and extra is ABSENT)):
+        """Write the tool choice. It contains the setting for parallel calls. Without its tools the API rejects it."""
+        if not self.can_choose(choice, tools) and (choice is not None or (parallel is not None and extra is ABSENT)):
             whole = extra.get("$whole") if type(extra) is dict else None
             if whole and self._read_choice_and_flag(whole, at, Reader(self.wire))[:2] == (choice, parallel):
                 return whole
+            has_others = self.has_choosable_tools(tools)
             if choice is not None:
-                report_choice_without_tools(choice, at, writer)
-            return write_flag_about_tools(parallel, ABSENT, (at[0], "parallelToolCalls"), writer, None)
+                report_choice_without_tools(choice, at, writer, has_others=has_others)
+            if not has_others:
+                return write_flag_about_tools(parallel, ABSENT, (at[0], "parallelToolCalls"), writer, None)
+            choice, extra = None, ABSENT
         written = self.write_tool_choice(choice, extra, at, writer)
         if parallel is None or (choice is None and extra is not ABSENT):
             return written

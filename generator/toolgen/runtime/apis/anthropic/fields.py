@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError
@@ -140,24 +140,30 @@ _ROLES = ("assistant", "system", "user")
 
 
 def limit_cache_marks(wire: dict[str, Any], at: Path, writer: Writer) -> None:
-    """Remove the first cache marks of a body that has more than the API accepts. Later ones cover what they covered."""
+    """Remove the first cache marks of a body that has more than the API accepts. Later ones cover what they covered.
+
+    One beside the messages counts too, because it marks their last block.
+    """
     holders: list[Any] = [wire.get("tools"), wire.get("system")]
     holders += [m["content"] for m in wire.get("messages") or () if m.get("role") in _ROLES]
-    lists: list[list[Any]] = [blocks for blocks in holders if type(blocks) is list]
-    surplus = sum(_is_marked(block) for blocks in lists for block in blocks) - _MOST_CACHE_MARKS
+    marked = [place for blocks in holders if type(blocks) is list for place in _marked_blocks(blocks)]
+    surplus = len(marked) + (wire.get("cache_control") is not None) - _MOST_CACHE_MARKS
     if surplus <= 0:
         return
     reason = f"the API accepts {_MOST_CACHE_MARKS} marks, so the first ones were removed"
     writer.report_loss(at, "cache", "dropped", reason)
-    for blocks in lists:
-        for i, block in enumerate(blocks):
-            if surplus > 0 and _is_marked(block):
-                blocks[i] = {key: value for key, value in block.items() if key != "cache_control"}
-                surplus -= 1
+    for blocks, i in marked[:surplus]:
+        blocks[i] = {key: value for key, value in blocks[i].items() if key != "cache_control"}
 
 
-def _is_marked(block: Any) -> bool:
-    return type(block) is dict and block.get("cache_control") is not None
+def _marked_blocks(blocks: list[Any]) -> Iterator[tuple[list[Any], int]]:
+    """Return the lists and indexes of the blocks with a cache mark, also inside results, in order."""
+    for i, block in enumerate(blocks):
+        if type(block) is dict:
+            if block.get("type") == "tool_result" and type(block.get("content")) is list:
+                yield from _marked_blocks(block["content"])
+            if block.get("cache_control") is not None:
+                yield blocks, i
 
 
 class StreamedBlock:

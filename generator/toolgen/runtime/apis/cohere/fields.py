@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_schema_keeping_original, write_schema_or_empty
+from ...fields import read_output_schema, read_schema_keeping_original, write_output_schema, write_schema_or_empty
 from ...json_text import dump_strict_or_none, loads
 from ...json_values import same_json
 from ...message_order import Placed
@@ -33,13 +33,16 @@ __all__ = [
     "chat_kwargs",
     "is_blank",
     "move_system_messages_first",
+    "read_output_schema_with_required",
     "read_result_documents",
     "read_thinking_settings",
     "read_tool_schema",
     "restore_result_documents",
+    "says_nothing",
     "select_tools_by_choice",
     "to_supported_part",
     "tool_plan_part_index",
+    "write_output_schema_with_required",
     "write_thinking_settings",
     "write_tool_schema",
 ]
@@ -52,6 +55,44 @@ def read_tool_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, An
         ConversionError: The value is neither an object nor null.
     """
     return read_schema_keeping_original(value, at, reader, True)
+
+
+def read_output_schema_with_required(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], Any]:
+    """Read an output schema like `read_output_schema`. It is also the extra if an object in it requires nothing.
+
+    Raises:
+        ConversionError: The value is not an object.
+    """
+    schema, extra = read_output_schema(value, at, reader)
+    return schema, schema if _requiring(schema) is not schema else extra
+
+
+def write_output_schema_with_required(schema: dict[str, Any], extra: Any, at: Path, writer: Writer) -> Any:
+    """Write an output schema in which each object requires a property, which the API demands. The first one is added."""
+    written = write_output_schema(schema, extra, at, writer)
+    found = written if type(extra) is dict and written is schema else _requiring(written)
+    if found is not written:
+        reason = "each object must require a property, so the first one of those that require none is required"
+        writer.report_loss(at, "required", "narrowed", reason)
+    return found
+
+
+def _requiring(value: Any) -> Any:
+    """Return a schema in which each object with properties requires one of them: itself, if that is so already."""
+    if type(value) is not dict:
+        return value
+    found = dict(value)
+    for key in ("properties", "$defs"):
+        if type(value.get(key)) is dict:
+            found[key] = {name: _requiring(inner) for name, inner in value[key].items()}
+    for key in ("items", "additionalProperties"):
+        if key in value:
+            found[key] = _requiring(value[key])
+    if type(value.get("anyOf")) is list:
+        found["anyOf"] = [_requiring(branch) for branch in value["anyOf"]]
+    if found.get("properties") and not found.get("required"):
+        found["required"] = [next(iter(found["properties"]))]
+    return value if found == value else found
 
 
 def read_thinking_settings(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
@@ -183,6 +224,13 @@ def is_blank(content: Any) -> bool:
             type(part) is dict and part.keys() <= {"type", "text"} and is_blank(part.get("text")) for part in content
         )
     return content is None or (type(content) is str and not content.strip())
+
+
+def says_nothing(content: Any) -> bool:
+    """Return whether the content of a message is blank text, or parts that all are."""
+    if type(content) is list:
+        return bool(content) and all(type(part) is TextPart and not part.text.strip() for part in content)
+    return type(content) is str and not content.strip()
 
 
 def move_system_messages_first(placed: list[Placed], writer: Writer) -> list[Placed]:

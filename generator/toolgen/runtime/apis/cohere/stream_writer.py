@@ -7,6 +7,7 @@ from typing import Any
 from ...json_values import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
+from ...stream_parts import OpenBlocks
 from ...streams import BaseStreamWriter
 
 __all__ = ["CohereStreamWriter"]
@@ -16,6 +17,8 @@ _EMPTY: dict[str, Any] = {"role": "assistant", "content": [], "tool_plan": "", "
 
 class CohereStreamWriter(BaseStreamWriter):
     """Writes content and calls as they arrive. Citations, and what is known only at the end, come last.
+
+    A call ends before the next one starts, unless it is not complete.
 
     Consecutive text of one kind is one block. Reasoning is sent as content, because calls, which would make it their
     plan, come later. If the events cannot express the message exactly, the last event has all of it under a key
@@ -28,6 +31,7 @@ class CohereStreamWriter(BaseStreamWriter):
         self._blocks: list[dict[str, Any]] = []
         self._open = False
         self._heads: dict[int, dict[str, Any]] = {}
+        self._open_calls = OpenBlocks()
 
     def finish(self) -> list[dict[str, Any]]:
         """End the stream. Without a `completed` event before, it ends with an error."""
@@ -88,7 +92,8 @@ class CohereStreamWriter(BaseStreamWriter):
     def _start_call(self, index: int, identifier: str, name: str) -> list[dict[str, Any]]:
         head = {"id": identifier, "type": "function", "function": {"name": name, "arguments": ""}}
         self._heads[index] = head
-        return [{"type": "tool-call-start", "index": index, "delta": {"message": {"tool_calls": head}}}]
+        ends = map(_end, self._open_calls.start(index, self.sent_call(index)))
+        return [*ends, {"type": "tool-call-start", "index": index, "delta": {"message": {"tool_calls": head}}}]
 
     def _argue(self, index: int, text: str) -> list[dict[str, Any]]:
         if not text:
@@ -108,7 +113,7 @@ class CohereStreamWriter(BaseStreamWriter):
         events = [*self._begin(), *self._rest(message), *self._stop()]
         for index, call in enumerate(message.get("tool_calls") or ()):
             events += self._rest_of_call(index, call)
-        events += [{"type": "tool-call-end", "index": index} for index in self._heads]
+        events += map(_end, self._open_calls.stop(self._heads))
         citations = message.get("citations")
         for index, citation in enumerate(citations if type(citations) is list else ()):
             delta = {"message": {"citations": citation}}
@@ -179,3 +184,7 @@ class CohereStreamWriter(BaseStreamWriter):
         if citations:
             message["citations"] = citations
         return message
+
+
+def _end(index: int) -> dict[str, Any]:
+    return {"type": "tool-call-end", "index": index}
