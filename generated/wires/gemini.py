@@ -254,7 +254,7 @@ class Gemini(GeminiConverter):
                 "untyped": "text",
                 "ordering": True,
                 "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
-                "root": {"lists_required": True},
+                "root": {"type": "object", "lists_required": True},
             },
         },
     )

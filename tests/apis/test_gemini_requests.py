@@ -385,6 +385,36 @@ def test_calls_behind_an_answer_join_it(generated: SimpleNamespace) -> None:
     assert losses == [("messages[2]", "moved", "note")]
 
 
+def test_calls_behind_an_answer_join_it_where_a_message_between_is_dropped(generated: SimpleNamespace) -> None:
+    answer, empty = {"role": "assistant", "content": "a"}, {"role": "user", "content": ""}
+    turn = [assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})]
+    written, losses = sent(generated, [ASK, answer, empty, *turn])
+    assert written["contents"][1] == model(text("a"), call(id="1"))
+    assert losses == [("messages[2]", "dropped", "note"), ("messages[3]", "moved", "note")]
+
+
+TEXTS = {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "wire"),
+    [
+        ({"anyOf": [{"type": "string"}, TEXTS]}, {"anyOf": [{"type": "string"}, TEXTS]}),
+        ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, {"anyOf": [{"type": "string"}, {"type": "integer"}]}),
+        ({"$ref": "#/$defs/T", "$defs": {"T": TEXTS}}, TEXTS),
+        ({"allOf": [TEXTS, {"minItems": 1}]}, {**TEXTS, "minItems": 1}),
+        ({"type": "string", "enum": ["a", "b"]}, {"type": "string", "enum": ["a", "b"]}),
+        ({"const": 3}, {"enum": [3]}),
+    ],
+)
+def test_values_that_are_no_arguments_keep_their_kind(generated: SimpleNamespace, schema: Any, wire: Any) -> None:
+    written, _ = sent(generated, [ASK], outputFormat={"schema": schema}, tools=[{"name": "f", "result": schema}])
+    assert written["generationConfig"]["responseJsonSchema"] == wire
+    (declaration,) = written["tools"][0]["functionDeclarations"]
+    assert declaration["responseJsonSchema"] == wire
+    assert again(generated, written) == written
+
+
 @pytest.mark.parametrize(
     ("kind", "media_type"),
     [("image", "image/jpeg"), ("audio", "audio/mp3"), ("video", "video/mp4"), ("document", "application/pdf")],

@@ -243,6 +243,8 @@ def test_geminis_other_field_is_chosen_in_the_projects_own_profile(tmp_path: Pat
     assert module.to_response(module.from_response(body)) == body
     written = module.to_tool_call(models.ToolCall("a", "find", {"what": "ab", "since": None, "level": 7}))
     assert written["functionCall"]["args"]["level"] == "7"
+    (late,) = module.to_tools([models.ToolDefinition("late", parameters={"description": "Anything."})])
+    assert late["functionDeclarations"][0]["parameters"] == {"type": "OBJECT", "description": "Anything."}
 
 
 @pytest.mark.pain("P10")

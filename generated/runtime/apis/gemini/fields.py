@@ -20,6 +20,7 @@ from ...models import OpaquePart, Reasoning, ToolDefinition
 from ...paths import Path, format_path
 
 __all__ = [
+    "PARAMETERS_KEYS",
     "choose_thinking_setting",
     "from_openapi",
     "generate_content_kwargs",
@@ -303,6 +304,10 @@ def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:
     return following is not None and "$begins" not in writer.peek_extras(following.metadata)
 
 
+PARAMETERS_KEYS = ("parametersJsonSchema", "parameters")
+"""The keys for the schema of a tool's arguments, in each dialect."""
+
+
 def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader) -> tuple[Any, Extras]:
     """Read a schema as JSON Schema. The original is kept as an extra if it would be written differently.
 
@@ -318,7 +323,7 @@ def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader:
             raise wrong_type((at, key), "an object", value)
         if key == keys[1]:
             return from_openapi(value), {f"${key}": value}
-        lowered = lowerings.lower(value, None)
+        lowered = lowerings.lower(value, None, is_arguments=keys is PARAMETERS_KEYS)
         plain = lowerings.key is None and same_json(lowered.schema, value) and lowered.encoding_table is None
         return value, {} if plain else {f"${key}": value}
     return None, {}
@@ -332,7 +337,8 @@ def write_schema(schema: Any, extras: Extras, keys: tuple[str, str], at: Path, w
         original = extras.get(f"${key}")
         if type(original) is dict and same_json(from_openapi(original) if key == keys[1] else original, schema):
             return {key: original}
-    return {keys[0] if writer.wire.schema_lowering.key is None else keys[1]: writer.lower_schema(schema, None, at)}
+    key = keys[0] if writer.wire.schema_lowering.key is None else keys[1]
+    return {key: writer.lower_schema(schema, None, at, is_arguments=keys is PARAMETERS_KEYS)}
 
 
 def generate_content_kwargs(model: str | None, body: dict[str, Any], allowed_names: Collection[str]) -> dict[str, Any]:

@@ -51,31 +51,21 @@ _CONTENT = frozenset(["parts", "role"])
 
 
 def _add_model_content(
-    wire: dict[str, Any],
-    contents: list[Any],
-    before: Message | None,
-    message: AssistantMessage,
-    at: Path,
-    writer: Writer,
+    wire: dict[str, Any], contents: list[Any], message: AssistantMessage, at: Path, writer: Writer
 ) -> None:
     """Add a model content. Its calls join the model content directly before it, unless they were read separately."""
     parts = wire.get("parts")
-    if parts and type(before) is not AssistantMessage:
+    last = contents[-1] if contents else {}
+    follows_model = type(last) is dict and last.get("role") == "model"
+    if parts and not follows_model:
         contents.append(wire)
         return
     extras = writer.peek_extras(message.metadata)
-    calls = _has_calls(parts)
     if not parts and "parts" not in extras:
         writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
-    elif (
-        calls
-        and "$apart" not in extras
-        and contents
-        and type(before) is AssistantMessage
-        and contents[-1]["role"] == "model"
-    ):
+    elif follows_model and _has_calls(parts) and "$apart" not in extras:
         writer.report_loss(at, "a message", "moved", "its calls are part of the response before it")
-        contents[-1] = {**contents[-1], "parts": [*(contents[-1].get("parts") or ()), *(parts or ())]}
+        contents[-1] = {**last, "parts": [*(last.get("parts") or ()), *(parts or ())]}
     else:
         contents.append(wire)
 
@@ -201,7 +191,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 wire = self.write_assistant_message(message, here, writer)
                 if signature and i >= turn:
                     add_placeholder_signature(wire, signature, here, writer)
-                _add_model_content(wire, contents, before, message, here, writer)
+                _add_model_content(wire, contents, message, here, writer)
             elif type(message) is UserMessage:
                 self.add_user_content(message, contents, before, here, writer)
             else:

@@ -196,9 +196,12 @@ class Writer:
         if self._on_loss is not None:
             self._on_loss(loss)
 
-    def lower_schema(self, schema: dict[str, Any] | bool, strict: bool | None, at: Path) -> dict[str, Any]:
+    def lower_schema(
+        self, schema: dict[str, Any] | bool, strict: bool | None, at: Path, *, is_arguments: bool = True
+    ) -> dict[str, Any]:
         """Lower a schema, and report what the dialect expresses differently, unless the build has reported it."""
-        written, found = self.wire.schema_lowering.lower_with_schema_copy(schema, strict)
+        lowerings = self.wire.schema_lowering
+        written, found = lowerings.lower_with_schema_copy(schema, strict, is_arguments=is_arguments)
         if self.is_declared_tool:
             return written
         if not found.only_drops_keywords(schema):

@@ -35,10 +35,13 @@ _EVALUATING = frozenset(
 """Keywords of a branch that admit properties which the branch does not declare."""
 
 
-def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: int = 3) -> LoweredSchema:
+def lower(
+    schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: int = 3, *, is_arguments: bool = True
+) -> LoweredSchema:
     """Lower a complete schema. Unsupported recursion is expanded `recursion_depth` levels, or fewer if the result is too large.
 
-    True and false are lowered as the equivalent objects.
+    True and false are lowered as the equivalent objects. Arguments are an object; any other schema (`is_arguments`) keeps
+    the kind of its values.
     """
     if isinstance(schema, bool):
         schema = {} if schema else {"not": {}}
@@ -46,7 +49,7 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: i
     while levels >= 0:
         context = Engine(schema, dialect, levels, empty)
         try:
-            found = _lowered(context, dict(schema))
+            found = _lowered(context, dict(schema), is_arguments)
         except (TooLargeError, RecursionError):
             levels -= 1
             continue
@@ -56,12 +59,12 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: i
     context = Engine({}, dialect, 0)
     record = context.record_unsupported if dialect.closed else context.record_dropped
     record((), "the schema", "it is too large after references are inlined")
-    return _lowered(context, {"type": "object"})
+    return _lowered(context, {"type": "object"} if is_arguments else {}, is_arguments)
 
 
-def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
+def _lowered(context: LoweringContext, schema: dict[str, Any], is_arguments: bool) -> LoweredSchema:
     dialect = context.dialect
-    root = _one_object(context, schema)
+    root = _one_object(context, schema) if is_arguments else _without_reference(context, schema)
     if dialect.plain and not context.wrapped and context.are_names_legal():
         out, encoding = root, None
     else:
@@ -106,6 +109,15 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     return LoweredSchema(out, tuple(context.changes.values()), table)
 
 
+def _without_reference(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the root schema with the target of its reference in place of the reference."""
+    if "$ref" in schema:
+        definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+        found, _ = context.resolve(schema, ())
+        schema = {**(found if type(found) is dict else {}), **definitions}
+    return context.record_source_pointer(schema, ())
+
+
 def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
     """Return the root schema as one object, without keywords that the dialect rejects at the root."""
     source = schema
@@ -115,10 +127,7 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
     if context.dialect.enum != "any":  # the root would be a string
         refused |= {"enum", "const"}
     if "$ref" in schema and ("$ref" in refused or "type" not in schema):
-        definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-        found, _ = context.resolve(schema, ())
-        schema = {**(found if type(found) is dict else {}), **definitions}
-        context.record_source_pointer(schema, ())
+        schema = _without_reference(context, schema)
     sentences: list[str] = []
     if "allOf" in refused and "allOf" in schema:
         schema, _ = context.merge_all_of(schema, (), ())

@@ -35,7 +35,7 @@ class Lowerings:
         self._open = Dialect(chosen)
         self._strict = Dialect(dialects["strict"]) if dialects.get("strict") else None
         self._depth = depth
-        self._done: tuple[Cache[_Done], Cache[_Done]] = Cache(), Cache()
+        self._done: tuple[Cache[_Done], ...] = (Cache(), Cache(), Cache(), Cache())
         self.key: str | None = chosen.get("key")
         self.auto: bool = bool(self._strict and dialects["strict"].get("auto", True))
         self.per_request: Mapping[str, int] = dialects["strict"].get("per_request", {}) if self._strict else {}
@@ -45,15 +45,17 @@ class Lowerings:
         """Whether the wire has a strict mode, which enforces schemas."""
         return self._strict is not None
 
-    def lower(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> LoweredSchema:
-        """Lower the schema of a tool's parameters. The result is shared, so do not change it."""
-        return self._remembered(schema, strict).lowered
+    def lower(
+        self, schema: Mapping[str, Any] | bool, strict: bool | None, *, is_arguments: bool = True
+    ) -> LoweredSchema:
+        """Lower the schema of a tool's parameters, or of another value. The result is shared, so do not change it."""
+        return self._remembered(schema, strict, is_arguments).lowered
 
     def lower_with_schema_copy(
-        self, schema: Mapping[str, Any] | bool, strict: bool | None
+        self, schema: Mapping[str, Any] | bool, strict: bool | None, *, is_arguments: bool = True
     ) -> tuple[dict[str, Any], LoweredSchema]:
         """Lower a schema, and return a copy of the result that may be changed."""
-        found, copy, _ = self._remembered(schema, strict)
+        found, copy, _ = self._remembered(schema, strict, is_arguments)
         return (from_bytes(copy) if copy is not None else found.schema), found
 
     def encoding_table(self, schema: Mapping[str, Any] | None, strict: bool | None, extras: Any) -> Table | None:
@@ -88,18 +90,19 @@ class Lowerings:
         most = self.per_request
         return [what for what, count in cost.items() if what in most and budget_used.get(what, 0) + count > most[what]]
 
-    def _remembered(self, schema: Mapping[str, Any] | bool, strict: bool | None) -> _Done:
+    def _remembered(self, schema: Mapping[str, Any] | bool, strict: bool | None, is_arguments: bool = True) -> _Done:
         held = bool(strict) and self._strict is not None
-        key = to_key(schema)
-        known = self._done[held].get(key)
+        key, cache = to_key(schema), self._done[held + 2 * is_arguments]
+        known = cache.get(key)
         if known is not None:
             return known
-        lowered = lower(schema, self._strict if held and self._strict is not None else self._open, self._depth)
+        dialect = self._strict if held and self._strict is not None else self._open
+        lowered = lower(schema, dialect, self._depth, is_arguments=is_arguments)
         copy = to_bytes(lowered.schema) if is_json(schema) and is_json(lowered.schema) else None
         wanted = (
             {"tools": 1, **count_optional_and_union_properties(lowered.schema)} if held and self.per_request else {}
         )
         found = _Done(lowered, copy, wanted)
         if copy is not None:
-            self._done[held].put(key, found, len(copy))
+            cache.put(key, found, len(copy))
         return found

@@ -30,6 +30,7 @@ from ...paths import ROOT, Path, format_path
 from ...request_tools import check_tool_names, write_tool_with_provider_settings
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .fields import (
+    PARAMETERS_KEYS,
     choose_thinking_setting,
     mark_tool_group,
     modality_tokens,
@@ -44,7 +45,6 @@ from .parts import ENUM_NUMBER_PATHS, convert_enum_names_to_numbers, part_list
 __all__ = ["GeminiConverter", "VertexConverter"]
 
 _DECLARATIONS = frozenset(["functionDeclarations"])
-_PARAMETERS = ("parametersJsonSchema", "parameters")
 _RESULT = ("responseJsonSchema", "response")
 _FORMAT = ("responseMimeType", "responseJsonSchema", "responseSchema")
 _SCHEMA_KEYS = ("responseJsonSchema", "responseSchema")
@@ -297,11 +297,11 @@ class GeminiConverter(GeminiMessageConverter):
 
     def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Extras]:
         """Read the schema of a tool's arguments."""
-        return read_schema(wire, _PARAMETERS, at, reader)
+        return read_schema(wire, PARAMETERS_KEYS, at, reader)
 
     def write_parameters(self, schema: Any, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the schema of a tool's arguments."""
-        return write_schema(schema, extras, _PARAMETERS, at, writer)
+        return write_schema(schema, extras, PARAMETERS_KEYS, at, writer)
 
     def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Extras]:
         """Read the schema of a tool's result."""
