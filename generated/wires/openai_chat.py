@@ -89,12 +89,12 @@ from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
-    read_call_id,
+    read_call_id_verbatim,
     read_flag_about_tools,
     read_json_arguments,
     read_result_call,
     read_tool_name,
-    write_call_id,
+    write_call_id_verbatim,
     write_flag_about_tools,
     write_json_arguments,
 )
@@ -556,7 +556,7 @@ class OpenaiChat(ChatConverter):
                     id = wire.get("id")
                     name = function.get("name")
                     arguments = function.get("arguments")
-                    if type(arguments) is str:
+                    if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
                         extras: Extras | None = None
                         if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
                             extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
@@ -760,7 +760,7 @@ class OpenaiChat(ChatConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if wire.get("type") is not None and type(arguments) is str:
+        if wire.get("type") is not None and type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
             found = make_call_from_json_if_regular(
                 id,
                 name,
@@ -773,7 +773,7 @@ class OpenaiChat(ChatConverter):
             )
             if found is not None:
                 return found
-        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
@@ -807,7 +807,7 @@ class OpenaiChat(ChatConverter):
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
+            "id": write_call_id_verbatim(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
             "function": function,
         }
         if "type" in extras.get("$absent", ()):

@@ -298,3 +298,20 @@ def test_choices_that_are_not_there_come_back(sample: Package, models: Any, prov
     completion.message = models.AssistantMessage("Hi")
     (choice,) = module.to_response(completion, on_loss=losses.append)["choices"]
     assert choice["message"]["content"] == "Hi"
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "azure"])
+def test_a_long_id_that_the_server_gave_comes_back(sample: Package, models: Any, provider: str) -> None:
+    long = "call_" + "x" * 59
+    called = {"role": "assistant", "content": None, "tool_calls": [{**CALL, "id": long}]}
+    result = {"role": "tool", "tool_call_id": long, "content": "noon"}
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, called, result]}
+    laws.body_comes_back(sample, provider, body)
+    completion = laws.answer(sample, provider, put(table(provider)["answer"], ["choices", 0, "message"], called))
+    sent, _ = laws.next_request(sample, provider, completion)
+    assert [m.get("tool_call_id") for m in sent["messages"]] == [None, None, long]
+    elsewhere = sample.provider("anthropic").to_request(models.Request(laws.read(sample, provider, body).messages))
+    assert long in json.dumps(elsewhere)
+    foreign = models.ToolCallPart(models.ToolCall(long, "now", {}))
+    written = sample.provider(provider).to_request(models.Request([models.AssistantMessage([foreign])], model="m"))
+    assert len(written["messages"][0]["tool_calls"][0]["id"]) <= 40

@@ -422,3 +422,38 @@ def test_another_reason_of_the_model_behind_a_gateway_decides_nothing(sample: Pa
         body = put(answer(), ["choices", 0], {**answer()["choices"][0], "native_finish_reason": "length"})
         body = put(body, ["choices", 0, "finish_reason"], word)
         assert laws.answer(sample, PROVIDER, body).finish_reason == reason
+
+
+@pytest.mark.parametrize("empty", [{}, {"reasoning_content": None}, {"reasoning_content": ""}], ids=str)
+def test_calls_without_reasoning_are_sent_with_the_key_that_a_host_needs(sample: Package, empty: Any) -> None:
+    body = answer(content="", tool_calls=[CALL], **empty)
+    completion = laws.answer(sample, "deepseek", body)
+    laws.answer_comes_back(sample, "deepseek", body)
+    sent, _ = laws.next_request(sample, "deepseek", completion)
+    assert sent["messages"][1]["reasoning_content"] == ""
+
+
+def test_an_empty_list_of_details_is_not_sent(sample: Package) -> None:
+    for reasoning_text in (None, "Hm."):
+        body = answer(reasoning=reasoning_text, reasoning_details=[])
+        completion = laws.answer(sample, "openrouter", body)
+        laws.answer_comes_back(sample, "openrouter", body)
+        sent, _ = laws.next_request(sample, "openrouter", completion)
+        assert "reasoning_details" not in sent["messages"][1]
+
+
+def test_items_of_a_streamed_list_are_joined_by_their_index(sample: Package) -> None:
+    run = {"index": 0, "type": "search", "arguments": '{"query":"x"}', "search_results": {"results": []}}
+    other = {"index": 1, "type": "python", "arguments": "{}"}
+    whole = {**run, "output": "Found.", "search_results": {"results": [{"url": "u"}]}}
+    stream = sample.provider("groq").Stream()
+    for delta in ({"executed_tools": [run]}, {"executed_tools": [whole, other]}, {"content": "Hi"}):
+        stream.feed(chunk(delta))
+    stream.feed(chunk({}, "stop"))
+    stream.finish()
+    assert stream.result().message.metadata == {"groq": {"executed_tools": [whole, other]}}
+    texts = sample.provider("azure").Stream()
+    for text in ("H", "m."):
+        texts.feed(chunk({"reasoning_details": [{"index": 0, "type": "reasoning.text", "text": text}]}))
+    (detail,) = texts.result().message.metadata["azure"]["reasoning_details"]
+    assert detail["text"] == "Hm."

@@ -20,6 +20,7 @@ __all__ = [
     "make_call_from_json_if_regular",
     "make_pending_call_from_json_if_regular",
     "read_call_id",
+    "read_call_id_verbatim",
     "read_flag_about_tools",
     "read_json_arguments",
     "read_nullable_call_id",
@@ -29,6 +30,7 @@ __all__ = [
     "read_result_call_id",
     "read_tool_name",
     "write_call_id",
+    "write_call_id_verbatim",
     "write_flag_about_tools",
     "write_json_arguments",
     "write_nullable_call_id",
@@ -99,6 +101,18 @@ def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     return writer.call_id(identifier)
 
 
+def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the id. An id of the server is sent back unchanged, even if another server would reject it.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    identifier, extra = read_call_id(value, at, reader)
+    if extra is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
+        return identifier, {"$synthetic": identifier, "$wire": identifier}
+    return identifier, extra
+
+
 def write_optional_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a call: the original one if a synthetic id replaced it. A synthetic id itself is not sent."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
@@ -162,6 +176,7 @@ def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) 
 
 
 read_optional_call_id = read_call_id
+write_call_id_verbatim = write_call_id
 
 
 def make_call_from_json_if_regular(

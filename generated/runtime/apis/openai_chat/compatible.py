@@ -17,12 +17,11 @@ from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent
 from ...paths import Path
 from ...tool_call_fields import (
     INVALID_ARGUMENTS_KEY,
-    read_call_id,
     read_result_call,
-    write_call_id,
     write_json_arguments,
 )
 from ...tool_call_fields import read_json_arguments as read_arguments
+from .fields import GROWING_KEYS
 from .host_extensions import HostChatConverter, detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
 
@@ -30,20 +29,14 @@ __all__ = [
     "CompatibleStream",
     "CompatibleStreamWriter",
     "read_arguments_text",
-    "read_call_id_verbatim",
     "read_effort_object",
     "read_parsable_arguments",
     "read_result_call_or_next",
     "write_arguments_text",
-    "write_call_id_verbatim",
     "write_effort_object",
     "write_parsable_arguments",
     "write_result_call_or_next",
 ]
-
-
-_GROWING = ("text", "summary", "data")
-"""Keys of a detail whose values arrive in pieces."""
 
 
 class CompatibleStream(ChatStream):
@@ -158,7 +151,7 @@ class _Detail:
         self.pieces: dict[str, list[str]] = {}
         if type(fragment) is dict:
             self.head = dict(fragment)
-            self.pieces = {key: [fragment[key]] for key in _GROWING if type(fragment.get(key)) is str}
+            self.pieces = {key: [fragment[key]] for key in GROWING_KEYS if type(fragment.get(key)) is str}
 
     def take(self, fragment: dict[str, Any]) -> bool:
         """Add another fragment. Return false if it belongs to another detail."""
@@ -166,7 +159,7 @@ class _Detail:
         if old and new and old != new:
             return False
         for key, value in fragment.items():
-            if key in _GROWING and type(value) is str:
+            if key in GROWING_KEYS and type(value) is str:
                 self.pieces.setdefault(key, []).append(value)
             if value not in (None, "") or key not in self.head:
                 self.head[key] = value
@@ -269,18 +262,6 @@ def write_effort_object(
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id. An id of the server is sent back unchanged, even if another server would reject it.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    identifier, extra = read_call_id(value, at, reader)
-    if extra is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
-        return identifier, {"$synthetic": identifier, "$wire": identifier}
-    return identifier, extra
-
-
 def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
     """Read the id of a result's call, and the name of the called tool. Without an id, it is the next open call.
 
@@ -304,4 +285,3 @@ def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, 
 
 write_arguments_text = write_json_arguments
 read_parsable_arguments = read_arguments_text
-write_call_id_verbatim = write_call_id

@@ -17,6 +17,7 @@ from ...stream_parts import OpenCall
 from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
+    "GROWING_KEYS",
     "StreamedPartList",
     "begins_another_call",
     "extras_of_choice",
@@ -153,17 +154,16 @@ _SILENT = frozenset(["content", "name", "role"])
 _CHOICE = frozenset(["finish_reason", "message"])
 
 
-def extras_of_choice(choice: dict[str, Any], has_objects: bool) -> Extras:
-    """Return the extras of a choice. `has_objects` means that the content of its message may be an object."""
+def extras_of_choice(choice: dict[str, Any], message: Extras) -> Extras:
+    """Return the extras of a choice, with those of its message that the message itself does not keep."""
     found = unmapped_members(choice, _CHOICE)
     absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
     if absent:
         found["$absent"] = absent
     if choice.get("finish_reason") == "":
         found["finish_reason"] = ""
-    content = inner_extras(choice, "message").get("content")
-    if has_objects and type(content) is dict:
-        found["message"] = {"content": content}
+    if message:
+        found["message"] = message
     return found
 
 
@@ -182,10 +182,35 @@ def join_values(old: Any, new: Any) -> Any:
     if type(old) is str and type(new) is str:
         return old + new
     if type(old) is list and type(new) is list:
-        return old + new
+        joined = [*old]
+        for item in new:
+            indexed = type(item) is dict and type(item.get("index")) is int
+            same = (i for i, found in enumerate(joined) if _is_same_item(found, item))
+            place = next(same, None) if indexed else None
+            if place is None:
+                joined.append(item)
+            else:
+                joined[place] = _joined_item(joined[place], item)
+        return joined
     if type(old) is dict and type(new) is dict:
         return {**old, **{key: join_values(old.get(key), value) for key, value in new.items()}}
     return old if new is None else new
+
+
+GROWING_KEYS = ("text", "summary", "data")
+"""Keys of an item of a list whose values arrive in pieces."""
+
+
+def _is_same_item(found: Any, item: dict[str, Any]) -> bool:
+    """Return whether an item of a list continues or repeats one: both have the same index and type, and no other id."""
+    is_same = type(found) is dict and all(found.get(key) == item.get(key) for key in ("index", "type"))
+    return is_same and found.get("id") in (None, item.get("id", found.get("id")))
+
+
+def _joined_item(found: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+    given = {key: value for key, value in item.items() if value is not None or key not in found}
+    pieces = {key: join_values(found.get(key), value) for key, value in given.items() if key in GROWING_KEYS}
+    return {**found, **given, **pieces}
 
 
 def piece_id(piece: dict[str, Any]) -> Any:
