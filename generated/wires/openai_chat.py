@@ -54,12 +54,10 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
-    read_effort,
     read_output_schema,
     read_schema_keeping_original,
     read_strings_at_most,
     write_data_url,
-    write_effort,
     write_output_schema,
     write_schema_keeping_original,
     write_strings_at_most,
@@ -90,11 +88,13 @@ from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
     read_call_id_verbatim,
+    read_effort_beside_tools,
     read_flag_about_tools,
     read_json_arguments,
     read_result_call,
     read_tool_name,
     write_call_id_verbatim,
+    write_effort_beside_tools,
     write_flag_about_tools,
     write_json_arguments,
 )
@@ -148,6 +148,10 @@ _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
+_REQUEST_REASONING_EFFORT: dict[str, Any] = {
+    "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
+    "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
+}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE: frozenset[str] = frozenset(
     ["completion_tokens_details", "prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
@@ -593,7 +597,14 @@ class OpenaiChat(ChatConverter):
         top_p = optional_number(wire, "top_p", at)
         stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
         seed = optional_value(wire, "seed", at, int)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
+        reasoning, reasoning_extra = read_effort_beside_tools(
+            wire.get("reasoning_effort", ABSENT),
+            (at, "reasoning_effort"),
+            reader,
+            model,
+            tools,
+            _REQUEST_REASONING_EFFORT,
+        )
         stream = optional_value(wire, "stream", at, bool)
         if (
             wire.keys() == _REQUEST_LEAST
@@ -602,6 +613,7 @@ class OpenaiChat(ChatConverter):
             and parallel_tool_calls_extra is ABSENT
             and output_format_extra is ABSENT
             and stop_extra is ABSENT
+            and reasoning_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -631,6 +643,8 @@ class OpenaiChat(ChatConverter):
         note_alias(extras, "max_completion_tokens", max_output_tokens_key)
         if stop_extra is not ABSENT:
             extras["stop"] = stop_extra
+        if reasoning_extra is not ABSENT:
+            extras["reasoning_effort"] = reasoning_extra
         return Request(
             messages,
             model,
@@ -696,7 +710,15 @@ class OpenaiChat(ChatConverter):
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
+        reasoning = write_effort_beside_tools(
+            request.reasoning,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
+            (at, "reasoning"),
+            writer,
+            request.model,
+            request.tools,
+            _REQUEST_REASONING_EFFORT,
+        )
         if reasoning is not ABSENT:
             wire["reasoning_effort"] = reasoning
         if request.stream is not None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .conversion.extras import ABSENT, Extras, set_extra_at
 from .conversion.reader import Reader
+from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
+from .fields import read_effort, write_effort
 from .json_text import compact, loads, loads_checking_compact
 from .json_values import is_json, same_json
-from .models import InvalidCall, ToolCall
+from .models import InvalidCall, Reasoning, ToolCall
 from .paths import Path, format_path
 from .request_tools import has_tools_for_provider
 
@@ -21,6 +24,7 @@ __all__ = [
     "make_pending_call_from_json_if_regular",
     "read_call_id",
     "read_call_id_verbatim",
+    "read_effort_beside_tools",
     "read_flag_about_tools",
     "read_json_arguments",
     "read_nullable_call_id",
@@ -31,6 +35,7 @@ __all__ = [
     "read_tool_name",
     "write_call_id",
     "write_call_id_verbatim",
+    "write_effort_beside_tools",
     "write_flag_about_tools",
     "write_json_arguments",
     "write_nullable_call_id",
@@ -74,6 +79,56 @@ def write_flag_about_tools(
         return value
     writer.report_loss(at, at[1], "dropped", "the request has no tools")
     return ABSENT
+
+
+Tools = Sequence[Any] | None
+
+
+def _rejects_effort(
+    effort: Any, model: str | None, tools: Tools, models: Mapping[str, str], wire: ProviderWire
+) -> bool:
+    """Return whether the API rejects an effort, or its absence, beside tools."""
+    pattern = models["without_default_effort" if effort is ABSENT else "without_effort"]
+    return bool(effort != "none" and has_tools_for_provider(tools, wire) and re.fullmatch(pattern, model or ""))
+
+
+def read_effort_beside_tools(
+    value: Any, at: Path, reader: Reader, model: str | None, tools: Tools, models: Mapping[str, str]
+) -> tuple[Reasoning | None, Any]:
+    """Read the reasoning effort. One that would be written differently is also kept as an extra, and so is its absence.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    reasoning = read_effort(value, at, reader)
+    if value is None or not _rejects_effort(value, model, tools, models, reader.wire):
+        return reasoning, ABSENT
+    return reasoning, {"$absent": True} if value is ABSENT else {"$whole": value}
+
+
+def write_effort_beside_tools(
+    reasoning: Reasoning | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    model: str | None,
+    tools: Tools,
+    models: Mapping[str, str],
+) -> Any:
+    """Write the reasoning effort. If the model rejects it beside tools, it is `none`, unless it was read like that.
+
+    `models` has regular expressions for the names of such models.
+    """
+    effort = write_effort(reasoning, at, writer)
+    was_read = extra == ({"$absent": True} if effort is ABSENT else {"$whole": effort})
+    if extra is None or was_read or not _rejects_effort(effort, model, tools, models, writer.wire):
+        return effort
+    reason = f"{writer.wire.title} rejects tools of this model beside another effort than none"
+    if effort is ABSENT:
+        writer.report_loss(at, "effort", "defaulted", reason)
+    else:
+        writer.report_loss((at, "effort"), "effort", "rewritten", reason, "warning")
+    return "none"
 
 
 def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
