@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.apis.chat_bases import read_schema_name, write_schema_name
+from ..runtime.apis.chat_bases import read_participant_name, read_schema_name, write_participant_name, write_schema_name
 from ..runtime.apis.openai_chat.converter import ChatConverter
 from ..runtime.apis.openai_chat.fields import (
     read_audio_format,
     read_file_name,
+    read_inline_audio,
     read_inline_data,
-    read_participant_name,
     write_audio_format,
     write_file_name,
+    write_inline_audio,
     write_inline_data,
-    write_participant_name,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -46,7 +46,6 @@ from ..runtime.conversion.values import (
     optional_value,
     read_list_or_null,
     read_text_or_list,
-    require_value,
     write_text_or_list,
 )
 from ..runtime.conversion.wire import WireFacts
@@ -948,31 +947,30 @@ class OpenaiChat(ChatConverter):
         input_audio = wire.get("input_audio")
         if type(input_audio) is not dict:
             raise wrong_type((at, "input_audio"), "an object", input_audio)
-        data = input_audio.get("data")
-        if type(data) is not str:
-            raise wrong_type(((at, "input_audio"), "data"), "a string", data)
+        url, data, url_extra = read_inline_audio(input_audio.get("data", ABSENT), ((at, "input_audio"), "data"), reader)
         media_type, media_type_extra = read_audio_format(
-            input_audio.get("format", ABSENT), ((at, "input_audio"), "format"), reader, data, _AUDIO_PART_FORMAT
+            input_audio.get("format", ABSENT), ((at, "input_audio"), "format"), reader, url, data, _AUDIO_PART_FORMAT
         )
         if (
             wire.keys() == _AUDIO_PART_LEAST
             and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
+            and url_extra is ABSENT
             and media_type_extra is ABSENT
             and None not in input_audio.values()
         ):
-            return AudioPart(data=data, media_type=media_type)
+            return AudioPart(url, data, media_type)
         extras = unmapped_members(wire, _AUDIO_PART)
         input_audio_extras = unmapped_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
+        if url_extra is not ABSENT:
+            input_audio_extras["data"] = url_extra
         if media_type_extra is not ABSENT:
             input_audio_extras["format"] = media_type_extra
         keep_inner_extras(extras, wire, "input_audio", input_audio_extras)
-        return AudioPart(data=data, media_type=media_type, metadata=reader.as_metadata(extras))
+        return AudioPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.url is not None:
-            writer.report_unsupported((at, "url"), "url")
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -980,12 +978,15 @@ class OpenaiChat(ChatConverter):
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         input_audio: dict[str, Any] = {
-            "data": require_value(part.data, "data"),
+            "data": write_inline_audio(
+                part.url, part.data, extra_at(extras, "input_audio", "data") if extras else ABSENT, (at, "url"), writer
+            ),
             "format": write_audio_format(
                 part.media_type,
                 extra_at(extras, "input_audio", "format") if extras else ABSENT,
                 (at, "mediaType"),
                 writer,
+                part.url,
                 part.data,
                 _AUDIO_PART_FORMAT,
             ),

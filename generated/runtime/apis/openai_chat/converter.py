@@ -45,18 +45,18 @@ from ..chat_bases import (
     ChatMessageConverter,
     OutputFormatConverter,
     keep_role,
+    read_participant_name,
     read_result_parts,
     restore_function_result,
     restore_role,
+    write_participant_name,
     write_parts_moving_media,
 )
 from .fields import (
     extras_of_choice,
     has_content,
     join_response_texts,
-    read_participant_name,
     restore_missing_message,
-    write_participant_name,
 )
 
 __all__ = ["ChatConverter"]

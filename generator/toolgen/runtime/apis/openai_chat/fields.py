@@ -14,7 +14,6 @@ from ...json_text import is_object_text
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
-from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
     "GROWING_KEYS",
@@ -29,14 +28,14 @@ __all__ = [
     "piece_id",
     "read_audio_format",
     "read_file_name",
+    "read_inline_audio",
     "read_inline_data",
-    "read_participant_name",
     "repeats_call",
     "restore_missing_message",
     "write_audio_format",
     "write_file_name",
+    "write_inline_audio",
     "write_inline_data",
-    "write_participant_name",
 ]
 
 
@@ -67,8 +66,33 @@ def read_inline_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, 
     return None, url, None, {"$whole": url}
 
 
+def read_inline_audio(value: Any, at: Path, reader: Reader) -> tuple[None, str, Any]:
+    """Read the data of a recording, which has no URL.
+
+    Raises:
+        ConversionError: The value is not a string.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    return None, value, ABSENT
+
+
+def write_inline_audio(url: str | None, data: str | None, extra: Any, at: Path, writer: Writer) -> str:
+    """Write the data of a recording, or that of its `data:` URL.
+
+    Raises:
+        UnsupportedValueError: The content is not inline.
+    """
+    if data is not None and url is not None:
+        writer.report_unsupported((at[0], "url"), "url")
+    found = data if data is not None or url is None else read_data_url(url, at, Reader(writer.wire))[1]
+    if found is None:
+        raise UnsupportedValueError("only inline data is supported")
+    return found
+
+
 def read_audio_format(
-    value: Any, at: Path, reader: Reader, data: str | None, mapping: Mapping[str, str]
+    value: Any, at: Path, reader: Reader, url: str | None, data: str | None, mapping: Mapping[str, str]
 ) -> tuple[str | None, Any]:
     """Read the format of a recording as its media type.
 
@@ -79,18 +103,34 @@ def read_audio_format(
 
 
 def write_audio_format(
-    media_type: str | None, extra: Any, at: Path, writer: Writer, data: str | None, mapping: Mapping[str, str]
+    media_type: str | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    url: str | None,
+    data: str | None,
+    mapping: Mapping[str, str],
 ) -> Any:
-    """Write the format of a recording. If the media type is not known, the first bytes of the data decide.
+    """Write the format of a recording.
+
+    If the API has no word for the media type, its last part (`audio/x-wav`) or the first bytes of the data decide.
 
     Raises:
         UnsupportedValueError: The API does not support the format.
     """
+    if data is None and url is not None:
+        _, data, media_type = read_data_url(url, at, Reader(writer.wire))
     if media_type is None and extra is ABSENT:
         media_type = media_type_of(data or "")
         if media_type is None:
             writer.report_loss(at, "mediaType", "defaulted", "the API requires it, so it is set to audio/mpeg")
             media_type = "audio/mpeg"
+    if media_type is not None and media_type not in mapping.values():
+        word = media_type.rpartition("/")[2].removeprefix("x-")
+        known = mapping[word] if word in mapping else media_type_of(data or "")
+        if known in mapping.values():
+            writer.report_loss(at, "mediaType", "rewritten", f"the API has it as {known}")
+            media_type = known
     return write_enum_value(media_type, extra, at, writer, mapping)
 
 
@@ -115,24 +155,6 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
         return ABSENT
     writer.report_loss(at, "name", "defaulted", "a file needs a name")
     return "document"
-
-
-def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name in a message. One that would be written differently is also kept as an extra.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None, ABSENT
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
-
-
-def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name in a message, without characters that the API rejects."""
-    return ABSENT if name is None else write_accepted_name(name, extra, at, writer)
 
 
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
