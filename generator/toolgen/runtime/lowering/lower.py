@@ -138,7 +138,10 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
     if schema.get("type") == ["object"]:
         schema = {**schema, "type": "object"}
     composed = not context.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
-    if (composed or context.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
+    kinds = declared_types(schema)
+    if (composed or context.dialect.root.get("type") == "object") and kinds != ("object",):
+        if "object" not in (kinds or ("object",)):
+            context.record_change((), "type", "narrowed", "the root must be an object", blocks_strict=True)
         schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}
     texts = [text for text in sentences if text]
     if texts and context.allows_description(()):
