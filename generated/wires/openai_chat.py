@@ -146,11 +146,11 @@ _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
 _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_REQUEST_STOP: dict[str, Any] = {"most": 4}
 _REQUEST_REASONING_EFFORT: dict[str, Any] = {
     "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
     "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
 }
+_REQUEST_STOP: dict[str, Any] = {"most": 4}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE: frozenset[str] = frozenset(
     ["completion_tokens_details", "prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
@@ -594,8 +594,6 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
-        seed = optional_value(wire, "seed", at, int)
         reasoning, reasoning_extra = read_effort_beside_tools(
             wire.get("reasoning_effort", ABSENT),
             (at, "reasoning_effort"),
@@ -604,6 +602,8 @@ class OpenaiChat(ChatConverter):
             tools,
             _REQUEST_REASONING_EFFORT,
         )
+        stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
+        seed = optional_value(wire, "seed", at, int)
         stream = optional_value(wire, "stream", at, bool)
         if (
             wire.keys() == _REQUEST_LEAST
@@ -611,8 +611,8 @@ class OpenaiChat(ChatConverter):
             and tool_choice_extra is ABSENT
             and parallel_tool_calls_extra is ABSENT
             and output_format_extra is ABSENT
-            and stop_extra is ABSENT
             and reasoning_extra is ABSENT
+            and stop_extra is ABSENT
             and None not in wire.values()
         ):
             return Request(
@@ -640,10 +640,10 @@ class OpenaiChat(ChatConverter):
         if output_format_extra is not ABSENT:
             extras["response_format"] = output_format_extra
         note_alias(extras, "max_completion_tokens", max_output_tokens_key)
-        if stop_extra is not ABSENT:
-            extras["stop"] = stop_extra
         if reasoning_extra is not ABSENT:
             extras["reasoning_effort"] = reasoning_extra
+        if stop_extra is not ABSENT:
+            extras["stop"] = stop_extra
         return Request(
             messages,
             model,
@@ -702,13 +702,6 @@ class OpenaiChat(ChatConverter):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_strings_at_most(
-            request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer, _REQUEST_STOP
-        )
-        if stop is not ABSENT:
-            wire["stop"] = stop
-        if request.seed is not None:
-            wire["seed"] = request.seed
         reasoning = write_effort_beside_tools(
             request.reasoning,
             extra_at(extras, "reasoning_effort") if extras else ABSENT,
@@ -720,6 +713,13 @@ class OpenaiChat(ChatConverter):
         )
         if reasoning is not ABSENT:
             wire["reasoning_effort"] = reasoning
+        stop = write_strings_at_most(
+            request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer, _REQUEST_STOP
+        )
+        if stop is not ABSENT:
+            wire["stop"] = stop
+        if request.seed is not None:
+            wire["seed"] = request.seed
         if request.stream is not None:
             wire["stream"] = request.stream
         if extras:

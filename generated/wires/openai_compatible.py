@@ -242,9 +242,9 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
+        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
         seed = optional_value(wire, "seed", at, int)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -341,14 +341,14 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
+        if reasoning is not ABSENT:
+            wire["reasoning_effort"] = reasoning
         stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
         if stop is not ABSENT:
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:

@@ -457,3 +457,51 @@ def test_items_of_a_streamed_list_are_joined_by_their_index(sample: Package) -> 
         texts.feed(chunk({"reasoning_details": [{"index": 0, "type": "reasoning.text", "text": text}]}))
     (detail,) = texts.result().message.metadata["azure"]["reasoning_details"]
     assert detail["text"] == "Hm."
+
+
+LEVELS = {
+    "xai": {"none": "low", "minimal": "low", "low": "low", "medium": "medium", "xhigh": "xhigh", "max": "xhigh"},
+    "groq": {"none": "none", "minimal": "low", "medium": "medium", "xhigh": "high", "max": "high"},
+    "deepseek": {"none": None, "minimal": "low", "medium": "high", "high": "high", "xhigh": "max", "max": "max"},
+}
+
+
+@pytest.mark.parametrize(("host", "effort"), [(host, effort) for host, levels in LEVELS.items() for effort in levels])
+def test_a_host_gets_one_of_its_levels(sample: Package, models: Any, host: str, effort: str) -> None:
+    request, losses = models.Request([models.UserMessage("Hi")], model="m", reasoning=models.Reasoning(effort)), []
+    body = laws.write(sample, host, request, losses)
+    level = LEVELS[host][effort]
+    assert body.get("reasoning_effort") == level
+    assert body.get("thinking") == ({"type": "disabled"} if level is None else None)
+    assert [loss.path for loss in losses] == (["reasoning.effort"] if level not in (None, effort) else [])
+    laws.body_comes_back(sample, host, body)
+    laws.body_comes_back(sample, host, {**asked(), "reasoning_effort": effort})
+
+
+@pytest.mark.parametrize(
+    ("keys", "effort"),
+    [
+        ({"thinking": {"type": "disabled"}}, "none"),
+        ({"thinking": {"type": "disabled"}, "reasoning_effort": None}, "none"),
+        ({"thinking": {"type": "disabled"}, "reasoning_effort": "max"}, "max"),
+        ({"thinking": {"type": "enabled"}}, None),
+        ({"thinking": None}, None),
+    ],
+)
+def test_thinking_that_is_switched_off_is_no_effort(sample: Package, models: Any, keys: Any, effort: Any) -> None:
+    laws.body_comes_back(sample, "deepseek", asked() | keys)
+    request = laws.read(sample, "deepseek", asked() | keys)
+    assert (request.reasoning and request.reasoning.effort) == effort
+    request.reasoning = models.Reasoning("low")
+    body = laws.write(sample, "deepseek", request)
+    assert (body["reasoning_effort"], body.get("thinking")) == ("low", keys["thinking"] if effort != "none" else None)
+
+
+def test_models_that_reason_get_no_stop_sequences_of_xai(sample: Package, models: Any) -> None:
+    reasoning, losses = models.Reasoning("high"), []
+    request = models.Request([models.UserMessage("Hi")], model="m", stop=["a"], reasoning=reasoning)
+    body = laws.write(sample, "xai", request, losses)
+    assert "stop" not in body
+    assert [(loss.path, loss.severity) for loss in losses] == [("stop", "warning")]
+    for stop in ("a", ["a"], ["a"] * 5, [], None):
+        laws.body_comes_back(sample, "xai", {**body, "stop": stop})
