@@ -5,16 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .conversion.extras import ABSENT, Extras, set_extra_at
 from .conversion.reader import Reader
+from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
+from .fields import read_effort, write_effort
 from .json_text import compact, loads, loads_checking_compact
 from .json_values import is_json, same_json
-from .models import InvalidCall, ToolCall
+from .models import InvalidCall, Reasoning, ToolCall
 from .paths import Path, format_path
 from .request_tools import has_tools_for_provider
 
@@ -23,6 +26,8 @@ __all__ = [
     "make_call_from_json_if_regular",
     "make_pending_call_from_json_if_regular",
     "read_call_id",
+    "read_call_id_verbatim",
+    "read_effort_beside_tools",
     "read_flag_about_tools",
     "read_json_arguments",
     "read_nullable_call_id",
@@ -32,6 +37,8 @@ __all__ = [
     "read_result_call_id",
     "read_tool_name",
     "write_call_id",
+    "write_call_id_verbatim",
+    "write_effort_beside_tools",
     "write_flag_about_tools",
     "write_json_arguments",
     "write_nullable_call_id",
@@ -77,6 +84,56 @@ def write_flag_about_tools(
     return ABSENT
 
 
+Tools = Sequence[Any] | None
+
+
+def _rejects_effort(
+    effort: Any, model: str | None, tools: Tools, models: Mapping[str, str], wire: ProviderWire
+) -> bool:
+    """Return whether the API rejects an effort, or its absence, beside tools."""
+    pattern = models["without_default_effort" if effort is ABSENT else "without_effort"]
+    return bool(effort != "none" and has_tools_for_provider(tools, wire) and re.fullmatch(pattern, model or ""))
+
+
+def read_effort_beside_tools(
+    value: Any, at: Path, reader: Reader, model: str | None, tools: Tools, models: Mapping[str, str]
+) -> tuple[Reasoning | None, Any]:
+    """Read the reasoning effort. One that would be written differently is also kept as an extra, and so is its absence.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    reasoning = read_effort(value, at, reader)
+    if value is None or not _rejects_effort(value, model, tools, models, reader.wire):
+        return reasoning, ABSENT
+    return reasoning, {"$absent": True} if value is ABSENT else {"$whole": value}
+
+
+def write_effort_beside_tools(
+    reasoning: Reasoning | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    model: str | None,
+    tools: Tools,
+    models: Mapping[str, str],
+) -> Any:
+    """Write the reasoning effort. If the model rejects it beside tools, it is `none`, unless it was read like that.
+
+    `models` has regular expressions for the names of such models.
+    """
+    effort = write_effort(reasoning, at, writer)
+    was_read = extra == ({"$absent": True} if effort is ABSENT else {"$whole": effort})
+    if extra is None or was_read or not _rejects_effort(effort, model, tools, models, writer.wire):
+        return effort
+    reason = f"{writer.wire.title} rejects tools of this model beside another effort than none"
+    if effort is ABSENT:
+        writer.report_loss(at, "effort", "defaulted", reason)
+    else:
+        writer.report_loss((at, "effort"), "effort", "rewritten", reason, "warning")
+    return "none"
+
+
 def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     """Read the id of a call. A missing, blank or repeated id is replaced by a synthetic one, and becomes the extra.
 
@@ -100,6 +157,18 @@ def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
         writer.restore_id(identifier, extra["$wire"])
         return extra["$wire"]
     return writer.call_id(identifier)
+
+
+def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+    """Read the id. An id of the server is sent back unchanged, even if another server would reject it.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    identifier, extra = read_call_id(value, at, reader)
+    if extra is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
+        return identifier, {"$synthetic": identifier, "$wire": identifier}
+    return identifier, extra
 
 
 def write_optional_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
@@ -165,6 +234,7 @@ def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) 
 
 
 read_optional_call_id = read_call_id
+write_call_id_verbatim = write_call_id
 
 
 def make_call_from_json_if_regular(

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ..runtime.apis.chat_bases import read_schema_name, write_schema_name
+from ..runtime.apis.chat_bases import read_participant_name, read_schema_name, write_participant_name, write_schema_name
 from ..runtime.apis.openai_chat.converter import ChatConverter
 from ..runtime.apis.openai_chat.fields import (
     read_audio_format,
     read_file_name,
+    read_inline_audio,
     read_inline_data,
-    read_participant_name,
     write_audio_format,
     write_file_name,
+    write_inline_audio,
     write_inline_data,
-    write_participant_name,
 )
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -46,7 +46,6 @@ from ..runtime.conversion.values import (
     optional_value,
     read_list_or_null,
     read_text_or_list,
-    require_value,
     write_text_or_list,
 )
 from ..runtime.conversion.wire import WireFacts
@@ -54,12 +53,10 @@ from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import (
     read_data_url,
-    read_effort,
     read_output_schema,
     read_schema_keeping_original,
     read_strings_at_most,
     write_data_url,
-    write_effort,
     write_output_schema,
     write_schema_keeping_original,
     write_strings_at_most,
@@ -89,12 +86,14 @@ from ..runtime.responses import FinishReason, read_count
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
     make_pending_call_from_json_if_regular,
-    read_call_id,
+    read_call_id_verbatim,
+    read_effort_beside_tools,
     read_flag_about_tools,
     read_json_arguments,
     read_result_call,
     read_tool_name,
-    write_call_id,
+    write_call_id_verbatim,
+    write_effort_beside_tools,
     write_flag_about_tools,
     write_json_arguments,
 )
@@ -147,6 +146,10 @@ _OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
 _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
+_REQUEST_REASONING_EFFORT: dict[str, Any] = {
+    "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
+    "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
+}
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
 _AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _USAGE: frozenset[str] = frozenset(
@@ -556,7 +559,7 @@ class OpenaiChat(ChatConverter):
                     id = wire.get("id")
                     name = function.get("name")
                     arguments = function.get("arguments")
-                    if type(arguments) is str:
+                    if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
                         extras: Extras | None = None
                         if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
                             extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
@@ -591,9 +594,16 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
+        reasoning, reasoning_extra = read_effort_beside_tools(
+            wire.get("reasoning_effort", ABSENT),
+            (at, "reasoning_effort"),
+            reader,
+            model,
+            tools,
+            _REQUEST_REASONING_EFFORT,
+        )
         stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
         seed = optional_value(wire, "seed", at, int)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
         if (
             wire.keys() == _REQUEST_LEAST
@@ -601,6 +611,7 @@ class OpenaiChat(ChatConverter):
             and tool_choice_extra is ABSENT
             and parallel_tool_calls_extra is ABSENT
             and output_format_extra is ABSENT
+            and reasoning_extra is ABSENT
             and stop_extra is ABSENT
             and None not in wire.values()
         ):
@@ -629,6 +640,8 @@ class OpenaiChat(ChatConverter):
         if output_format_extra is not ABSENT:
             extras["response_format"] = output_format_extra
         note_alias(extras, "max_completion_tokens", max_output_tokens_key)
+        if reasoning_extra is not ABSENT:
+            extras["reasoning_effort"] = reasoning_extra
         if stop_extra is not ABSENT:
             extras["stop"] = stop_extra
         return Request(
@@ -689,6 +702,17 @@ class OpenaiChat(ChatConverter):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
+        reasoning = write_effort_beside_tools(
+            request.reasoning,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
+            (at, "reasoning"),
+            writer,
+            request.model,
+            request.tools,
+            _REQUEST_REASONING_EFFORT,
+        )
+        if reasoning is not ABSENT:
+            wire["reasoning_effort"] = reasoning
         stop = write_strings_at_most(
             request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer, _REQUEST_STOP
         )
@@ -696,9 +720,6 @@ class OpenaiChat(ChatConverter):
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
         if request.stream is not None:
             wire["stream"] = request.stream
         if extras:
@@ -760,7 +781,7 @@ class OpenaiChat(ChatConverter):
         id = wire.get("id")
         name = function.get("name")
         arguments = function.get("arguments")
-        if wire.get("type") is not None and type(arguments) is str:
+        if wire.get("type") is not None and type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
             found = make_call_from_json_if_regular(
                 id,
                 name,
@@ -773,7 +794,7 @@ class OpenaiChat(ChatConverter):
             )
             if found is not None:
                 return found
-        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
+        id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
             function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
@@ -807,7 +828,7 @@ class OpenaiChat(ChatConverter):
         }
         wire: dict[str, Any] = {
             "type": "function",
-            "id": write_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
+            "id": write_call_id_verbatim(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
             "function": function,
         }
         if "type" in extras.get("$absent", ()):
@@ -926,31 +947,30 @@ class OpenaiChat(ChatConverter):
         input_audio = wire.get("input_audio")
         if type(input_audio) is not dict:
             raise wrong_type((at, "input_audio"), "an object", input_audio)
-        data = input_audio.get("data")
-        if type(data) is not str:
-            raise wrong_type(((at, "input_audio"), "data"), "a string", data)
+        url, data, url_extra = read_inline_audio(input_audio.get("data", ABSENT), ((at, "input_audio"), "data"), reader)
         media_type, media_type_extra = read_audio_format(
-            input_audio.get("format", ABSENT), ((at, "input_audio"), "format"), reader, data, _AUDIO_PART_FORMAT
+            input_audio.get("format", ABSENT), ((at, "input_audio"), "format"), reader, url, data, _AUDIO_PART_FORMAT
         )
         if (
             wire.keys() == _AUDIO_PART_LEAST
             and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
+            and url_extra is ABSENT
             and media_type_extra is ABSENT
             and None not in input_audio.values()
         ):
-            return AudioPart(data=data, media_type=media_type)
+            return AudioPart(url, data, media_type)
         extras = unmapped_members(wire, _AUDIO_PART)
         input_audio_extras = unmapped_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
+        if url_extra is not ABSENT:
+            input_audio_extras["data"] = url_extra
         if media_type_extra is not ABSENT:
             input_audio_extras["format"] = media_type_extra
         keep_inner_extras(extras, wire, "input_audio", input_audio_extras)
-        return AudioPart(data=data, media_type=media_type, metadata=reader.as_metadata(extras))
+        return AudioPart(url, data, media_type, metadata=reader.as_metadata(extras))
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.url is not None:
-            writer.report_unsupported((at, "url"), "url")
         if part.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if part.detail is not None:
@@ -958,12 +978,15 @@ class OpenaiChat(ChatConverter):
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
         input_audio: dict[str, Any] = {
-            "data": require_value(part.data, "data"),
+            "data": write_inline_audio(
+                part.url, part.data, extra_at(extras, "input_audio", "data") if extras else ABSENT, (at, "url"), writer
+            ),
             "format": write_audio_format(
                 part.media_type,
                 extra_at(extras, "input_audio", "format") if extras else ABSENT,
                 (at, "mediaType"),
                 writer,
+                part.url,
                 part.data,
                 _AUDIO_PART_FORMAT,
             ),

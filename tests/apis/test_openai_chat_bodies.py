@@ -298,3 +298,52 @@ def test_choices_that_are_not_there_come_back(sample: Package, models: Any, prov
     completion.message = models.AssistantMessage("Hi")
     (choice,) = module.to_response(completion, on_loss=losses.append)["choices"]
     assert choice["message"]["content"] == "Hi"
+
+
+@pytest.mark.parametrize("provider", ["openai_chat", "azure"])
+def test_a_long_id_that_the_server_gave_comes_back(sample: Package, models: Any, provider: str) -> None:
+    long = "call_" + "x" * 59
+    called = {"role": "assistant", "content": None, "tool_calls": [{**CALL, "id": long}]}
+    result = {"role": "tool", "tool_call_id": long, "content": "noon"}
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, called, result]}
+    laws.body_comes_back(sample, provider, body)
+    completion = laws.answer(sample, provider, put(table(provider)["answer"], ["choices", 0, "message"], called))
+    sent, _ = laws.next_request(sample, provider, completion)
+    assert [m.get("tool_call_id") for m in sent["messages"]] == [None, None, long]
+    elsewhere = sample.provider("anthropic").to_request(models.Request(laws.read(sample, provider, body).messages))
+    assert long in json.dumps(elsewhere)
+    foreign = models.ToolCallPart(models.ToolCall(long, "now", {}))
+    written = sample.provider(provider).to_request(models.Request([models.AssistantMessage([foreign])], model="m"))
+    assert len(written["messages"][0]["tool_calls"][0]["id"]) <= 40
+
+
+EFFORTS = [
+    ("gpt-5.3", None, "high"),
+    ("gpt-5.4-2026-03-05", None, "none"),
+    ("gpt-5.6", "none", "none"),
+    ("ft:gpt-5.10:org", "none", "none"),
+    ("o3", None, "high"),
+    (None, None, "high"),
+]
+"""A model, and what it is sent beside tools where a request has no effort, and where it has a high one."""
+
+
+@pytest.mark.parametrize(("model", "default", "high"), EFFORTS)
+@pytest.mark.parametrize("provider", ["openai_chat", "azure"])
+def test_newer_models_get_no_effort_beside_tools(
+    sample: Package, models: Any, provider: str, model: str | None, default: str | None, high: str
+) -> None:
+    tools = [models.ToolDefinition("now")]
+    for effort, sent in ((None, default), ("high", high), ("none", "none")):
+        reasoning = None if effort is None else models.Reasoning(effort)
+        request, losses = models.Request([models.UserMessage("Hi")], model=model, tools=tools, reasoning=reasoning), []
+        body = laws.write(sample, provider, request, losses)
+        assert body.get("reasoning_effort") == sent
+        assert [loss.action for loss in losses] == (
+            [] if effort == sent else ["defaulted"] if effort is None else ["rewritten"]
+        )
+        read = {key: value for key, value in body.items() if key != "reasoning_effort"}
+        for given in ({}, {"reasoning_effort": "high"}, {"reasoning_effort": None}):
+            laws.body_comes_back(sample, provider, {**read, **given})
+        request.tools = None
+        assert laws.write(sample, provider, request).get("reasoning_effort") == effort

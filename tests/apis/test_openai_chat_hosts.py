@@ -422,3 +422,86 @@ def test_another_reason_of_the_model_behind_a_gateway_decides_nothing(sample: Pa
         body = put(answer(), ["choices", 0], {**answer()["choices"][0], "native_finish_reason": "length"})
         body = put(body, ["choices", 0, "finish_reason"], word)
         assert laws.answer(sample, PROVIDER, body).finish_reason == reason
+
+
+@pytest.mark.parametrize("empty", [{}, {"reasoning_content": None}, {"reasoning_content": ""}], ids=str)
+def test_calls_without_reasoning_are_sent_with_the_key_that_a_host_needs(sample: Package, empty: Any) -> None:
+    body = answer(content="", tool_calls=[CALL], **empty)
+    completion = laws.answer(sample, "deepseek", body)
+    laws.answer_comes_back(sample, "deepseek", body)
+    sent, _ = laws.next_request(sample, "deepseek", completion)
+    assert sent["messages"][1]["reasoning_content"] == ""
+
+
+def test_an_empty_list_of_details_is_not_sent(sample: Package) -> None:
+    for reasoning_text in (None, "Hm."):
+        body = answer(reasoning=reasoning_text, reasoning_details=[])
+        completion = laws.answer(sample, "openrouter", body)
+        laws.answer_comes_back(sample, "openrouter", body)
+        sent, _ = laws.next_request(sample, "openrouter", completion)
+        assert "reasoning_details" not in sent["messages"][1]
+
+
+def test_items_of_a_streamed_list_are_joined_by_their_index(sample: Package) -> None:
+    run = {"index": 0, "type": "search", "arguments": '{"query":"x"}', "search_results": {"results": []}}
+    other = {"index": 1, "type": "python", "arguments": "{}"}
+    whole = {**run, "output": "Found.", "search_results": {"results": [{"url": "u"}]}}
+    stream = sample.provider("groq").Stream()
+    for delta in ({"executed_tools": [run]}, {"executed_tools": [whole, other]}, {"content": "Hi"}):
+        stream.feed(chunk(delta))
+    stream.feed(chunk({}, "stop"))
+    stream.finish()
+    assert stream.result().message.metadata == {"groq": {"executed_tools": [whole, other]}}
+    texts = sample.provider("azure").Stream()
+    for text in ("H", "m."):
+        texts.feed(chunk({"reasoning_details": [{"index": 0, "type": "reasoning.text", "text": text}]}))
+    (detail,) = texts.result().message.metadata["azure"]["reasoning_details"]
+    assert detail["text"] == "Hm."
+
+
+LEVELS = {
+    "xai": {"none": "low", "minimal": "low", "low": "low", "medium": "medium", "xhigh": "xhigh", "max": "xhigh"},
+    "groq": {"none": "none", "minimal": "low", "medium": "medium", "xhigh": "high", "max": "high"},
+    "deepseek": {"none": None, "minimal": "low", "medium": "high", "high": "high", "xhigh": "max", "max": "max"},
+}
+
+
+@pytest.mark.parametrize(("host", "effort"), [(host, effort) for host, levels in LEVELS.items() for effort in levels])
+def test_a_host_gets_one_of_its_levels(sample: Package, models: Any, host: str, effort: str) -> None:
+    request, losses = models.Request([models.UserMessage("Hi")], model="m", reasoning=models.Reasoning(effort)), []
+    body = laws.write(sample, host, request, losses)
+    level = LEVELS[host][effort]
+    assert body.get("reasoning_effort") == level
+    assert body.get("thinking") == ({"type": "disabled"} if level is None else None)
+    assert [loss.path for loss in losses] == (["reasoning.effort"] if level not in (None, effort) else [])
+    laws.body_comes_back(sample, host, body)
+    laws.body_comes_back(sample, host, {**asked(), "reasoning_effort": effort})
+
+
+@pytest.mark.parametrize(
+    ("keys", "effort"),
+    [
+        ({"thinking": {"type": "disabled"}}, "none"),
+        ({"thinking": {"type": "disabled"}, "reasoning_effort": None}, "none"),
+        ({"thinking": {"type": "disabled"}, "reasoning_effort": "max"}, "max"),
+        ({"thinking": {"type": "enabled"}}, None),
+        ({"thinking": None}, None),
+    ],
+)
+def test_thinking_that_is_switched_off_is_no_effort(sample: Package, models: Any, keys: Any, effort: Any) -> None:
+    laws.body_comes_back(sample, "deepseek", asked() | keys)
+    request = laws.read(sample, "deepseek", asked() | keys)
+    assert (request.reasoning and request.reasoning.effort) == effort
+    request.reasoning = models.Reasoning("low")
+    body = laws.write(sample, "deepseek", request)
+    assert (body["reasoning_effort"], body.get("thinking")) == ("low", keys["thinking"] if effort != "none" else None)
+
+
+def test_models_that_reason_get_no_stop_sequences_of_xai(sample: Package, models: Any) -> None:
+    reasoning, losses = models.Reasoning("high"), []
+    request = models.Request([models.UserMessage("Hi")], model="m", stop=["a"], reasoning=reasoning)
+    body = laws.write(sample, "xai", request, losses)
+    assert "stop" not in body
+    assert [(loss.path, loss.severity) for loss in losses] == [("stop", "warning")]
+    for stop in ("a", ["a"], ["a"] * 5, [], None):
+        laws.body_comes_back(sample, "xai", {**body, "stop": stop})

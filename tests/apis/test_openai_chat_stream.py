@@ -413,3 +413,11 @@ def test_a_name_that_comes_again_without_arguments_begins_no_call(sample: Packag
     completion, emitted = played(sample, *events, chunk(reason="tool_calls"))
     assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 1}, None)]
     laws.adds_up(sample, completion, emitted)
+
+
+def test_pieces_of_one_call_may_share_a_chunk_without_an_index(sample: Package) -> None:
+    events = []
+    for identifier, name, text in CALLS:
+        pieces = [head(identifier, name), *(more(text[i : i + 3]) for i in range(0, len(text), 3))]
+        events.append(chunk({"tool_calls": pieces}))
+    check(sample, events, [identifier for identifier, _, _ in CALLS])

@@ -257,3 +257,26 @@ def test_a_value_of_the_wrong_type_is_refused(sample: Package, models: Any, way:
 @pytest.mark.parametrize("key", ["error", "detail"])
 def test_an_error_of_another_host_has_its_text_as_the_message(sample: Package, key: str) -> None:
     assert sample.provider("openai_responses").from_error(400, {key: "No such model."}).message == "No such model."
+
+
+def test_the_result_of_a_call_has_the_program_that_made_the_call(sample: Package, models: Any) -> None:
+    program = {"type": "program", "id": "pr_1", "call_id": "call_p", "code": "x", "fingerprint": "f"}
+    caller = {"type": "program", "caller_id": "call_p"}
+    completion = laws.answer(sample, PROVIDER, answer(program, {**CALL, "caller": caller}))
+    sent, _ = laws.next_request(sample, PROVIDER, completion)
+    assert sent["input"][-1]["caller"] == caller
+    laws.body_comes_back(sample, PROVIDER, sent)
+    direct = laws.answer(sample, PROVIDER, answer({**CALL, "caller": {"type": "direct"}}))
+    assert "caller" not in laws.next_request(sample, PROVIDER, direct)[0]["input"][-1]
+
+
+def test_reasoning_without_the_item_it_led_to_is_not_sent(sample: Package, models: Any) -> None:
+    completion = laws.answer(sample, PROVIDER, answer(REASONING))
+    first, losses = models.UserMessage("Hi"), []
+    request = models.Request([first, completion.message, models.UserMessage("Go on.")], model="m")
+    assert [item["content"] for item in laws.write(sample, PROVIDER, request, losses)["input"]] == ["Hi", "Go on."]
+    assert ("messages[1].content", "reasoning", "dropped") in [(x.path, x.what, x.action) for x in losses]
+    request = models.Request([first, completion.message, models.AssistantMessage("Well."), first], model="m")
+    assert laws.write(sample, PROVIDER, request)["input"][1] == REASONING
+    for rest in ([], [{"role": "user", "content": "Go on."}]):
+        kept(sample, body({"role": "user", "content": "Hi"}, REASONING, *rest))

@@ -366,3 +366,15 @@ def test_a_written_item_keeps_its_id(sample: Package, models: Any) -> None:
     assert started == done == ["rs_0", "msg_1", "fc_2"]
     assert [item["id"] for item in events[-1]["response"]["output"]] == started
     assert {event["response"]["id"] for event in events if "response" in event} == {"resp_1"}
+
+
+def test_the_end_of_what_grows_has_what_was_not_sent_in_pieces(sample: Package) -> None:
+    given = [
+        *events()[:2],
+        {"type": "response.output_item.added", "output_index": 0, "item": {**CUSTOM, "input": ""}},
+        {"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": "ls "},
+        {"type": "response.custom_tool_call_input.done", "output_index": 0, "input": "ls -l"},
+        {"type": "response.custom_tool_call_input.done", "output_index": 1, "input": "pwd"},
+    ]
+    completion, _ = laws.played(sample, PROVIDER, given)
+    assert [part.value["input"] for part in completion.message.content] == ["ls -l", "pwd"]

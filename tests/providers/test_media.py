@@ -44,3 +44,28 @@ def test_a_recording_without_a_type_gets_the_format_of_its_bytes(
     (wire,) = sample.provider("openai_chat").to_messages(messages, on_loss=losses.append)
     (part,) = wire["content"]
     assert (part["input_audio"]["format"], [loss.action for loss in losses]) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"url": f"data:audio/wav;base64,{WAV}"}, ("wav", [])),
+        ({"data": "aGk=", "media_type": "audio/mp3"}, ("mp3", ["rewritten"])),
+        ({"data": "aGk=", "media_type": "audio/x-wav"}, ("wav", ["rewritten"])),
+        ({"data": WAV, "media_type": "audio/vnd.wave"}, ("wav", ["rewritten"])),
+        ({"data": "aGk=", "media_type": "audio/flac"}, (None, ["described"])),
+        ({"url": "https://example.org/a.mp3"}, (None, ["described"])),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "openrouter"])
+def test_a_recording_is_sent_if_the_api_has_its_format(
+    sample: Package, models: Any, provider: str, fields: Any, expected: Any
+) -> None:
+    losses: list[Any] = []
+    messages = [models.UserMessage([models.AudioPart(**fields)])]
+    (wire,) = sample.provider(provider).to_messages(messages, on_loss=losses.append)
+    (part,) = wire["content"]
+    assert (part.get("input_audio", {}).get("format"), [loss.action for loss in losses]) == expected
+    if "input_audio" in part:
+        assert part["input_audio"]["data"] == fields.get("data", WAV)

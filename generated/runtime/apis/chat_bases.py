@@ -46,11 +46,13 @@ __all__ = [
     "OutputFormatConverter",
     "is_accepted_name",
     "keep_role",
+    "read_participant_name",
     "read_result_parts",
     "read_schema_name",
     "restore_function_result",
     "restore_role",
     "write_accepted_name",
+    "write_participant_name",
     "write_parts_moving_media",
     "write_result_parts",
     "write_schema_name",
@@ -73,6 +75,24 @@ def write_accepted_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     writer.report_loss(at, "name", "rewritten", f"{writer.wire.title} rejects the name")
     legal_name = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
     return legal_name if legal_name.strip("_") else make_hashed_name(name, "name_", 24)
+
+
+def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
+    """Read the name in a message. One that would be written differently is also kept as an extra.
+
+    Raises:
+        ConversionError: The value is neither a string nor null.
+    """
+    if value is None or value is ABSENT:
+        return None, ABSENT
+    if type(value) is not str:
+        raise wrong_type(at, "a string", value)
+    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
+
+
+def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+    """Write the name in a message, without characters that the API rejects."""
+    return ABSENT if name is None else write_accepted_name(name, extra, at, writer)
 
 
 def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:

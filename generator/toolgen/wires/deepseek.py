@@ -10,10 +10,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..runtime.apis.openai_chat.compatible import read_effort_or_switch, write_effort_or_switch
 from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
+    ABSENT,
     NO_EXTRAS,
+    extra_at,
+    find_value_and_key,
     keep_inner_extras,
+    note_alias,
     original_key,
     restore_extras,
     set_extra_at,
@@ -21,16 +26,38 @@ from ..runtime.conversion.extras import (
     without_extra_at,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import optional_object
+from ..runtime.conversion.values import optional_number, optional_object, optional_text, optional_value
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
-from ..runtime.models import ContentPart, OpaquePart, TextPart, Usage
+from ..runtime.errors import wrong_type
+from ..runtime.fields import read_string_or_list, write_string_or_list
+from ..runtime.models import ContentPart, OpaquePart, Request, TextPart, Usage
 from ..runtime.paths import Path
 from ..runtime.responses import read_count
+from ..runtime.tool_call_fields import read_flag_about_tools, write_flag_about_tools
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
 
+_REQUEST: frozenset[str] = frozenset(
+    [
+        "max_tokens",
+        "messages",
+        "model",
+        "parallel_tool_calls",
+        "reasoning_effort",
+        "response_format",
+        "seed",
+        "stop",
+        "stream",
+        "temperature",
+        "thinking",
+        "tool_choice",
+        "tools",
+        "top_p",
+    ]
+)
+_EFFORTS: dict[str, Any] = {"minimal": "low", "medium": "high", "xhigh": "max"}
 _USAGE: frozenset[str] = frozenset(
     [
         "completion_tokens_details",
@@ -262,3 +289,110 @@ class Deepseek(OpenaiCompatible):
         if type(value) is OpaquePart and value.provider == writer.wire.name:
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body."""
+        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        reader.set_offered_tools(tools)
+        model = optional_text(wire, "model", at)
+        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
+        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
+            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        )
+        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
+            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
+        )
+        output_format, output_format_extra = self.read_output_format(
+            wire.get("response_format", ABSENT), (at, "response_format"), reader
+        )
+        temperature = optional_number(wire, "temperature", at)
+        top_p = optional_number(wire, "top_p", at)
+        reasoning, reasoning_extras = read_effort_or_switch(wire, at, reader, _EFFORTS)
+        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
+        seed = optional_value(wire, "seed", at, int)
+        stream = optional_value(wire, "stream", at, bool)
+        max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
+        if max_output_tokens is not None and type(max_output_tokens) is not int:
+            raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
+        extras = unmapped_members(wire, _REQUEST)
+        if tools_extra is not ABSENT:
+            extras["tools"] = tools_extra
+        if tool_choice_extra is not ABSENT:
+            extras["tool_choice"] = tool_choice_extra
+        if parallel_tool_calls_extra is not ABSENT:
+            extras["parallel_tool_calls"] = parallel_tool_calls_extra
+        if output_format_extra is not ABSENT:
+            extras["response_format"] = output_format_extra
+        extras |= reasoning_extras
+        if stop_extra is not ABSENT:
+            extras["stop"] = stop_extra
+        note_alias(extras, "max_tokens", max_output_tokens_key)
+        return Request(
+            messages,
+            model,
+            tools,
+            tool_choice,
+            parallel_tool_calls,
+            output_format,
+            max_output_tokens,
+            temperature,
+            top_p,
+            stop,
+            seed,
+            reasoning,
+            stream,
+            metadata=reader.as_metadata(extras),
+        )
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body."""
+        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
+        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
+        if request.model is not None:
+            wire["model"] = request.model
+        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
+        if tools is not ABSENT:
+            wire["tools"] = tools
+        tool_choice = self.write_tool_choice_with_tools(
+            request.tool_choice,
+            extra_at(extras, "tool_choice") if extras else ABSENT,
+            (at, "toolChoice"),
+            writer,
+            request.tools,
+        )
+        if tool_choice is not ABSENT:
+            wire["tool_choice"] = tool_choice
+        parallel_tool_calls = write_flag_about_tools(
+            request.parallel_tool_calls,
+            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
+            (at, "parallelToolCalls"),
+            writer,
+            request.tools,
+        )
+        if parallel_tool_calls is not ABSENT:
+            wire["parallel_tool_calls"] = parallel_tool_calls
+        output_format = self.write_output_format(
+            request.output_format,
+            extra_at(extras, "response_format") if extras else ABSENT,
+            (at, "outputFormat"),
+            writer,
+        )
+        if output_format is not ABSENT:
+            wire["response_format"] = output_format
+        if request.temperature is not None:
+            wire["temperature"] = request.temperature
+        if request.top_p is not None:
+            wire["top_p"] = request.top_p
+        wire |= write_effort_or_switch(request.reasoning, extras, (at, "reasoning"), writer, _EFFORTS)
+        stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
+        if stop is not ABSENT:
+            wire["stop"] = stop
+        if request.seed is not None:
+            wire["seed"] = request.seed
+        if request.stream is not None:
+            wire["stream"] = request.stream
+        if request.max_output_tokens is not None:
+            wire[original_key(extras, "max_tokens")] = request.max_output_tokens
+        if extras:
+            restore_extras(wire, extras)
+        return wire

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..runtime.apis.openai_chat.compatible import read_listed_effort, write_listed_effort
 from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -27,7 +28,7 @@ from ..runtime.conversion.values import optional_number, optional_text, optional
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_effort, read_strings_at_most, write_effort, write_strings_at_most
+from ..runtime.fields import read_strings_at_most, write_strings_at_most
 from ..runtime.models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
@@ -54,6 +55,7 @@ _REQUEST: frozenset[str] = frozenset(
     ]
 )
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
+_EFFORTS: dict[str, Any] = {"minimal": "low", "xhigh": "high", "max": "high"}
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
 
 
@@ -175,9 +177,11 @@ class Groq(OpenaiCompatible):
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
+        reasoning, reasoning_extra = read_listed_effort(
+            wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader, _EFFORTS
+        )
         stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
         seed = optional_value(wire, "seed", at, int)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_completion_tokens", "max_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -188,6 +192,7 @@ class Groq(OpenaiCompatible):
             and tool_choice_extra is ABSENT
             and parallel_tool_calls_extra is ABSENT
             and output_format_extra is ABSENT
+            and reasoning_extra is ABSENT
             and stop_extra is ABSENT
             and None not in wire.values()
         ):
@@ -215,6 +220,8 @@ class Groq(OpenaiCompatible):
             extras["parallel_tool_calls"] = parallel_tool_calls_extra
         if output_format_extra is not ABSENT:
             extras["response_format"] = output_format_extra
+        if reasoning_extra is not ABSENT:
+            extras["reasoning_effort"] = reasoning_extra
         if stop_extra is not ABSENT:
             extras["stop"] = stop_extra
         note_alias(extras, "max_completion_tokens", max_output_tokens_key)
@@ -274,6 +281,15 @@ class Groq(OpenaiCompatible):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
+        reasoning = write_listed_effort(
+            request.reasoning,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
+            (at, "reasoning"),
+            writer,
+            _EFFORTS,
+        )
+        if reasoning is not ABSENT:
+            wire["reasoning_effort"] = reasoning
         stop = write_strings_at_most(
             request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer, _REQUEST_STOP
         )
@@ -281,9 +297,6 @@ class Groq(OpenaiCompatible):
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:

@@ -494,8 +494,8 @@ class Mistral(MistralConverter):
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
         reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
+        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens = optional_value(wire, "max_tokens", at, int)
         seed = optional_value(wire, "random_seed", at, int)
@@ -597,12 +597,12 @@ class Mistral(MistralConverter):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
-        if stop is not ABSENT:
-            wire["stop"] = stop
         reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
         if reasoning is not ABSENT:
             wire["reasoning_effort"] = reasoning
+        stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
+        if stop is not ABSENT:
+            wire["stop"] = stop
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:

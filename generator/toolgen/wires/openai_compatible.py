@@ -12,17 +12,14 @@ from typing import Any, ClassVar
 
 from ..runtime.apis.openai_chat.compatible import (
     read_arguments_text,
-    read_call_id_verbatim,
     read_result_call_or_next,
     write_arguments_text,
-    write_call_id_verbatim,
     write_result_call_or_next,
 )
 from ..runtime.apis.openai_chat.host_extensions import HostChatConverter, ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
-    Extras,
     extra_at,
     find_value_and_key,
     has_value_at,
@@ -34,7 +31,7 @@ from ..runtime.conversion.extras import (
     unmapped_members,
 )
 from ..runtime.conversion.reader import Reader
-from ..runtime.conversion.values import optional_number, optional_text, optional_value, read_list_or_null
+from ..runtime.conversion.values import optional_number, optional_text, optional_value
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
@@ -47,24 +44,15 @@ from ..runtime.fields import (
     write_string_or_list,
 )
 from ..runtime.json_text import dump_strict_or_none
-from ..runtime.models import (
-    ContentPart,
-    DocumentPart,
-    ImagePart,
-    OpaquePart,
-    Request,
-    TextPart,
-    ToolCall,
-    ToolCallPart,
-    ToolResult,
-)
+from ..runtime.models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolResult
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_call_fields import (
     make_call_from_json_if_regular,
-    make_pending_call_from_json_if_regular,
+    read_call_id_verbatim,
     read_flag_about_tools,
     read_tool_name,
+    write_call_id_verbatim,
     write_flag_about_tools,
 )
 from .openai_chat import OpenaiChat
@@ -237,33 +225,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
-    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict and wire.get("type") in ("function", None):
-                function = wire.get("function")
-                if type(function) is dict:
-                    id = wire.get("id")
-                    name = function.get("name")
-                    arguments = function.get("arguments")
-                    if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-                        extras: Extras | None = None
-                        if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
-                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
-                            if wire.get("type") is None:
-                                extras["$absent"] = ["type"]
-                        call = make_pending_call_from_json_if_regular(
-                            id, name, arguments, extras, ["function", "arguments"], reader
-                        )
-                        if call is not None:
-                            found.append(ToolCallPart(call))
-                            continue
-            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
-        return found
-
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
@@ -281,9 +242,9 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
+        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
         seed = optional_value(wire, "seed", at, int)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -380,14 +341,14 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
+        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
+        if reasoning is not ABSENT:
+            wire["reasoning_effort"] = reasoning
         stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
         if stop is not ABSENT:
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:

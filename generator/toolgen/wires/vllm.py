@@ -10,12 +10,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..runtime.apis.openai_chat.compatible import (
-    read_call_id_verbatim,
-    read_parsable_arguments,
-    write_call_id_verbatim,
-    write_parsable_arguments,
-)
+from ..runtime.apis.openai_chat.compatible import read_parsable_arguments, write_parsable_arguments
 from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -35,7 +30,12 @@ from ..runtime.fields import read_data_url, write_data_url
 from ..runtime.json_text import dump_strict_or_none
 from ..runtime.models import AudioPart, ContentPart, ImagePart, OpaquePart, TextPart, ToolCall, VideoPart
 from ..runtime.paths import Path
-from ..runtime.tool_call_fields import make_call_from_json_if_regular, read_tool_name
+from ..runtime.tool_call_fields import (
+    make_call_from_json_if_regular,
+    read_call_id_verbatim,
+    read_tool_name,
+    write_call_id_verbatim,
+)
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Vllm"]

@@ -10,6 +10,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ..runtime.apis.openai_chat.compatible import (
+    read_listed_effort,
+    read_stop_without_reasoning,
+    write_listed_effort,
+    write_stop_without_reasoning,
+)
 from ..runtime.apis.openai_chat.host_extensions import ReasoningKeys
 from ..runtime.conversion.extras import (
     ABSENT,
@@ -28,7 +34,6 @@ from ..runtime.conversion.values import optional_number, optional_object, option
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
-from ..runtime.fields import read_effort, read_strings_at_most, write_effort, write_strings_at_most
 from ..runtime.models import ContentPart, ImagePart, OpaquePart, Request, TextPart, Usage
 from ..runtime.paths import Path
 from ..runtime.responses import read_count
@@ -55,6 +60,7 @@ _REQUEST: frozenset[str] = frozenset(
     ]
 )
 _REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
+_EFFORTS: dict[str, Any] = {"none": "low", "minimal": "low", "max": "xhigh"}
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
 _USAGE: frozenset[str] = frozenset(
     ["completion_tokens_details", "prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"]
@@ -302,9 +308,13 @@ class Xai(OpenaiCompatible):
         )
         temperature = optional_number(wire, "temperature", at)
         top_p = optional_number(wire, "top_p", at)
-        stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
+        reasoning, reasoning_extra = read_listed_effort(
+            wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader, _EFFORTS
+        )
+        stop, stop_extra = read_stop_without_reasoning(
+            wire.get("stop", ABSENT), (at, "stop"), reader, reasoning, _REQUEST_STOP
+        )
         seed = optional_value(wire, "seed", at, int)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_completion_tokens", "max_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
@@ -315,6 +325,7 @@ class Xai(OpenaiCompatible):
             and tool_choice_extra is ABSENT
             and parallel_tool_calls_extra is ABSENT
             and output_format_extra is ABSENT
+            and reasoning_extra is ABSENT
             and stop_extra is ABSENT
             and None not in wire.values()
         ):
@@ -342,6 +353,8 @@ class Xai(OpenaiCompatible):
             extras["parallel_tool_calls"] = parallel_tool_calls_extra
         if output_format_extra is not ABSENT:
             extras["response_format"] = output_format_extra
+        if reasoning_extra is not ABSENT:
+            extras["reasoning_effort"] = reasoning_extra
         if stop_extra is not ABSENT:
             extras["stop"] = stop_extra
         note_alias(extras, "max_completion_tokens", max_output_tokens_key)
@@ -401,16 +414,27 @@ class Xai(OpenaiCompatible):
             wire["temperature"] = request.temperature
         if request.top_p is not None:
             wire["top_p"] = request.top_p
-        stop = write_strings_at_most(
-            request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer, _REQUEST_STOP
+        reasoning = write_listed_effort(
+            request.reasoning,
+            extra_at(extras, "reasoning_effort") if extras else ABSENT,
+            (at, "reasoning"),
+            writer,
+            _EFFORTS,
+        )
+        if reasoning is not ABSENT:
+            wire["reasoning_effort"] = reasoning
+        stop = write_stop_without_reasoning(
+            request.stop,
+            extra_at(extras, "stop") if extras else ABSENT,
+            (at, "stop"),
+            writer,
+            request.reasoning,
+            _REQUEST_STOP,
         )
         if stop is not ABSENT:
             wire["stop"] = stop
         if request.seed is not None:
             wire["seed"] = request.seed
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
         if request.stream is not None:
             wire["stream"] = request.stream
         if request.max_output_tokens is not None:

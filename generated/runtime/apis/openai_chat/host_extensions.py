@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from ...conversion.extras import Extras, inner_extras
+from ...conversion.extras import Extras
 from ...conversion.reader import Reader
 from ...conversion.wire import DeclaredToolFacts
 from ...conversion.writer import Writer
@@ -106,17 +106,33 @@ class HostChatConverter(ChatConverter):
         normal = self.FINISH_REASONS.get(stop_reason or "") in ("stop", "tool_calls")
         return native if normal and type(native) is str and self.FINISH_REASONS.get(native) == "length" else stop_reason
 
-    def normalize_message(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return a message whose content is text, not an object: some hosts parse the JSON that was requested."""
-        content = message.get("content")
-        return {**message, "content": dump_allowing_nan(content)} if type(content) is dict else message
+    def normalize_message(self, message: dict[str, Any]) -> tuple[dict[str, Any], Extras]:
+        """Return a message of a response as a request may have it, and what it had instead.
 
-    def restore_content(self, choice: dict[str, Any], extras: Extras) -> None:
-        """Restore the original object as the content of a choice's message, if the text still means the same."""
-        content = inner_extras(extras, "message").get("content")
-        message = choice["message"]
+        Its content is text, not an object: some hosts parse the JSON that was requested. It has no empty list of details,
+        and where calls need a key of reasoning, its text is at least empty.
+        """
+        keys, kept = self.REASONING, dict[str, Any]()
+        if type(message.get("content")) is dict:
+            kept["content"] = message["content"]
+            message = {**message, "content": dump_allowing_nan(message["content"])}
+        if keys.details is not None and message.get(keys.details) == []:
+            kept[keys.details] = []
+            message = {key: value for key, value in message.items() if key != keys.details}
+        needed = keys.default_key if keys.needed and message.get("tool_calls") else None
+        if needed is not None and message.get(needed) is None:
+            kept |= {needed: None} if needed in message else {"$absent": [needed]}
+            message = {**message, needed: ""}
+        return message, kept
+
+    def restore_message(self, message: dict[str, Any], kept: Extras) -> dict[str, Any]:
+        """Return a message of a response as it was read, where it still means the same."""
+        content = kept.get("content")
         if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
-            choice["message"] = {**message, "content": content}
+            message = {**message, "content": content}
+        empty = {key: kept[key] for key in self.REASONING.known if key in kept and not message.get(key)}
+        absent = [key for key in kept.get("$absent", ()) if not message.get(key)]
+        return {key: value for key, value in {**message, **empty}.items() if key not in absent}
 
     def read_message_reasoning(
         self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader

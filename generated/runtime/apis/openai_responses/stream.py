@@ -25,9 +25,9 @@ _GROWING = {
 """By event: the item, its list, the event's index into the list, and the part with the key that grows."""
 
 _MEMBERS = {
-    "response.custom_tool_call_input.delta": "input",
-    "response.mcp_call_arguments.delta": "arguments",
-    "response.code_interpreter_call_code.delta": "code",
+    "response.custom_tool_call_input": "input",
+    "response.mcp_call_arguments": "arguments",
+    "response.code_interpreter_call_code": "code",
 }
 """Events that extend a key of the item itself."""
 
@@ -158,12 +158,12 @@ class ResponsesStream(BaseStream):
             return self._put(event, event["item"], done=step == "done")
         if name == "response.content_part" and type(event.get("part")) is dict:
             return self._head(event, "content", "content_index", event["part"])
-        if kind in _MEMBERS:
-            piece = event.get("delta")
+        if name in _MEMBERS:
+            key = _MEMBERS[name]
+            piece = event.get("delta" if step == "delta" else key)
             if type(piece) is str:
-                self._item_of(event, kind.split(".")[1].rpartition("_")[0]).grown.setdefault(_MEMBERS[kind], []).append(
-                    piece
-                )
+                grown = self._item_of(event, name.split(".")[1].rpartition("_")[0]).grown.setdefault(key, [])
+                grown.append(piece if step == "delta" else _unstreamed(piece, "".join(grown)))
         elif kind in _ENDS or kind in _STARTS:
             return self._read_response(event.get("response"), _ENDS.get(kind))
         elif kind == "error":

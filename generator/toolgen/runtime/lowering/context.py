@@ -97,7 +97,7 @@ class LoweredSchema:
 
 _OF_EVERY_ROOT = ("type", "properties")
 _MOST = 4000
-"""Maximum number of schemas that one lowering creates."""
+"""Maximum number of schemas that one lowering creates beyond two for each schema of the source."""
 
 Node = tuple[dict[str, Any], Table | None]
 RefStack = tuple[Pointer, ...]
@@ -147,6 +147,7 @@ class LoweringContext(ABC):
         self._unsupported: list[tuple[dict[str, Any], str]] = []
         for pointer, schema in self.references.walk_schemas():
             self._pointers.setdefault(id(schema), pointer)
+            self._left += 2
 
     def are_names_legal(self) -> bool:
         """Return whether the dialect supports the names of all properties."""

@@ -553,3 +553,20 @@ def test_a_union_in_a_branch_tells_it_from_the_others(dialect: tuple[str, str]) 
         assert back == {"a": value}
         if not found.unsupported_changes:
             assert admits(found, spelled, openapi=dialect[1] == "openapi")
+
+
+@pytest.mark.parametrize("root", [{"type": "array", "items": TEXT}, {"type": ["string", "null"]}])
+@every_dialect
+def test_a_root_of_another_type_is_reported(root: dict[str, Any], dialect: tuple[str, str]) -> None:
+    found = lowered(root, dialect)
+    if str(found.schema.get("type")).lower() == "object":
+        assert [(c.action, c.blocks_strict) for c in found.changes if c.what == "type"] == [("narrowed", True)]
+
+
+def test_a_schema_is_as_large_as_the_api_permits() -> None:
+    """Half of the properties are optional, so each of them is a union with null."""
+    names = [f"p{i}" for i in range(5000)]
+    schema = {"type": "object", "properties": dict.fromkeys(names, TEXT), "required": names[::2], **CLOSED}
+    found = lower(schema, DIALECTS[("deepseek", "strict")])
+    assert len(found.schema["properties"]) == 5000
+    assert found.unsupported_changes == ()

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
-from ...conversion.extras import ABSENT
+from ...conversion.extras import ABSENT, Extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
+from ...fields import read_effort, read_strings_at_most, write_effort, write_strings_at_most
 from ...json_text import compact, dump_allowing_nan, is_object_text
 from ...models import InvalidCall, Reasoning, ReasoningDelta, StreamEvent
 from ...paths import Path
 from ...tool_call_fields import (
     INVALID_ARGUMENTS_KEY,
-    read_call_id,
     read_result_call,
-    write_call_id,
     write_json_arguments,
 )
 from ...tool_call_fields import read_json_arguments as read_arguments
+from .fields import GROWING_KEYS
 from .host_extensions import HostChatConverter, detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
 
@@ -27,20 +27,20 @@ __all__ = [
     "CompatibleStream",
     "CompatibleStreamWriter",
     "read_arguments_text",
-    "read_call_id_verbatim",
     "read_effort_object",
+    "read_effort_or_switch",
+    "read_listed_effort",
     "read_parsable_arguments",
     "read_result_call_or_next",
+    "read_stop_without_reasoning",
     "write_arguments_text",
-    "write_call_id_verbatim",
     "write_effort_object",
+    "write_effort_or_switch",
+    "write_listed_effort",
     "write_parsable_arguments",
     "write_result_call_or_next",
+    "write_stop_without_reasoning",
 ]
-
-
-_GROWING = ("text", "summary", "data")
-"""Keys of a detail whose values arrive in pieces."""
 
 
 class CompatibleStream(ChatStream):
@@ -155,7 +155,7 @@ class _Detail:
         self.pieces: dict[str, list[str]] = {}
         if type(fragment) is dict:
             self.head = dict(fragment)
-            self.pieces = {key: [fragment[key]] for key in _GROWING if type(fragment.get(key)) is str}
+            self.pieces = {key: [fragment[key]] for key in GROWING_KEYS if type(fragment.get(key)) is str}
 
     def take(self, fragment: dict[str, Any]) -> bool:
         """Add another fragment. Return false if it belongs to another detail."""
@@ -163,7 +163,7 @@ class _Detail:
         if old and new and old != new:
             return False
         for key, value in fragment.items():
-            if key in _GROWING and type(value) is str:
+            if key in GROWING_KEYS and type(value) is str:
                 self.pieces.setdefault(key, []).append(value)
             if value not in (None, "") or key not in self.head:
                 self.head[key] = value
@@ -266,16 +266,85 @@ def write_effort_object(
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id. An id of the server is sent back unchanged, even if another server would reject it.
+def read_listed_effort(value: Any, at: Path, reader: Reader, levels: Mapping[str, str]) -> tuple[Reasoning | None, Any]:
+    """Read the reasoning effort. One for which another level would be written is also kept as an extra.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    identifier, extra = read_call_id(value, at, reader)
-    if extra is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
-        return identifier, {"$synthetic": identifier, "$wire": identifier}
-    return identifier, extra
+    reasoning = read_effort(value, at, reader)
+    return reasoning, {"$whole": value} if reasoning is not None and value in levels else ABSENT
+
+
+def write_listed_effort(
+    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, levels: Mapping[str, str]
+) -> Any:
+    """Write the reasoning effort. `levels` has the nearest level for an effort that the host does not have."""
+    effort = write_effort(reasoning, at, writer)
+    if effort not in levels or (type(extra) is dict and extra.get("$whole") == effort):
+        return effort
+    severity: Literal["note", "warning"] = "warning" if effort == "none" else "note"
+    writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {levels[effort]}", severity)
+    return levels[effort]
+
+
+_SWITCHED_OFF = {"type": "disabled"}
+
+
+def read_effort_or_switch(
+    wire: dict[str, Any], at: Path, reader: Reader, levels: Mapping[str, str]
+) -> tuple[Reasoning | None, Extras]:
+    """Read the reasoning effort. Thinking that is switched off is the effort `none`.
+
+    Raises:
+        ConversionError: The effort is neither a string nor null.
+    """
+    reasoning, extra = read_listed_effort(
+        wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader, {"none": "", **levels}
+    )
+    if reasoning is None and wire.get("thinking") == _SWITCHED_OFF:
+        return Reasoning("none"), {}
+    extras = {"reasoning_effort": extra, "thinking": wire.get("thinking", ABSENT)}
+    return reasoning, {key: value for key, value in extras.items() if value is not ABSENT}
+
+
+def write_effort_or_switch(
+    reasoning: Reasoning | None, extras: Extras, at: Path, writer: Writer, levels: Mapping[str, str]
+) -> dict[str, Any]:
+    """Write the reasoning effort, or switch thinking off."""
+    extra = extras.get("reasoning_effort", ABSENT)
+    is_off = reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none")
+    if is_off and not is_internal_mark(extra):
+        return {"thinking": _SWITCHED_OFF}
+    effort = write_listed_effort(reasoning, extra, at, writer, levels)
+    return {} if effort is ABSENT else {"reasoning_effort": effort}
+
+
+def read_stop_without_reasoning(
+    value: Any, at: Path, reader: Reader, reasoning: Reasoning | None, limits: Mapping[str, int]
+) -> tuple[list[str] | None, Any]:
+    """Read the stop sequences. The extras record that there were some beside an effort.
+
+    Raises:
+        ConversionError: The value is neither a string, nor a list of strings, nor null.
+    """
+    texts, extra = read_strings_at_most(value, at, reader, limits)
+    return texts, extra if texts is None or reasoning is None else {**(extra or {}), "$whole": texts}
+
+
+def write_stop_without_reasoning(
+    texts: list[str] | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    reasoning: Reasoning | None,
+    limits: Mapping[str, int],
+) -> Any:
+    """Write the stop sequences. Models with an effort reject them, so they are left out, unless they were read so."""
+    if texts and reasoning is not None and not (type(extra) is dict and extra.get("$whole") == texts):
+        writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
+        return ABSENT
+    return write_strings_at_most(texts, extra, at, writer, limits)
 
 
 def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
@@ -301,4 +370,3 @@ def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, 
 
 write_arguments_text = write_json_arguments
 read_parsable_arguments = read_arguments_text
-write_call_id_verbatim = write_call_id

@@ -10,6 +10,7 @@ from ...conversion.extras import (
     NO_EXTRAS,
     Extras,
     extra_at,
+    inner_extras,
     merge_extras_into,
     restore_extras,
     unmapped_members,
@@ -41,18 +42,18 @@ from ..chat_bases import (
     ChatMessageConverter,
     OutputFormatConverter,
     keep_role,
+    read_participant_name,
     read_result_parts,
     restore_function_result,
     restore_role,
+    write_participant_name,
     write_parts_moving_media,
 )
 from .fields import (
     extras_of_choice,
     has_content,
     join_response_texts,
-    read_participant_name,
     restore_missing_message,
-    write_participant_name,
 )
 
 __all__ = ["ChatConverter"]
@@ -264,7 +265,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             extras["$absent"] = absent
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        choice = choices_found[0] if choices_found else {}
+        choice, kept = choices_found[0] if choices_found else {}, NO_EXTRAS
         if type(choice) is not dict:
             raise wrong_type(((at, "choices"), 0), "an object", choice)
         body = choice.get("message")
@@ -272,13 +273,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if body is None:
             message = AssistantMessage()
         elif type(body) is dict:
-            message = self.read_assistant_message(self.normalize_message(body), path, reader)
+            regular, kept = self.normalize_message(body)
+            message = self.read_assistant_message(regular, path, reader)
             keep_role(message, body, reader)
         else:
             raise wrong_type(path, "an object", body)
         stop_reason = optional_text(choice, "finish_reason", ((at, "choices"), 0))
         if choices_found:
-            extras["choices"] = [extras_of_choice(choice, self.IS_HOST), *choices_found[1:]]
+            extras["choices"] = [extras_of_choice(choice, kept), *choices_found[1:]]
             if type(body) is dict and type(body.get("content")) is list:
                 merge_extras_into(message, reader.wire.name, {"$list": ["content"]})
         elif "choices" not in wire:
@@ -323,7 +325,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         elif "finish_reason" in first.get("$absent", ()):
             del choice["finish_reason"]
         restore_extras(choice, first)
-        self.restore_content(choice, first)
+        choice["message"] = self.restore_message(choice["message"], inner_extras(first, "message"))
         choice = restore_missing_message(choice, first)
         found = completion.id if completion.id is not None else identifier
         wire: dict[str, Any] = {} if found is None else {"id": found}
@@ -356,12 +358,13 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Return the stop reason that counts."""
         return stop_reason
 
-    def normalize_message(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Return a message of a response in the form that is read."""
-        return message
+    def normalize_message(self, message: dict[str, Any]) -> tuple[dict[str, Any], Extras]:
+        """Return a message of a response as a request may have it, and what it had instead."""
+        return message, NO_EXTRAS
 
-    def restore_content(self, choice: dict[str, Any], extras: Extras) -> None:
-        """Restore the original content of a choice's message, if it was read in another form."""
+    def restore_message(self, message: dict[str, Any], kept: Extras) -> dict[str, Any]:
+        """Return a message of a response as it was read, where it still means the same."""
+        return message
 
     def read_message_reasoning(
         self, wire: dict[str, Any], extras: Extras, at: Path, reader: Reader

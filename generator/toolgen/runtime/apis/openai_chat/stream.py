@@ -227,6 +227,8 @@ class ChatStream(BaseStream):
             known = None
         elif known is not None and begins_another_call(known, piece):
             known = None
+        if known is None and identifier is None and index is None and not function.get("name") and self._entries:
+            return self._entries[-1]
         if known is None:
             custom = "custom" in piece and "function" not in piece
             head: dict[str, Any] = {} if custom else {"function": {}}

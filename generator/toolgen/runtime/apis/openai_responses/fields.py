@@ -33,8 +33,10 @@ __all__ = [
     "add_required_keys",
     "classify_item",
     "content_part_kind",
+    "drop_reasoning_at_end",
     "has_approval_request",
     "has_opaque_client_call",
+    "is_called_by_program",
     "is_detached_result",
     "make_assistant_message",
     "read_always_written_flag",
@@ -279,13 +281,32 @@ def is_detached_result(call_id: str, last: Message | None) -> bool:
     return type(last) is not AssistantMessage or call_id not in call_ids(last)
 
 
+def is_called_by_program(item: Any) -> bool:
+    """Return whether an item is a call that a program of the model made. Its result has the same caller."""
+    is_call = type(item) is dict and type(item.get("call_id")) is str
+    return is_call and inner_extras(item, "caller").get("type") == "program"
+
+
 def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
-    """Return the message for the items of one turn. A single text becomes a string."""
+    """Return the message for the items of one turn. A single text becomes a string.
+
+    The extras record that it ends with reasoning.
+    """
     reader.next_turn()
     only = parts[0]
     if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
         return AssistantMessage(only.text)
-    return AssistantMessage(parts)
+    return AssistantMessage(
+        parts, None, reader.as_metadata({"$bare": True} if type(parts[-1]) is ReasoningPart else {})
+    )
+
+
+def drop_reasoning_at_end(items: list[Any], at: Path, was_read: bool, writer: Writer) -> None:
+    """Drop reasoning after which nothing of the model follows, as in a response that was cut off, unless it was read so."""
+    while not was_read and items and type(items[-1]) is dict and classify_item(items[-1]) == "reasoning":
+        items.pop()
+        reason = "the API rejects it without the item that it led to"
+        writer.report_loss((at, "content"), "reasoning", "dropped", reason)
 
 
 def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:
