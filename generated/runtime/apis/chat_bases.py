@@ -204,7 +204,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
-        return order_for_api(messages, at, writer)
+        return order_for_api(messages, at, writer, keeps_unpaired=self.KEEPS_UNPAIRED_RESULTS)
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message, directly after the calls of its turn."""

@@ -59,6 +59,7 @@ class AgentSdkConverter(ChatMessageConverter):
     """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
 
     CALL_TYPES = ("function",)
+    KEEPS_UNPAIRED_RESULTS = True
 
     read_function_call: ObjectReader[ToolCall]
     read_output_ref: ObjectReader[OutputRef]

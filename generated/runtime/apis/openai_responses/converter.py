@@ -161,10 +161,8 @@ class ResponsesConverter(OutputFormatConverter):
         return messages
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
-        """Read a result. One that does not directly follow its call keeps its position. The server may have the call."""
+        """Read a result. One that does not directly follow its call keeps its position."""
         result = self.read_tool_result(item, at, reader)
-        if not result.name:
-            merge_extras_into(result, reader.wire.name, {"$stored": True})
         last = messages[-1] if messages else None
         if type(last) is ToolMessage:
             last.results.append(result)
@@ -204,7 +202,7 @@ class ResponsesConverter(OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
+        for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
