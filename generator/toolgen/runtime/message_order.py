@@ -71,6 +71,7 @@ def order_for_api(
     placed = _placed(messages, at)
     if _in_order(messages):
         return placed
+    placed = _without_empty(placed, writer)
     if not keeps_unpaired:
         placed = _with_distinct_ids(placed, writer)
     return _describe_unpaired(_reordered(placed, writer), at, writer, keeps_unpaired=keeps_unpaired)
@@ -87,7 +88,7 @@ def order_restoring_separate_results(
     placed = _placed(messages, at)
     if _in_order(messages):
         return placed
-    placed = _with_distinct_ids(placed, writer)
+    placed = _with_distinct_ids(_without_empty(placed, writer), writer)
     if not _are_separate(messages, writer):
         placed = _reordered(placed, writer)
     return _describe_unpaired(placed, at, writer, server_has_calls=server_has_calls)
@@ -106,6 +107,14 @@ def mark_unpaired_results(messages: Sequence[Message], provider: str) -> None:
 
 def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:
     return list(zip(messages, zip(repeat(at), count()), repeat(None)))
+
+
+def _without_empty(placed: list[Placed], writer: Writer) -> list[Placed]:
+    """Return the messages without those that should have results and have none."""
+    for message, path, _ in placed:
+        if type(message) is ToolMessage and len(message.results) == 0:
+            writer.report_loss(path, "a message", "dropped", "it has no results")
+    return [one for one in placed if type(one[0]) is not ToolMessage or one[0].results]
 
 
 def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
@@ -147,7 +156,7 @@ def _in_order(messages: Sequence[Message]) -> bool:
 
 
 def _have_same_ids(results: Sequence[ToolResult], parts: Sequence[AssistantPart]) -> bool:
-    """Return whether there is one result for each of the calls among some parts, in any order, and no id repeats."""
+    """Return whether there are calls among some parts, and one result of each, in any order, and no id repeats."""
     i = 0
     for part in parts:
         if type(part) is ToolCallPart:
@@ -155,11 +164,11 @@ def _have_same_ids(results: Sequence[ToolResult], parts: Sequence[AssistantPart]
                 break
             i += 1
     else:
-        if i == len(results) < 2:
+        if i == len(results) == 1:
             return True
     called = [part.call.id for part in parts if type(part) is ToolCallPart]
     answered = {result.tool_call_id for result in results}
-    return len(answered) == len(results) == len(called) and answered.issuperset(called)
+    return 0 < len(answered) == len(results) == len(called) and answered.issuperset(called)
 
 
 Position: TypeAlias = tuple[int, int]
@@ -369,12 +378,10 @@ def _with_distinct_ids(placed: list[Placed], writer: Writer) -> list[Placed]:
             if not new.keys().isdisjoint(call_ids(after)):
                 break
             if type(after) is ToolMessage:
-                results = [
-                    replace(result, tool_call_id=new[result.tool_call_id].popleft())
-                    if new.get(result.tool_call_id)
-                    else result
-                    for result in after.results
+                ids = [
+                    new[r.tool_call_id].popleft() if new.get(r.tool_call_id) else r.tool_call_id for r in after.results
                 ]
+                results = [replace(r, tool_call_id=key) for r, key in zip(after.results, ids, strict=True)]
                 distinct[j] = (replace(after, results=results), there, None)
     return distinct
 

@@ -73,6 +73,8 @@ class AgentSdkConverter(ChatMessageConverter):
             here = (at, i)
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
+                if not message.results:
+                    writer.report_loss(here, "a message", "dropped", "it has no results")
                 wires += [
                     self.write_tool_result(result, path, writer) for result, path in results_of(message, here, None)
                 ]

@@ -173,7 +173,10 @@ class ChatMessageConverter(NativeToolSdkConverter):
             elif role == "tool":
                 _add_result(messages, self.read_tool_result(item, here, reader))
             elif role == "user":
-                messages.append(self.read_user_message(item, here, reader))
+                user = self.read_user_message(item, here, reader)
+                if user.content == []:
+                    merge_extras_into(user, reader.wire.name, {"$bare": True})
+                messages.append(user)
             elif role in self.SYSTEM_ROLES:
                 messages.append(self.read_system_entry(item, i, here, reader))
             elif self.HAS_FUNCTION_MESSAGES and (found := _read_function_result(item, messages, reader)) is not None:
