@@ -112,6 +112,13 @@ def forget(before: Any, after: Any, losses: list[Any]) -> None:
             elif isinstance(value, list) and action == "described":
                 assert value is not holder or value[int(way[-1])]["type"] == "text"
                 del value[int(way[-1])]
+        if action == "described" and way[0] == "messages" and way[-2:-1] == ["results"]:
+            at = int(way[1])  # a message of its own stands for a result
+            if not before["messages"][at]["results"]:
+                del before["messages"][at]
+                at -= 1
+            assert after["messages"][at + 1]["role"] == "user"
+            del after["messages"][at + 1]
 
 
 def bare_request_comes_back(package: Package, provider: str, body: Any) -> None:

@@ -110,6 +110,116 @@ def test_results_come_first_and_together(sample: Package, models: Any, provider:
     assert reported or order not in ("text before", "text between", "text everywhere", "an assistant's text between")
 
 
+AGAIN = assistant(call("a", "now"))
+STRAY = result("z", "now", "text", "stray")
+SECOND = result("a", "now", "text", "stray")
+REJECTED = {
+    "no call": ([TWO, tool(ONE, OTHER), user("Well?"), tool(STRAY)], "its call is not in the history"),
+    "no call, beside": ([TWO, tool(ONE, STRAY, OTHER)], "its call is not in the history"),
+    "no call, first": ([tool(STRAY), user("Well?")], "its call is not in the history"),
+    "no call, after text": ([assistant(text("Hm.")), tool(STRAY)], "its call is not in the history"),
+    "a second one": ([TWO, tool(ONE, SECOND, OTHER)], "its call has another result"),
+    "a second one, later": ([TWO, tool(ONE, OTHER), user("Well?"), tool(SECOND)], "its call has another result"),
+    "a second one before a repeated id": (
+        [AGAIN, tool(ONE), tool(SECOND), AGAIN, tool(ONE)],
+        "its call has another result",
+    ),
+}
+KEEPING = ["ollama"]
+"""The APIs that accept any result. The server of OpenAI Responses may have calls before the first message."""
+
+
+@pytest.mark.pain("P22")
+@pytest.mark.parametrize("case", REJECTED)
+@each_provider
+def test_a_result_that_the_api_rejects_becomes_text(sample: Package, models: Any, provider: str, case: str) -> None:
+    messages, reason = REJECTED[case]
+    request, losses = models.load(models.Request, {"messages": [HELLO, *messages], "model": "m"}), []
+    before = copy.deepcopy(request)
+    body = laws.write(sample, provider, request, losses)
+    wire = WIRES[provider]
+    assert request == before
+    told = [(loss.path, loss.severity, loss.reason) for loss in losses if loss.action == "described"]
+    (place,) = [
+        f"messages[{i}].results[{j}]"
+        for i, message in enumerate([HELLO, *messages])
+        for j, one in enumerate(message.get("results", ()))
+        if one["value"] == "stray"
+    ]
+    kept = provider in KEEPING or (provider, case) == ("openai_responses", "no call, first")
+    assert told == ([] if kept else [(place, "warning", reason)])
+    if not kept:
+        assert wire.order_faults(body) == []
+        assert "stray" in wire.texts(body)
+        assert len(wire.results(body)) == len(wire.calls(body))
+    again = laws.read(sample, provider, body)
+    assert laws.exact(laws.write(sample, provider, again)) == laws.exact(body)
+
+
+@pytest.mark.pain("P22")
+@each_provider
+def test_a_result_before_its_call_moves_after_it(sample: Package, models: Any, provider: str) -> None:
+    request, losses = models.load(models.Request, {"messages": [HELLO, tool(ONE), user("Well?"), AGAIN]}), []
+    body = laws.write(sample, provider, request, losses)
+    assert WIRES[provider].order_faults(body) == []
+    assert ("messages[1].results[0]", "moved") in [(loss.path, loss.action) for loss in losses]
+
+
+@pytest.mark.pain("P22", "P23")
+@each_provider
+def test_calls_with_one_id_are_told_apart(sample: Package, models: Any, provider: str) -> None:
+    """Not by a reader, which has done so, but in a history of the app."""
+    twice = assistant(call("a", "now", i=1), call("a", "get_weather", city="Oslo"), call("a_2", "now"))
+    rain = {**OTHER, "toolCallId": "a"}
+    third = result("a_2", "now", "text", "later")
+    request, losses = models.load(models.Request, {"messages": [HELLO, twice, tool(ONE, rain), tool(third)]}), []
+    body = laws.write(sample, provider, request, losses)
+    wire = WIRES[provider]
+    assert wire.order_faults(body) == []
+    calls, results = wire.calls(body), wire.results(body)
+    assert [c.name for c in calls] == ["now", "get_weather", "now"]
+    by_id = {r.id: laws.exact(r.value) for r in results}
+    if provider not in KEEPING:
+        assert [word in by_id[c.id] for word, c in zip(("noon", "rain", "later"), calls, strict=True)] == [True] * 3
+        assert ("messages[1].content[1].call.id", "rewritten") in [(loss.path, loss.action) for loss in losses]
+
+
+@pytest.mark.pain("P22")
+@each_provider
+def test_results_that_begin_messages_alone_may_have_calls_before(sample: Package, models: Any, provider: str) -> None:
+    """An app may convert only what is new."""
+    messages = [models.load(models.Message, m) for m in (tool(ONE, OTHER), user("Well?"))]
+    losses: list[Any] = []
+    found = sample.provider(provider).to_messages(messages, on_loss=losses.append)
+    assert [loss for loss in losses if loss.action != "defaulted"] == []
+    whole = [models.load(models.Message, TWO), *messages]
+    assert found == sample.provider(provider).to_messages(whole, on_loss=losses.append)[-len(found) :]
+
+
+@pytest.mark.pain("P22")
+@pytest.mark.parametrize("target", OWN_CODE)
+@each_provider
+def test_a_result_that_was_read_without_a_call_comes_back(
+    sample: Package, models: Any, provider: str, target: str
+) -> None:
+    """To the API that accepted it; others get text."""
+    whole = models.load(models.Request, {"messages": [HELLO, AGAIN, tool(ONE), user("Well?")], "model": "m"})
+    body = laws.write(sample, provider, whole)
+    (key,) = {"messages", "contents", "input"} & body.keys()
+    given = body[key]
+    (answer,) = (i for i, one in enumerate(given) if "noon" in laws.exact(one))
+    for changed in ([*given[: answer - 1], *given[answer:]], [*given[:answer], given[answer], *given[answer:]]):
+        request, losses = laws.read(sample, provider, {**body, key: changed}), []
+        stored = models.load(models.Request, models.dump(request))
+        sent = laws.write(sample, target, stored, losses)
+        if target == provider:
+            laws.body_comes_back(sample, provider, {**body, key: changed})
+            assert "described" not in [loss.action for loss in losses]
+        elif target not in KEEPING and provider not in KEEPING:
+            assert WIRES[target].order_faults(sent) == []
+            assert "described" in [loss.action for loss in losses]
+
+
 @pytest.mark.pain("P19")
 @pytest.mark.parametrize("count", [1, 2, 6])
 @each_provider

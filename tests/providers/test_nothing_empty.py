@@ -64,6 +64,58 @@ def test_no_message_is_empty(sample: Package, models: Any, provider: str, histor
     assert [m for m in messages if blank(m) and not (allowed and m.get("role") in ("assistant", "model"))] == []
 
 
+EMPTY: list[dict[str, Any]] = [
+    {"role": "system", "content": []},
+    {"role": "system", "content": ""},
+    {"role": "user", "content": []},
+    {"role": "user", "content": ""},
+    {"role": "assistant", "content": []},
+    {"role": "assistant", "content": None},
+    {"role": "tool", "results": []},
+]
+
+
+@pytest.mark.parametrize("place", ["first", "after system text", "later"])
+@pytest.mark.parametrize("empty", EMPTY, ids=json.dumps)
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_an_empty_message_is_sent_or_reported(
+    sample: Package, models: Any, provider: str, empty: Any, place: str
+) -> None:
+    before = {"first": [], "after system text": [{"role": "system", "content": "Be brief."}]}
+    messages = before.get(place, [{"role": "user", "content": "Hi"}])
+    module, sent = sample.provider(provider), []
+    for more in ([], [empty]):
+        losses: list[Any] = []
+        history = [*messages, *more, {"role": "user", "content": "And?"}]
+        request = models.load(models.Request, {"model": "m", "messages": history})
+        body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
+        sent.append({key: value for key, value in body.items() if key in (*KEYS, "system", "systemInstruction")})
+    told = [loss for loss in losses if loss.path.startswith(f"messages[{len(messages)}]")]
+    assert sent[0] != sent[1] or told
+    if provider in ("openai_chat", "mistral", "azure"):
+        assert [m for m in sent[1]["messages"] if m["role"] == "user" and m["content"] == []] == []
+
+
+KEYS = ("messages", "contents", "input", "instructions")
+
+
+@pytest.mark.parametrize(
+    ("provider", "body"),
+    [
+        ("openai_chat", {"model": "m", "messages": [{"role": "user", "content": []}]}),
+        ("gemini", {"contents": [{"role": "user", "parts": [{"text": "a"}]}], "systemInstruction": {}}),
+        ("gemini", {"contents": [{"role": "user", "parts": [{"text": "a"}]}], "systemInstruction": {"parts": []}}),
+        ("bedrock", {"modelId": "m", "messages": [{"role": "user", "content": [{"text": "a"}]}], "system": []}),
+        ("anthropic", {"messages": [{"role": "user", "content": "a"}], "system": [], "max_tokens": 5, "model": "m"}),
+    ],
+)
+def test_an_empty_list_that_was_read_is_kept(sample: Package, provider: str, body: Any) -> None:
+    module = sample.provider(provider)
+    losses: list[Any] = []
+    assert module.to_request(module.from_request(json.loads(json.dumps(body))), on_loss=losses.append) == body
+    assert losses == []
+
+
 @pytest.mark.parametrize("provider", ["openai_chat", "azure"])
 def test_a_file_without_a_name_gets_one(sample: Package, models: Any, provider: str) -> None:
     part = {"type": "document", "data": PIXEL, "mediaType": "application/pdf"}

@@ -17,7 +17,7 @@ from .conversion.values import read_list_or_null, to_plain_object, write_list
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import ConversionError, wrong_type
-from .message_order import check_messages
+from .message_order import check_messages, mark_unpaired_results
 from .models import ApiError, Completion, Message, OpaquePart, Request, ToolCall, ToolChoice, ToolDefinition
 from .paths import ROOT, Path
 from .request_tools import (
@@ -67,6 +67,8 @@ class Converter:
     """Values that the wire requires. They are written if the request does not set them."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
     """The required keys of `DEFAULTS`."""
+    KEEPS_UNPAIRED_RESULTS: ClassVar[bool] = False
+    """Whether results without a call, and further results of a call, are sent. Other APIs reject them."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
     """The arguments that the official client's call accepts."""
 
@@ -169,7 +171,10 @@ class Converter:
         Raises:
             ConversionError: A value has the wrong JSON type.
         """
-        return self.read_messages(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))
+        messages = self.read_messages(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))
+        if not self.KEEPS_UNPAIRED_RESULTS:
+            mark_unpaired_results(messages, self.wire.name)
+        return messages
 
     def to_request(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -222,6 +227,8 @@ class Converter:
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
         request = self.read_request(self.normalize_body(body), ROOT, Reader(self.wire, tools=tools))
+        if not self.KEEPS_UNPAIRED_RESULTS:
+            mark_unpaired_results(request.messages, self.wire.name)
         if request.model is None:
             request.model = model
         return request

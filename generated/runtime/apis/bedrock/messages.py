@@ -344,6 +344,8 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 if not leading:
                     writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
                 count += 1
+                if not message.content:
+                    writer.report_loss((at, i), "a system message", "dropped", "it has no text")
                 blocks += self.write_system_blocks(message, (at, i), writer)
         if count > 1:
             writer.report_loss(at, "system messages", "rewritten", "they were joined")

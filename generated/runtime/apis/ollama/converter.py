@@ -60,6 +60,7 @@ class OllamaConverter(ChatMessageConverter):
     RESPONSE_KEYS = frozenset(["message", "done"])
     CALL_TYPES = None
     NOTES_BARE_MESSAGES = False
+    KEEPS_UNPAIRED_RESULTS = True
 
     USAGE_KEYS: ClassVar[frozenset[str]]
     """The keys of token counts."""
@@ -106,7 +107,9 @@ class OllamaConverter(ChatMessageConverter):
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires, and results without ids into the order of the calls."""
         before: Message | None = None
-        for message, here, paths in order_for_api(messages, at, writer):  # each is written before the next one is read
+        for message, here, paths in order_for_api(
+            messages, at, writer, keeps_unpaired=True
+        ):  # each is written before the next one is read
             if type(message) is ToolMessage and before is not None and (writer.unsent or writer.drops_ids):
                 results = order_results_by_tool(results_of(message, here, paths), before, writer)
                 ordered = ToolMessage([result for result, _ in results], message.metadata)

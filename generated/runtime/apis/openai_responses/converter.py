@@ -46,10 +46,8 @@ from .fields import (
     add_required_item_keys,
     add_required_keys,
     classify_item,
-    drop_reasoning_at_end,
     has_approval_request,
     has_opaque_client_call,
-    is_called_by_program,
     is_detached_result,
     make_assistant_message,
     reasoning_text,
@@ -163,10 +161,8 @@ class ResponsesConverter(OutputFormatConverter):
         return messages
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
-        """Read a result. One that does not directly follow its call keeps its position. The server may have the call."""
+        """Read a result. One that does not directly follow its call keeps its position."""
         result = self.read_tool_result(item, at, reader)
-        if not result.name:
-            merge_extras_into(result, reader.wire.name, {"$stored": True})
         last = messages[-1] if messages else None
         if type(last) is ToolMessage:
             last.results.append(result)
@@ -206,24 +202,14 @@ class ResponsesConverter(OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
-        callers: dict[str, Any] = {}
-        said: tuple[Path, bool] | None = None
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
-            if type(message) is AssistantMessage:
-                items = self.write_assistant_message(message, here, writer)
-                callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}
-                wires += items
-                said = here, "$bare" in writer.peek_extras(message.metadata)
-                continue
-            if said is not None:
-                drop_reasoning_at_end(wires, *said, writer)
+        for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
-                    wire = self.write_tool_result(result, path, writer)
-                    caller = callers.get(wire["call_id"])
-                    wires.append(wire if caller is None else {"caller": caller, **wire})
+                    wires.append(self.write_tool_result(result, path, writer))
+            elif type(message) is AssistantMessage:
+                wires += self.write_assistant_message(message, here, writer)
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
@@ -233,9 +219,6 @@ class ResponsesConverter(OutputFormatConverter):
                 wires.append(write_user_or_opaque_item(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
-            said = None
-        if said is not None and at != ROOT:
-            drop_reasoning_at_end(wires, *said, writer)
         return wires
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:

@@ -137,7 +137,7 @@ def write_text_messages(
     wires: list[Any] = []
     text_writer = AssistantTextWriter(writer)
     offer = tool_entries_text(tool_entries)
-    for message, here, paths in order_for_api(messages, at, writer):
+    for message, here, paths in order_for_api(messages, at, writer, keeps_unpaired=True):
         whole = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
         if whole is not ABSENT:
             wires.append(whole)

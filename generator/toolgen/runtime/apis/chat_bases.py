@@ -193,7 +193,10 @@ class ChatMessageConverter(NativeToolSdkConverter):
             elif role == "tool":
                 _add_result(messages, self.read_tool_result(item, here, reader))
             elif role == "user":
-                messages.append(self.read_user_message(item, here, reader))
+                user = self.read_user_message(item, here, reader)
+                if user.content == []:
+                    merge_extras_into(user, reader.wire.name, {"$bare": True})
+                messages.append(user)
             elif role in self.SYSTEM_ROLES:
                 messages.append(self.read_system_entry(item, i, here, reader))
             elif self.HAS_FUNCTION_MESSAGES and (found := _read_function_result(item, messages, reader)) is not None:
@@ -221,7 +224,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
-        return order_for_api(messages, at, writer)
+        return order_for_api(messages, at, writer, keeps_unpaired=self.KEEPS_UNPAIRED_RESULTS)
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message, directly after the calls of its turn."""

@@ -56,6 +56,7 @@ class AgentSdkConverter(ChatMessageConverter):
     """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
 
     CALL_TYPES = ("function",)
+    KEEPS_UNPAIRED_RESULTS = True
 
     read_function_call: ObjectReader[ToolCall]
     read_output_ref: ObjectReader[OutputRef]
@@ -69,6 +70,8 @@ class AgentSdkConverter(ChatMessageConverter):
             here = (at, i)
             if type(message) is ToolMessage:
                 writer.own_extras(message.metadata, here)
+                if not message.results:
+                    writer.report_loss(here, "a message", "dropped", "it has no results")
                 wires += [
                     self.write_tool_result(result, path, writer) for result, path in results_of(message, here, None)
                 ]

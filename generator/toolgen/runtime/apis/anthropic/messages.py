@@ -329,6 +329,8 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         for message, here in found:
             if message.name is not None:
                 writer.report_unsupported((here, "name"), "name")
+            if len(found) > 1 and not message.content:
+                writer.report_loss(here, "a system message", "dropped", "it has no text")
             blocks += self.write_system_blocks(message, here, writer)
         if len(found) > 1:
             writer.report_loss(at, "system messages", "rewritten", "they were joined")

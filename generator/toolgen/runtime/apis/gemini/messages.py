@@ -225,10 +225,15 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 )
         if len(placed) > 1:
             writer.report_loss(placed[0][1], "a system message", "rewritten", "it was joined with the first one")
-        wires = [wire for wire in wires if "parts" in wire]
-        if not wires:
-            return None
-        return {**wires[0], "parts": [part for wire in wires for part in wire["parts"] or ()]}
+        kept: list[dict[str, Any]] = []
+        for (message, path), wire in zip(placed, wires, strict=True):
+            if "parts" in wire or writer.can_read(message.metadata):
+                kept.append(wire)
+            else:
+                writer.report_loss(path, "a system message", "dropped", "it has no text")
+        if not any("parts" in wire for wire in kept):
+            return kept[0] if kept else None
+        return {**kept[0], "parts": [part for wire in kept for part in wire.get("parts") or ()]}
 
     def add_user_content(
         self, message: UserMessage, contents: list[Any], before: Message | None, at: Path, writer: Writer
@@ -266,8 +271,6 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         wire: dict[str, Any] = {"role": extras.get("role", "user"), "parts": parts}
         if extras:
             restore_extras(wire, extras)
-        if not message.results:
-            writer.report_loss(at, "a message", "dropped", "it has no results")
         return ([wire] if parts else []) + ([{"role": "user", "parts": described}] if described else [])
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:

@@ -160,10 +160,8 @@ class ResponsesConverter(OutputFormatConverter):
         return messages
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
-        """Read a result. One that does not directly follow its call keeps its position. The server may have the call."""
+        """Read a result. One that does not directly follow its call keeps its position."""
         result = self.read_tool_result(item, at, reader)
-        if not result.name:
-            merge_extras_into(result, reader.wire.name, {"$stored": True})
         last = messages[-1] if messages else None
         if type(last) is ToolMessage:
             last.results.append(result)
@@ -205,7 +203,7 @@ class ResponsesConverter(OutputFormatConverter):
         wires: list[Any] = []
         callers: dict[str, Any] = {}
         said: tuple[Path, bool] | None = None
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
+        for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
             if type(message) is AssistantMessage:
                 items = self.write_assistant_message(message, here, writer)
                 callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}

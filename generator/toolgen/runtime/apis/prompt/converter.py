@@ -38,6 +38,7 @@ class PromptConverter(SdkConverter):
     """Converts to and from plain text: tools in the system text, calls in assistant text, results in user text."""
 
     RESPONSE_KEYS = frozenset(["content"])
+    KEEPS_UNPAIRED_RESULTS = True
 
     def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the entries of single tools from the text of all."""
