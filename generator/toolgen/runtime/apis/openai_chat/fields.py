@@ -86,10 +86,8 @@ def write_audio_format(
         UnsupportedValueError: The API does not support the format.
     """
     if media_type is None and extra is ABSENT:
-        media_type = media_type_of(data or "")
-        if media_type is None:
-            writer.report_loss(at, "mediaType", "defaulted", "the API requires it, so it is set to audio/mpeg")
-            media_type = "audio/mpeg"
+        media_type = media_type_of(data or "") or "audio/mpeg"
+        writer.report_loss(at, "mediaType", "defaulted", f"the API requires it, so it is set to {media_type}")
     return write_enum_value(media_type, extra, at, writer, mapping)
 
 
