@@ -28,12 +28,11 @@ __all__ = [
     "fill_pattern",
     "has_tools_for_provider",
     "match_pattern",
-    "offers_chosen_tools",
+    "none_if_empty",
     "omit_empty_tools",
     "read_choice",
     "report_choice_without_tools",
     "write_choice",
-    "write_first_of_each_name",
     "write_tool_with_provider_settings",
 ]
 
@@ -153,6 +152,11 @@ def _mode_names(table: Mapping[str, Any]) -> Mapping[str, str]:
     return {"auto": "auto", "required": "required", **table.get("modes", {})}
 
 
+def none_if_empty(choice: ToolChoice | None) -> ToolChoice | None:
+    """Return `none` for a list without names: it permits no tool, but wires read an empty list as no restriction."""
+    return "none" if type(choice) is AllowedToolChoice and not choice.names and choice.mode != "required" else choice
+
+
 def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
     """Write a tool choice. One that is not in the table is a loss of behaviour, except `auto`, which is the default.
 
@@ -161,6 +165,12 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
     """
     row: str
     mode: str
+    if type(choice) is AllowedToolChoice and not choice.names:
+        if choice.mode == "required":
+            writer.report_loss(at, "toolChoice", "dropped", "it requires a call, but permits no tool", "behaviour")
+            return ABSENT
+        writer.report_loss(at, "toolChoice", "rewritten", "it permits no tool")
+        choice = "none"
     if type(choice) is NamedToolChoice:
         row, mode, names, extras = "named", "required", [choice.name], writer.own_extras(choice.metadata, at)
     elif type(choice) is AllowedToolChoice:
@@ -214,24 +224,11 @@ def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> b
     )
 
 
-def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
-    """Return whether a request offers a tool that a choice names. The provider's own tools may have any name."""
-    names = [choice.name] if type(choice) is NamedToolChoice else None
-    names = choice.names if type(choice) is AllowedToolChoice else names
-    return names is None or any(
-        tool.name in names if type(tool) is ToolDefinition else tool.provider == wire.name for tool in tools or ()
-    )
-
-
-def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *, has_others: bool = False) -> None:
-    """Report a choice that is left out because the request lacks its tools, or has no tools at all.
-
-    One that requires a call is a loss of behaviour, and so is one that excludes the others.
-    """
+def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) -> None:
+    """Report a choice that is left out because there are no tools. One that requires a call is a loss of behaviour."""
     optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
-    severity: Literal["note", "behaviour"] = "note" if optional and not has_others else "behaviour"
-    reason = "the request has no tool that it names" if has_others else "the request has no tools"
-    writer.report_loss(at, "toolChoice", "dropped", reason, severity)
+    severity: Literal["note", "behaviour"] = "note" if optional else "behaviour"
+    writer.report_loss(at, "toolChoice", "dropped", "the request has no tools", severity)
 
 
 def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -> Any:
@@ -243,23 +240,6 @@ def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -
 
 
 Write = Callable[[Any, Path, Writer], Any]
-
-
-def write_first_of_each_name(write: Write) -> Write:
-    """Return a writer of tools that leaves out those whose name an earlier tool has."""
-    first: dict[str, ToolDefinition] = {}
-
-    def write_first(tool: Any, at: Path, writer: Writer) -> Any:
-        if type(tool) is ToolDefinition and tool.name in first:
-            severity: Literal["note", "warning"] = "note" if first[tool.name] == tool else "warning"
-            writer.report_loss(at, "a tool", "dropped", "an earlier one has its name, which the API rejects", severity)
-            return ABSENT
-        if type(tool) is ToolDefinition:
-            first[tool.name] = tool
-        return write(tool, at, writer)
-
-    return write_first
-
 
 _facts_of = attrgetter(*ToolDefinition.__match_args__)
 

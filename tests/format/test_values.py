@@ -161,6 +161,21 @@ def test_unknown_keys_are_kept_and_written_flat_again(models: Any) -> None:
     assert models.dump(message) == data
 
 
+def test_unknown_keys_join_those_that_were_kept_before(models: Any) -> None:
+    data = {"type": "text", "text": "a", "metadata": {"unknown": {"old": 1}, "gemini": {"x": 1}}, "new": None}
+    part = models.load(models.TextPart, data)
+    assert part.metadata == {"unknown": {"old": 1, "new": None}, "gemini": {"x": 1}}
+    assert models.dump(part) == {"type": "text", "text": "a", "metadata": {"gemini": {"x": 1}}, "old": 1, "new": None}
+    odd = {"type": "text", "text": "a", "metadata": {"unknown": 5}}
+    assert models.dump(models.load(models.TextPart, odd)) == odd
+
+
+@pytest.mark.parametrize("kind", ["list", "tuple", "object", "'Request'", "None", "tuple[models.Message, ...]"])
+def test_load_of_what_is_no_type_of_the_format_is_a_type_error(models: Any, kind: str) -> None:
+    with pytest.raises(TypeError, match="load reads types of the format, and unions and lists of them, not "):
+        models.load(eval(kind), {"a": 1})
+
+
 @pytest.mark.row("A15")
 def test_a_reference_to_an_output_survives(models: Any) -> None:
     data = RESULT | {"outputRef": {"id": "o", "byteSize": 9, "lineCount": 2}, "trimmed": True}

@@ -153,6 +153,18 @@ def test_a_loss_of_behaviour_is_refused_unless_weakened(sample: Package, models:
         assert refused == 2
 
 
+@each_provider
+def test_a_choice_that_permits_no_tool_forbids_calls(sample: Package, models: Any, provider: str) -> None:
+    """Wires read an empty list of names as no restriction."""
+    request = {"messages": [HELLO], "tools": [{"name": "t", "description": "A tool."}]}
+    forbidden, _ = losses_of(sample, models, provider, {**request, "toolChoice": "none"})
+    body, losses = losses_of(sample, models, provider, {**request, "toolChoice": {"names": []}})
+    assert (body, [loss.path for loss in losses if loss.path == "toolChoice"][:1]) == (forbidden, ["toolChoice"])
+    with pytest.raises(models.ConversionError, match="toolChoice"):
+        forced = models.load(models.Request, {**request, "toolChoice": {"names": [], "mode": "required"}})
+        sample.provider(provider).to_request(forced, on_loss=lambda loss: None)
+
+
 @pytest.mark.parametrize("flag", [True, False])
 @each_provider
 def test_an_error_flag_is_reported_once(sample: Package, models: Any, provider: str, flag: bool) -> None:

@@ -34,16 +34,17 @@ def test_a_medium_with_any_fields_is_written_as_json(sample: Package, models: An
 
 
 @pytest.mark.parametrize(
-    ("data", "expected"), [(WAV, ("wav", [])), ("aGk=", ("mp3", ["defaulted"]))], ids=["wav", "unknown"]
+    ("data", "expected"), [(WAV, ("wav", ["audio/wav"])), ("aGk=", ("mp3", ["audio/mpeg"]))], ids=["wav", "unknown"]
 )
-def test_a_recording_without_a_type_gets_the_format_of_its_bytes(
+def test_a_recording_without_a_type_gets_the_format_of_its_bytes_and_says_so(
     sample: Package, models: Any, data: str, expected: tuple[str, list[str]]
 ) -> None:
     losses: list[Any] = []
     messages = [models.UserMessage([models.AudioPart(data=data)])]
     (wire,) = sample.provider("openai_chat").to_messages(messages, on_loss=losses.append)
     (part,) = wire["content"]
-    assert (part["input_audio"]["format"], [loss.action for loss in losses]) == expected
+    assert [(loss.path, loss.action) for loss in losses] == [("[0].content[0].mediaType", "defaulted")]
+    assert (part["input_audio"]["format"], [loss.reason.split()[-1] for loss in losses]) == expected
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from tests.running.calls import call
 from tests.running.project import Handlers, reviewed
 from tests.running.scripts import all_ways, completion, native
 from tests.support.generated import Package, compiled, write_project
@@ -150,6 +151,18 @@ def test_hooks_see_the_run_and_shape_it(runnable: Package, later: bool) -> None:
     once = ["prepare", "answer", ("around", "read_file", None), ("handler", "read_file")]
     assert log == [*once, ("stop", None, 1), *once, ("stop", None, 2)] * 4
     assert runnable.module("running").current_call() is None
+
+
+def test_a_handler_that_dispatches_another_call_still_has_its_own(runnable: Package) -> None:
+    running, names = runnable.module("running"), []
+
+    async def read(args: Any) -> str:
+        await running.dispatch(call(runnable, "grep", {"pattern": "a"}), Handlers())
+        names.append(running.current_call().name)
+        return "text"
+
+    asyncio.run(running.dispatch(call(runnable, *READ), Handlers(read_file=read)))
+    assert names == ["read_file"]
 
 
 def test_what_ran_instead_of_what_the_model_said_is_recorded(runnable: Package) -> None:

@@ -127,6 +127,34 @@ def test_what_is_no_verdict_and_no_review_is_refused_before_anything_runs(
     assert handlers.log == []
 
 
+@pytest.mark.parametrize(
+    ("settings", "error", "said"),
+    [
+        ({"at_limit": "anser"}, ValueError, 'at_limit must be "stop" or "answer"'),
+        ({"on_answer": 5}, TypeError, "on_answer must be a function, not int"),
+        ({"around": "x"}, TypeError, "around must be a function, not str"),
+        ({"others": {"extra": None}}, TypeError, r"others\['extra'\] must be a function, not NoneType"),
+        ({"others": ["extra"]}, TypeError, "others must be a mapping of names to functions, not list"),
+        ({"results": ["x"]}, TypeError, "a result must be a ToolResult, not str"),
+        ({"results": "text 5"}, ValueError, "value: must be a string if kind is text"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused_before_anything_runs(
+    runnable: Package, settings: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    first, handlers, allow_all = held(runnable, READ, WRITE), Handlers(), runnable.module("running").allow_all
+    if settings.get("results") == "text 5":
+        settings = {"results": [runnable.module("models").ToolResult(first.pending[0].id, "", "text", 5)]}
+    with pytest.raises(error, match=said):
+        resumed(runnable, first.messages, handlers, review=allow_all, **settings)
+    if settings.keys() <= {"around", "others"}:
+        with pytest.raises(error, match=said):
+            asyncio.run(
+                runnable.module("running").dispatch_all(first.pending, handlers, review=allow_all, **settings)
+            )
+    assert handlers.log == []
+
+
 @pytest.mark.parametrize("stopped", [False, True])
 def test_a_stream_runs_once(runnable: Package, stopped: bool) -> None:
     """A second iteration has no events, and runs no held call again."""

@@ -42,11 +42,11 @@ def prop(schema: Any, **more: Any) -> dict[str, Any]:
     return tool({"type": "object", "properties": {"p": schema}, **more})
 
 
-def errors(folder: Path, files: Mapping[str, Any]) -> list[Finding]:
+def errors(folder: Path, files: Mapping[str, Any], provider: str = "openai_chat") -> list[Finding]:
     """The errors of sources, found without rendering anything."""
     findings = Findings()
-    with chdir(write(folder, files).parent), shipped_profiles("openai_chat"):
-        check_project(Path("schemas"), findings, ("openai_chat",))
+    with chdir(write(folder, files).parent), shipped_profiles(provider):
+        check_project(Path("schemas"), findings, (provider,))
     return [f for f in findings if f.level == "error"]
 
 

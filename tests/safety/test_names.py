@@ -38,6 +38,30 @@ def test_a_name_that_a_provider_refuses_is_refused(tmp_path: Path, name: str) ->
     assert found.code == "wire-name-illegal"
 
 
+@pytest.mark.parametrize(
+    ("provider", "patch", "key"),
+    [
+        ("anthropic", {"input_schema": {"properties": {"b": {}}}}, "input_schema"),
+        ("anthropic", {"input_schema": None}, "input_schema"),
+        ("openai_chat", {"function": {"parameters": {"required": ["a"]}}}, "function.parameters"),
+        ("openai_chat", {"function": {"name": "w"}}, "function.name"),
+        ("gemini", {"parameters": {"type": "OBJECT"}}, "parameters"),
+        ("bedrock", {"toolSpec": {"inputSchema": 5}}, "toolSpec.inputSchema.json"),
+        ("mcp", {"outputSchema": {}}, "outputSchema"),
+        ("prompt", {"parameters": {}}, "parameters"),
+        ("openai_chat", {"name": "w", "description": "d", "parameters": 1, "function": {"strict": None}}, None),
+        ("anthropic", {"name": "w", "cache_control": {"type": "ephemeral"}, "x": {"name": 1}}, None),
+    ],
+)
+def test_patches_change_neither_schemas_nor_the_name_that_calls_are_read_by(
+    tmp_path: Path, provider: str, patch: dict[str, Any], key: str | None
+) -> None:
+    found = errors(tmp_path, {"tools/a.json": tool(providers={provider: patch})}, provider)
+
+    assert [f.code for f in found] == ["patch-of-fixed-key"] * bool(key)
+    assert [repr(key) in f.message for f in found] == [True] * bool(key)
+
+
 @pytest.mark.safety("2.2")
 @pytest.mark.parametrize("key", ["../x", "a/b", "A", "é", "x y", "a\n", "__init__", ""])
 def test_providers_of_a_declaration_are_plain_words(tmp_path: Path, key: str) -> None:

@@ -63,6 +63,12 @@ def test_a_call_without_a_name_gets_an_error(sample: Package, models: Any, name:
     assert (result.kind, result.value.startswith("There is no tool with this name.")) == ("error", True)
 
 
+@pytest.mark.parametrize("text", [None, 5, [], {}, b"x"])
+def test_what_is_no_text_has_no_calls_to_read(sample: Package, text: Any) -> None:
+    with pytest.raises(ValueError, match="text: must be a string"):
+        sample.provider("prompt").parse_text(text)
+
+
 def test_one_untrusted_text_may_stand_alone(sample: Package) -> None:
     block = '```tool\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```'
     prompt = sample.provider("prompt")

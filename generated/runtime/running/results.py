@@ -72,6 +72,7 @@ __all__ = [
     "NotJSONError",
     "Returned",
     "ToolError",
+    "checked_result",
     "denied_text",
     "error_result",
     "failure_text",
@@ -273,14 +274,14 @@ def result_from_return_value(call: ToolCall, entry: ToolEntry | None, value: Any
         if isinstance(value, _PARTS):
             value = [value]
         if isinstance(value, ToolResult):
-            made = _checked(replace(value, tool_call_id=call.id, name=call.name))
+            made = checked_result(replace(value, tool_call_id=call.id, name=call.name))
             if (
                 entry is not None and made.kind == "data" and not made.trimmed and not made.is_error
             ):  # the value may be only a part of the output, or describe an error
                 entry.check_result(made.value)
             return made
         if isinstance(value, Sequence) and value and all(isinstance(part, _PARTS) for part in value):
-            return _checked(ToolResult(call.id, call.name, "multimodal", list(value)))
+            return checked_result(ToolResult(call.id, call.name, "multimodal", list(value)))
     plain = to_json_value(value)
     if entry is not None:
         entry.check_result(plain)
@@ -288,8 +289,16 @@ def result_from_return_value(call: ToolCall, entry: ToolEntry | None, value: Any
     return ToolResult(call.id, call.name, kind, plain)
 
 
-def _checked(result: ToolResult) -> ToolResult:
-    """Check a result that the app made: each field has its type, and the value has the type of its kind."""
+def checked_result(result: ToolResult) -> ToolResult:
+    """Check a result that the app made: each field has its type, and the value has the type of its kind.
+
+    Raises:
+        TypeError: It is not a `ToolResult`.
+        ConversionError: A field has another type.
+        NotJSONError: The value cannot be written as JSON.
+    """
+    if not isinstance(result, ToolResult):
+        raise TypeError(f"a result must be a ToolResult, not {type(result).__name__}")
     return load(ToolResult, to_json_value(result))
 
 

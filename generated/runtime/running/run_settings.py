@@ -27,7 +27,16 @@ from ..models import (
     UserMessage,
 )
 from .dispatcher import Around, OnError, OnResult
-from .handlers import OtherHandler, Review, Verdict, callable_names, check_review, check_timeout, relax_tool_choice
+from .handlers import (
+    OtherHandler,
+    Review,
+    Verdict,
+    callable_names,
+    check_functions,
+    check_review,
+    check_timeout,
+    relax_tool_choice,
+)
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -38,7 +47,7 @@ __all__ = [
     "StoppedBy",
     "add_output_format",
     "check_other_handlers_and_review",
-    "check_setting_names_and_timeout",
+    "check_settings",
     "correction_message",
     "parse_output",
     "total_usage",
@@ -137,12 +146,13 @@ class RunSettings(TypedDict, total=False):
     """Called between steps. Returns whether to end the run."""
 
 
-def check_setting_names_and_timeout(settings: Mapping[str, object]) -> None:
-    """Check that all settings exist, because a misspelled one could silently disable a review.
+def check_settings(settings: Mapping[str, object]) -> None:
+    """Check that all settings exist, because a misspelled one could silently disable a review, and have valid values.
 
     Raises:
-        TypeError: Some settings are unknown; the message lists them with similar names. Or the timeout is not a number.
-        ValueError: The timeout is NaN.
+        TypeError: Some settings are unknown; the message lists them with similar names. Or the timeout is not a number,
+            or a function is something else.
+        ValueError: The timeout is NaN, or `at_limit` is unknown.
     """
     known = list(RunSettings.__annotations__)
     faults = []
@@ -153,6 +163,9 @@ def check_setting_names_and_timeout(settings: Mapping[str, object]) -> None:
     if faults:
         raise TypeError(f"unknown setting {', '.join(faults)}; the settings of a run are {', '.join(known)}")
     check_timeout(settings.get("timeout"))
+    check_functions(settings)
+    if settings.get("at_limit") not in (None, "stop", "answer"):
+        raise ValueError('at_limit must be "stop" or "answer"')
 
 
 def check_other_handlers_and_review(

@@ -44,6 +44,7 @@ from .results import (
     CANCELLED,
     NO_MORE_TURNS,
     NOT_RUN,
+    checked_result,
     error_result,
     invalid_call_text,
     make_text_and_reasoning_events,
@@ -98,6 +99,7 @@ class ToolLoop:
         self._cancelled = settings.get("cancelled") or (lambda: False)
         self._messages = list(request.messages)
         self._open = unanswered_calls(self._messages)
+        self._given = {result.tool_call_id: result for result in map(checked_result, settings.get("results", ()))}
         self._check_waiting()
         self._results: dict[str, ToolResult] = {}
         self._queue: asyncio.Queue[ToolResult | None] = asyncio.Queue()
@@ -117,7 +119,7 @@ class ToolLoop:
             ValueError: Some calls are not waiting. The message lists their ids.
         """
         waiting = {call.id for _, calls in self._open for call in calls}
-        given = [*self._settings.get("verdicts", {}), *(r.tool_call_id for r in self._settings.get("results", ()))]
+        given = [*self._settings.get("verdicts", {}), *self._given]
         if ids := [identifier for identifier in given if identifier not in waiting]:
             raise ValueError(f"no call in the history is waiting for a verdict or result: {', '.join(map(repr, ids))}")
 
@@ -190,14 +192,13 @@ class ToolLoop:
 
         Calls of the last turn are run, or get the app's results. Older calls get the result that they were not run.
         """
-        given = {result.tool_call_id: result for result in self._settings.get("results", ())}
         last = max(i for i, message in enumerate(self._messages) if isinstance(message, AssistantMessage))
         added = 0
         for turn, calls in self._open:
             response = self._messages[turn + added]
             index = _after_results(self._messages, turn + added)
-            known = [replace(given[c.id], name=c.name) for c in calls if c.id in given]
-            rest = [call for call in calls if call.id not in given]
+            known = [replace(self._given[c.id], name=c.name) for c in calls if c.id in self._given]
+            rest = [call for call in calls if call.id not in self._given]
             if turn != last:
                 known += [error_result(call, NOT_RUN) for call in rest]
                 rest = []

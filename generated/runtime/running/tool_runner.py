@@ -34,7 +34,7 @@ from .run_settings import (
     RunSettings,
     add_output_format,
     check_other_handlers_and_review,
-    check_setting_names_and_timeout,
+    check_settings,
 )
 from .sync_runner import SyncRunner, aclosing, call_in_current_thread, close_if_closable
 from .tool_loop import Send, ToolLoop
@@ -183,7 +183,7 @@ class ToolRunner(Generic[H]):
         if not isinstance(session, Session if inline else AsyncSession):
             raise TypeError(f"{type(session).__name__} is not a session: pass a client to `Session` or `AsyncSession`")
         definitions = self._tools.definitions
-        check_setting_names_and_timeout(settings)
+        check_settings(settings)
         made = session.prepare_request(request)
         if made.tools is None:
             names = [name for name in definitions if name not in self._tools.deprecated]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from itertools import chain, count
+from typing import Any
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
@@ -130,7 +131,7 @@ def wire_name_pattern(profile: Profile) -> re.Pattern[str]:
 
 
 def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], findings: Findings) -> None:
-    """Report tools with the same name at one provider, and names set for a provider that it refuses.
+    """Report tools with the same name at one provider, names set for it that it refuses, and patches of name or schema.
 
     If a provider refuses a name that no declaration sets for it, the converter makes it legal, one to one.
     """
@@ -138,10 +139,16 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
     for profile in profiles:
         legal = wire_name_pattern(profile)
         owners: dict[str, Tool] = {}
+        fixed = [at for mapping in _tool_mappings(profile) for at in _fixed_keys(mapping.get("keys", {}))]
         for tool in offered:
             if profile.name in tool.unsupported:
                 continue
-            given = "name" in tool.providers.get(profile.name, {})
+            patch = tool.providers.get(profile.name, {})
+            given = "name" in patch
+            for at in fixed:
+                if at != ("name",) and _reaches(patch, at):
+                    span = tool.document.span("providers", profile.name, *at)
+                    findings.add("patch-of-fixed-key", span, key=".".join(at), provider=RawText(profile.name))
             wire = str(tool.providers[profile.name]["name"]) if given else tool.name
             pointer = ("providers", profile.name, "name") if given else ("name",)
             if given and not legal.fullmatch(wire):
@@ -160,6 +167,31 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
                     wire=wire,
                     provider=RawText(profile.name),
                 )
+
+
+def _tool_mappings(profile: Profile) -> Iterator[Mapping[str, Any]]:
+    mappings: Mapping[str, Mapping[str, Any]] = profile.facts.get("mappings", {})
+    return (mapping for mapping in mappings.values() if mapping.get("type") == "ToolDefinition")
+
+
+def _fixed_keys(keys: Mapping[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield where an entry has the name and the schemas of its tool. What is read back depends on them."""
+    for key, spec in keys.items():
+        facts: Mapping[str, Any] = spec if isinstance(spec, Mapping) else {"field": spec}
+        yield from _fixed_keys(facts.get("keys", {}), (*at, key))
+        if facts.get("field") in ("name", "parameters", "result"):
+            yield from ((*at, name) for name in (key, *facts.get("beside", ())))
+
+
+def _reaches(patch: Any, at: tuple[str, ...]) -> bool:
+    """Return whether a merge patch changes or removes the value at a path."""
+    for key in at:
+        if not isinstance(patch, Mapping):
+            return True
+        if key not in patch:
+            return False
+        patch = patch[key]
+    return True
 
 
 def check_shared_type_name_collisions(named: Iterable[tuple[str, Span]], findings: Findings) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "fill_pattern",
     "has_tools_for_provider",
     "match_pattern",
+    "none_if_empty",
     "offers_chosen_tools",
     "omit_empty_tools",
     "read_choice",
@@ -150,6 +151,11 @@ def _mode_names(table: Mapping[str, Any]) -> Mapping[str, str]:
     return {"auto": "auto", "required": "required", **table.get("modes", {})}
 
 
+def none_if_empty(choice: ToolChoice | None) -> ToolChoice | None:
+    """Return `none` for a list without names: it permits no tool, but wires read an empty list as no restriction."""
+    return "none" if type(choice) is AllowedToolChoice and not choice.names and choice.mode != "required" else choice
+
+
 def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
     """Write a tool choice. One that is not in the table is a loss of behaviour, except `auto`, which is the default.
 
@@ -158,6 +164,12 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
     """
     row: str
     mode: str
+    if type(choice) is AllowedToolChoice and not choice.names:
+        if choice.mode == "required":
+            writer.report_loss(at, "toolChoice", "dropped", "it requires a call, but permits no tool", "behaviour")
+            return ABSENT
+        writer.report_loss(at, "toolChoice", "rewritten", "it permits no tool")
+        choice = "none"
     if type(choice) is NamedToolChoice:
         row, mode, names, extras = "named", "required", [choice.name], writer.own_extras(choice.metadata, at)
     elif type(choice) is AllowedToolChoice:

@@ -10,7 +10,7 @@ from ..conversion.values import Write, write_list
 from ..conversion.writer import Writer
 from ..models import AllowedToolChoice, ToolChoice, ToolDefinition
 from ..paths import Path
-from ..request_tools import write_choice
+from ..request_tools import none_if_empty, write_choice
 
 __all__ = ["write_selected_tools"]
 
@@ -27,6 +27,7 @@ def write_selected_tools(
 
     `at` is the path of the request. A choice that forces a call is a loss of behaviour: `table` has no entry for it.
     """
+    choice = none_if_empty(choice)
     allowed = choice.names if type(choice) is AllowedToolChoice else None
     if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
         writer.report_loss((at, "toolChoice"), "toolChoice", "rewritten", "tools that must not be called were left out")

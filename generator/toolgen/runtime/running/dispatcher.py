@@ -294,11 +294,12 @@ class Dispatcher:
             handler, given = getattr(self._handlers, ready.entry.module), ready.arguments
         else:
             handler, given = self._others[ready.call.name], replace(ready.call, arguments=dict(ready.arguments))
+        outer = _CURRENT.get()
         _CURRENT.set(ready.call)
         try:
             return await call_handler(handler, given, self._timeout_of(ready), inline)
         finally:
-            _CURRENT.set(None)
+            _CURRENT.set(outer)
 
     def _timeout_of(self, ready: _Ready) -> float | None:
         """Return the time limit of the handler, in seconds: that of the run, otherwise that of the tool."""

@@ -27,6 +27,7 @@ __all__ = [
     "allow_all",
     "callable_names",
     "callable_tools",
+    "check_functions",
     "check_handlers",
     "check_review",
     "combined",
@@ -153,6 +154,24 @@ def check_timeout(timeout: object) -> None:
         raise TypeError(f"timeout must be a number of seconds or None, not {type(timeout).__name__}")
     if math.isnan(timeout):
         raise ValueError("timeout must be a number of seconds, not NaN")
+
+
+_FUNCTIONS = "prepare on_answer stop around on_error on_result on_message on_loss on_hold cancelled".split()
+
+
+def check_functions(settings: Mapping[str, Any]) -> None:
+    """Check that settings that are functions can be called, and that `others` is a mapping of functions.
+
+    Raises:
+        TypeError: One of them is something else.
+    """
+    others = settings.get("others") or {}
+    if not isinstance(others, Mapping):
+        raise TypeError(f"others must be a mapping of names to functions, not {type(others).__name__}")
+    given = {name: settings[name] for name in _FUNCTIONS if settings.get(name) is not None}
+    for name, value in {**given, **{f"others[{name!r}]": value for name, value in others.items()}}.items():
+        if not callable(value):
+            raise TypeError(f"{name} must be a function, not {type(value).__name__}")
 
 
 def check_handlers(entries: Mapping[str, ToolEntry], protocol: type, handlers: object) -> None:

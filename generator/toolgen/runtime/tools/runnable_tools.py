@@ -219,8 +219,18 @@ class RunnableTools(ToolSet, Generic[H]):
             TypeError: A tool has no handler, or a high-risk tool may run and there is no review.
             ValueError: `max_parallel` is less than 1.
         """
-        from ..running.handlers import check_review
+        from ..running.handlers import check_functions, check_review
 
+        check_functions(
+            {
+                "around": around,
+                "on_error": on_error,
+                "on_hold": on_hold,
+                "on_loss": on_loss,
+                "on_result": on_result,
+                "others": others,
+            }
+        )
         made = self.make_dispatcher(
             handlers,
             timeout=timeout,

@@ -31,6 +31,7 @@ from ...models import (
 )
 from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
+from ...request_tools import none_if_empty
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .client_values import find_exception, is_api_error
 from .content import write_blocks
@@ -102,7 +103,7 @@ class BedrockConverter(BedrockMessageConverter):
         tools: Sequence[Any] | None,
     ) -> Any:
         """Write the tool choice, which needs tools. If no tool may be called, they are left out unless there were calls."""
-        if choice != "none":
+        if none_if_empty(choice) != "none":
             return self.write_tool_choice_with_tools(choice, extra, at, writer, tools)
         if any(has_tool_calls(message) or is_tool_result(message) for message in messages):
             return self.write_tool_choice(choice, extra, at, writer)

@@ -13,6 +13,7 @@ from ...json_text import compact
 from ...json_values import is_json, same_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
+from ...request_tools import none_if_empty
 from ...tool_results import ResultKind, write_result_text
 from .content import block_kind
 
@@ -51,7 +52,7 @@ def complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras
     if type(config) is not dict:
         config = {}
     history = has_tool_blocks(wire.get("messages"))
-    if choice == "none" and not history:
+    if none_if_empty(choice) == "none" and not history:
         if config.get("tools"):
             writer.report_loss((ROOT, "tools"), "tools", "dropped", "the model must not call any tool")
         wire.pop("toolConfig", None)

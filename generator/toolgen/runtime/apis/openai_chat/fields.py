@@ -121,10 +121,8 @@ def write_audio_format(
     if data is None and url is not None:
         _, data, media_type = read_data_url(url, at, Reader(writer.wire))
     if media_type is None and extra is ABSENT:
-        media_type = media_type_of(data or "")
-        if media_type is None:
-            writer.report_loss(at, "mediaType", "defaulted", "the API requires it, so it is set to audio/mpeg")
-            media_type = "audio/mpeg"
+        media_type = media_type_of(data or "") or "audio/mpeg"
+        writer.report_loss(at, "mediaType", "defaulted", f"the API requires it, so it is set to {media_type}")
     if media_type is not None and media_type not in mapping.values():
         word = media_type.rpartition("/")[2].removeprefix("x-")
         known = mapping[word] if word in mapping else media_type_of(data or "")

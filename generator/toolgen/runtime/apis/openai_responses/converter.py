@@ -202,16 +202,16 @@ class ResponsesConverter(OutputFormatConverter):
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
         callers: dict[str, Any] = {}
-        said: tuple[Path, bool] | None = None
+        assistant: tuple[Path, bool] | None = None
         for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
             if type(message) is AssistantMessage:
                 items = self.write_assistant_message(message, here, writer)
                 callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}
                 wires += items
-                said = here, "$bare" in writer.peek_extras(message.metadata)
+                assistant = here, "$bare" in writer.peek_extras(message.metadata)
                 continue
-            if said is not None:
-                drop_reasoning_at_end(wires, *said, writer)
+            if assistant is not None:
+                drop_reasoning_at_end(wires, *assistant, writer)
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
@@ -228,9 +228,9 @@ class ResponsesConverter(OutputFormatConverter):
                 wires.append(write_user_or_opaque_item(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
-            said = None
-        if said is not None and at != ROOT:
-            drop_reasoning_at_end(wires, *said, writer)
+            assistant = None
+        if assistant is not None and at != ROOT:
+            drop_reasoning_at_end(wires, *assistant, writer)
         return wires
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:

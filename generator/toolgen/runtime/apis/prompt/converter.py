@@ -129,11 +129,13 @@ class PromptConverter(SdkConverter):
             The message, with text and calls in order.
 
         Raises:
-            ConversionError: One of the tools is not an object of the format.
+            ConversionError: The text is not a string, or one of the tools is not an object of the format.
 
         Example:
             message = parse_text(text, untrusted=[page])
         """
+        if not isinstance(text, str):
+            raise wrong_type((ROOT, "text"), "a string", text)
         if tools is None:
             return parse_response_text(text, self.accepted_names(()), untrusted, CallMaker(turn, set()))
         offered = tuple(tools)
