@@ -12,7 +12,10 @@ import pytest
 from tests.support.generated import shipped_profiles
 from toolgen.breaking.comparison import Comparison, compare_with
 from toolgen.breaking.schema_comparison import combine_effects, compare_schemas
+from toolgen.breaking.schema_inclusion import Inclusion
+from toolgen.breaking.schema_samples import Samples
 from toolgen.diagnostics import Findings
+from toolgen.resolve.value_checks import ValueValidator
 
 H, M, C = "handlers", "model", "conversations"
 
@@ -726,7 +729,7 @@ ONE_EDITION = ("edition-changed",)
 
 
 def test_every_code_of_a_change_is_reported_by_a_test() -> None:
-    from toolgen.diagnostics.codes.breaking import CHANGES
+    from toolgen.diagnostics.codes import CHANGES
 
     text = "".join(file.read_text("utf-8") for file in Path(__file__).parent.glob("test_*.py"))
     untested = {code for code in CHANGES if f'"{code}"' not in text and f"[{code}]" not in text}
@@ -798,6 +801,89 @@ def test_branches_of_one_type_are_told_apart(tmp_path: Path, before: Any, after:
     assert [
         c.code for c in found.changes if c.audiences and c.code not in ("strict-lost", "portability-worse")
     ] == codes
+
+
+LONG_A = {"properties": {"a": TEXT | {"minLength": 2}}, "required": ["a"]}
+OF_A, OF_B, OF_C = ({"type": "object", **each} for each in (LONG_A, NEEDS_B, HAS_C))
+WRAPPED = [{"allOf": [each]} for each in (OF_A, OF_B, OF_C)]
+BASE = {"type": "object", "properties": {"name": TEXT}}
+EXTENDED = [{"allOf": [BASE, tagged]} for tagged in TAGGED]
+LOOSE_A = OF_A | {"properties": {"a": TEXT}}
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+@pytest.mark.parametrize(
+    ("before", "after", "codes"),
+    [
+        ([OF_A, OF_B], WRAPPED[:2], []),
+        ([OF_A, OF_B], WRAPPED, ["branch-added"]),
+        ([OF_A, OF_B, OF_C], WRAPPED[:2], ["branch-removed"]),
+        ([LOOSE_A, OF_B], WRAPPED[:2], ["bound-tightened"]),
+        ([{"allOf": [LOOSE_A]}, OF_B], WRAPPED[:2], ["bound-tightened"]),
+        ([OF_A, OF_B], [{"anyOf": [OF_A], "description": "A."}, OF_B, OF_C], ["branch-added"]),
+        ([{"allOf": [BASE, TAGGED[0]]}, OF_A], [*EXTENDED, OF_A], ["branch-added"]),
+        (EXTENDED, [{"allOf": [BASE, TAGGED[0], {"required": ["x"]}]}, EXTENDED[1]], ["parameter-became-required"]),
+    ],
+)
+def test_a_branch_in_a_part_of_its_own_is_that_branch(keyword: str, before: Any, after: Any, codes: list[str]) -> None:
+    found = compare_schemas({keyword: before}, {keyword: after})
+    assert [each.code for each in found if each.effect != "note"] == codes
+
+
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_the_order_of_unions_that_apply_at_once_and_of_their_branches_is_no_change(keyword: str) -> None:
+    def unions(*parts: list[Any]) -> Any:
+        return {"type": "object", "allOf": [{keyword: part} for part in parts]}
+
+    old = unions([LOOSE_A, OF_B], [OF_C, OF_B])
+    assert compare_schemas(old, unions([OF_B, LOOSE_A], [OF_B, OF_C])) == []
+    assert compare_schemas(old, unions([OF_B, OF_C], [OF_B, LOOSE_A])) == []
+    edited = compare_schemas(old, unions([OF_B, OF_A], [OF_B, OF_C]))
+    assert [each.code for each in edited] == ["bound-tightened"]
+    fewer = compare_schemas(old, unions([LOOSE_A, NUMBER], [OF_B, OF_C]))
+    assert combine_effects(fewer) in ("narrower", "other")
+    assert not Inclusion(old, unions([LOOSE_A], [OF_B, OF_C])).proves(old, unions([LOOSE_A], [OF_B, OF_C]))
+
+
+def _recursive(inner: Any) -> Any:
+    """A schema like those of JSON Schema: many keys, each with the schema itself, in several parts."""
+    node = {"$ref": "#/$defs/Node"}
+    parts = [{"properties": {f"{name}{i}": node | {"title": name} for i in range(8)}} for name in "abc"]
+    return {**node, "$defs": {"Node": {"type": ["object", "boolean"], "allOf": [*parts, {"properties": {"x": inner}}]}}}
+
+
+def test_a_reference_that_becomes_a_branch_is_compared_once_however_often_it_refers_to_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged = []
+    reason = ValueValidator.reason
+    monkeypatch.setattr(ValueValidator, "reason", lambda *args: judged.append(None) or reason(*args))
+    node = {"$ref": "#/$defs/Node"}
+    old, new = _recursive(node), _recursive({"anyOf": [node, TEXT]})
+    assert [(each.code, each.effect) for each in compare_schemas(old, new)] == [("branch-added", "wider")]
+    assert [(each.code, each.effect) for each in compare_schemas(new, old)] == [("branch-removed", "narrower")]
+    assert combine_effects(compare_schemas(old, _recursive(TEXT))) == "other"
+    assert len(judged) < 4_000
+
+
+def test_a_text_beside_many_branches_is_no_reason_to_try_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    def union(text: str) -> Any:
+        return {
+            "oneOf": [
+                OF_A | {"properties": {"k": {"const": i}, "n": TEXT | {"title": text}}} | {"required": ["k"]}
+                for i in range(60)
+            ]
+        }
+
+    monkeypatch.setattr(Samples, "of", lambda *_: pytest.fail("values are tried"))
+    assert {each.code for each in compare_schemas(union("a"), union("b"))} == {"description-changed"}
+
+
+def test_a_union_admits_the_types_of_its_branches(tmp_path: Path) -> None:
+    either = {"anyOf": [TEXT, {"type": "object", "properties": {"a": TEXT}, "required": ["a"]}]}
+    found = compare_schemas(NUMBER, either)
+    assert ("type-changed", "integer", ["object", "string"]) in [(each.code, each.before, each.after) for each in found]
+    assert "null-admitted" not in {each.code for each in found}
 
 
 def test_a_value_that_fits_two_branches_has_what_stands_beside_them(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from toolgen.breaking.packages import (
 )
 from toolgen.breaking.schema_comparison import ABSENT, Difference, combine_effects, compare_schemas
 from toolgen.diagnostics import Span
-from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES, Audience
+from toolgen.diagnostics.codes import AUDIENCES, CHANGES, Audience
 from toolgen.load import Pointer
 from toolgen.load.sources import pointer_text
 from toolgen.pipeline import Project

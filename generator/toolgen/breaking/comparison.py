@@ -17,7 +17,7 @@ from toolgen.breaking.replay import ReplayResult, replay
 from toolgen.breaking.revision import NO_CONTENT, RevisionFolder, read_revision_sources
 from toolgen.breaking.schema_comparison import ABSENT
 from toolgen.diagnostics import Finding, Findings, Span
-from toolgen.diagnostics.codes.breaking import AUDIENCES
+from toolgen.diagnostics.codes import AUDIENCES
 from toolgen.diagnostics.finding import RawText, Related, escape_text
 from toolgen.load.loading import ACCEPTED, load_single_file
 from toolgen.pipeline import Project, render_payloads, render_project, resolve_project

@@ -13,23 +13,24 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from toolgen.breaking.schema_inclusion import Inclusion
-from toolgen.breaking.schema_samples import (
+from toolgen.breaking.schema_normalization import (
     LOWER_BOUNDS,
-    MAX_SAMPLES,
     TYPES,
     UPPER_BOUNDS,
+    admitted_types,
     declared_properties,
+    find_renamed_properties,
     json_key,
     list_small_values,
     normalize,
     pair_branches,
-    sample_values,
     show_types,
     subtract_types,
     types_of,
     undeclared_property_schemas,
     wrap_in_matching_union,
 )
+from toolgen.breaking.schema_samples import MAX_SAMPLES, Samples
 from toolgen.load import Pointer
 from toolgen.resolve.dialect import drop_annotations
 from toolgen.resolve.schema_bundler import follow_references, has_same_targets
@@ -80,6 +81,8 @@ class _Comparison:
         self._old, self._new = old, new
         self._examples = examples
         self._before, self._after = ValueValidator(old), ValueValidator(new)
+        self._samples = Samples(old), Samples(new)
+        self._witnesses: dict[tuple[str, str], Any] = {}
         self._inclusion = Inclusion(old, new)
         self._pairs: set[tuple[str, str]] = set()
         self._open: list[tuple[str, str]] = []
@@ -93,7 +96,7 @@ class _Comparison:
         return found
 
     def _schemas(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
-        stated_old, stated_new, here = old, new, pointer
+        stated_old, stated_new, here, stated = old, new, pointer, (old, new)
         old, _ = follow_references(old, self._old, pointer)
         new, target = follow_references(new, self._new, pointer)
         if old is not stated_old or new is not stated_new:
@@ -108,14 +111,14 @@ class _Comparison:
             return
         self._pairs.add((pair[0] + str(target), pair[1]))
         self._open.append(pair)  # a schema may contain itself as a part of `allOf`
-        yield from self._unproved(old, new, target)
+        yield from self._unproved(old, new, target, stated)
         self._open.pop()
 
-    def _unproved(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _unproved(self, old: Any, new: Any, pointer: Pointer, stated: tuple[Any, Any]) -> Iterator[Difference]:
         """Yield the differences of two schemas, except for those that by a proof change no value."""
         lossless, gainless = self._inclusion.proves(old, new), self._inclusion.proves(new, old, back=True)
         dropped = gained = False
-        for found in self._details(old, new, pointer):
+        for found in self._details(old, new, pointer, stated):
             if found.code == "parameter-renamed" or found.effect == "note":
                 yield found
             elif lossless and found.code in ("parameter-removed", "format-changed"):
@@ -128,7 +131,7 @@ class _Comparison:
         if dropped and not gained and not gainless:
             yield Difference("condition-changed", pointer, "wider", old, new)
 
-    def _details(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
+    def _details(self, old: Any, new: Any, pointer: Pointer, stated: tuple[Any, Any]) -> Iterator[Difference]:
         old, new = ({} if schema is True else schema for schema in (old, new))
         roots = self._old, self._new
         before, after = normalize(old, self._old, unions=False), normalize(new, self._new, unions=False)
@@ -138,9 +141,10 @@ class _Comparison:
                 relation: Relation = "wider" if before is False else "narrower"
                 yield self._judged(Difference(code, pointer, relation, old, new), old, new)
             return
-        before, after = wrap_in_matching_union(before, after, *roots)
+        before, after = wrap_in_matching_union(before, after, stated, roots)
         if bool(before.keys() & _UNIONS) != bool(after.keys() & _UNIONS):
-            before, after = wrap_in_matching_union(normalize(old, self._old), normalize(new, self._new), *roots)
+            before, after = normalize(old, self._old), normalize(new, self._new)
+            before, after = wrap_in_matching_union(before, after, stated, roots)
         old, new = before, after
         yield from _annotations(old, new, pointer)
         yield from self._types(old, new, pointer)
@@ -156,11 +160,16 @@ class _Comparison:
                 alike = keyword == "patternProperties" and {*old.get(keyword, ())} == {*new.get(keyword, ())}
                 for pattern in was if alike else ():
                     yield from self._schemas(was[pattern], now[pattern], (*here, pattern))
-                if not alike:
+                parts = keyword == "allOf" and self._inclusion.proves_same_parts(
+                    old.get(keyword, ()), new.get(keyword, ())
+                )
+                if not alike and not parts:
                     yield self._searched(Difference("condition-changed", here, "unknown", was, now), old, new)
 
     def _types(self, old: Any, new: Any, pointer: Pointer) -> Iterator[Difference]:
         before, after = types_of(old), types_of(new)
+        if bool(old.keys() & _UNIONS) != bool(new.keys() & _UNIONS):
+            before, after = admitted_types(old, self._old), admitted_types(new, self._new)
         if before == after:
             return
         here = (*pointer, "type")
@@ -247,7 +256,7 @@ class _Comparison:
         closed = new.get("additionalProperties") is False
         gone = [name for name in before if name not in after]
         come = [name for name in after if name not in before]
-        renamed = _find_renamed({n: before[n] for n in gone}, {n: after[n] for n in come})
+        renamed = find_renamed_properties({n: before[n] for n in gone}, {n: after[n] for n in come})
         needs = set(new.get("required", ()))
         needed = set(old.get("required", ()))
         for name in gone:
@@ -327,6 +336,8 @@ class _Comparison:
 
     def _overlap(self, old: Any, new: Any, here: Pointer) -> Iterator[Difference]:
         """Report a value that fits two branches of the new `oneOf`; unknown if it was `anyOf` and none is found."""
+        if self._inclusion.proves_exclusive(new["oneOf"]):
+            return
         witness = self._witness(old, new)
         fits = [
             branch for branch in new["oneOf"] if witness is not ABSENT and self._after.reason(witness, branch) is None
@@ -351,26 +362,23 @@ class _Comparison:
 
     def _witness(self, old: Any, new: Any) -> Any:
         """Return a value that the old schema admits and the new one refuses; ABSENT if none is found."""
+        pair = (json_key(old), json_key(new))
+        if pair not in self._witnesses:
+            self._witnesses[pair] = self._search(old, new)
+        return self._witnesses[pair]
+
+    def _search(self, old: Any, new: Any) -> Any:
+        if self._inclusion.proves(old, new):
+            return ABSENT
         whole = old is self._old or old == normalize(self._old, self._old)
-        tried = [*(self._examples if whole else ()), *sample_values(old, self._old)][:MAX_SAMPLES]
-        for value in [*tried, *sample_values(new, self._new)]:
+        before, after = (samples.of(schema) for samples, schema in zip(self._samples, (old, new), strict=True))
+        for value in [*[*(self._examples if whole else ()), *before][:MAX_SAMPLES], *after]:
             try:
                 if self._before.reason(value, old) is None and self._after.reason(value, new) is not None:
                     return value
             except TooManyStepsError:
                 return ABSENT
         return ABSENT
-
-
-def _find_renamed(gone: Mapping[str, Any], come: Mapping[str, Any]) -> dict[str, str]:
-    """Return the renamed properties: equal schemas, one property removed and one added, and no other such pair."""
-    found = {}
-    for name, schema in gone.items():
-        alike = [other for other, sub in come.items() if json_key(sub) == json_key(schema)]
-        twins = [other for other, sub in gone.items() if json_key(sub) == json_key(schema)]
-        if len(alike) == len(twins) == 1:
-            found[name] = alike[0]
-    return found
 
 
 def _with_keywords(schema: Any, outer: Any) -> dict[str, Any]:

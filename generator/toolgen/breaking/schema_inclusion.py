@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
-from toolgen.breaking.schema_samples import (
+from toolgen.breaking.schema_normalization import (
+    BOUNDS,
     GROUPS,
     UNEVALUATED,
+    is_permutation,
+    is_within,
     json_key,
     merge_exactly,
     normalize,
@@ -102,8 +104,9 @@ class _Side:
         rest = {key: value for key, value in rules.items() if key != keyword}
         branches = [self.simplify(branch, depth + 1) for branch in rules[keyword]]
         branches = [branch for branch in branches if branch is not False]
-        if keyword == "oneOf" and not all(
-            self.excludes(one, other) for i, one in enumerate(branches) for other in branches[:i]
+        if keyword == "oneOf" and not (
+            self._has_tags(branches)
+            or all(self.excludes(one, other) for i, one in enumerate(branches) for other in branches[:i])
         ):
             return {**rest, keyword: branches}
         branches = [
@@ -116,6 +119,18 @@ class _Side:
         union = normalize({"anyOf": branches}, self.root)
         joined = merge_exactly(rest, union)
         return joined if joined is not None else {**rest, "allOf": [*rest.get("allOf", ()), union]}
+
+    def _has_tags(self, branches: Sequence[Any]) -> bool:
+        """Return whether all branches require a property of which each lists other values."""
+        if not all(types_of(branch) == {"object"} for branch in branches):
+            return False
+        for name in set.intersection(*({*branch.get("required", ())} for branch in branches)) if branches else ():
+            tags = [self.simplify(branch.get("properties", {}).get(name)) for branch in branches]
+            if all(isinstance(tag, Mapping) and "enum" in tag for tag in tags):
+                values = [key for tag in tags for key in {*map(json_key, tag["enum"])}]
+                if len(values) == len({*values}):
+                    return True
+        return False
 
     def excludes(self, one: Any, other: Any, side: _Side | None = None, depth: int = 6) -> bool:
         """Return whether it is proved that no value fits two simplified schemas. The second one may be of a side."""
@@ -149,6 +164,9 @@ class Inclusion:
 
     def __init__(self, old: Any, new: Any) -> None:
         self._sides = _Side(old), _Side(new)
+        self._keys: dict[
+            int, tuple[Any, str]
+        ] = {}  # with the schema, because another may get the identity of one that is gone
         self._proved: dict[tuple[bool, str, str], None] = {}
         self._failed: set[tuple[bool, str, str]] = set()
         self._steps = 0
@@ -168,6 +186,21 @@ class Inclusion:
             self._forget(known)
             return False
 
+    def proves_same_parts(self, old: Sequence[Any], new: Sequence[Any]) -> bool:
+        """Return whether it is proved that two lists have the same schemas, in any order."""
+        return is_permutation(
+            old, new, lambda one, other: self.proves(one, other) and self.proves(other, one, back=True)
+        )
+
+    def proves_exclusive(self, union: Any) -> bool:
+        """Return whether it is proved that no value fits two branches of a `oneOf` of the new side."""
+        self._sides[1].steps = 0
+        try:
+            found = self._sides[1].simplify({"oneOf": union})
+        except (_UnprovableError, RecursionError, TooManyStepsError):
+            return False
+        return not isinstance(found, Mapping) or "oneOf" not in found
+
     def _forget(self, known: int) -> None:
         while len(self._proved) > known:
             self._proved.popitem()
@@ -177,7 +210,7 @@ class Inclusion:
         self._steps += 1
         if self._steps > _MAX_STEPS:
             raise _UnprovableError
-        key = (back, json_key(one), json_key(other))
+        key = (back, self._key(one), self._key(other))
         if key in self._proved:
             return True
         if key in self._failed:
@@ -199,7 +232,9 @@ class Inclusion:
             return False
         if "enum" in one:
             return all(right.admits(value, other) for value in one["enum"])
-        if self._is_same(one, other):
+        alike = [(one, other), *((part, other) for part in one.get("allOf", ()))]
+        alike += [(one, branch) for branch in other["anyOf"]] if other.keys() == {"anyOf"} else []
+        if any(self._is_same(*pair) for pair in alike):
             return True
         if other.keys() & UNEVALUATED or "enum" in other:
             return False
@@ -207,9 +242,11 @@ class Inclusion:
         keyword = next((key for key in ("anyOf", "oneOf") if key in one and other), None)
         if keyword is not None:
             rest = {key: value for key, value in one.items() if key != keyword}
-            return self._fits(rest, other, back) or all(
-                self._fits(_both(rest, branch), other, back) for branch in one[keyword]
-            )
+            branches = (_both(rest, branch) for branch in one[keyword])
+            if self._fits(rest, other, back) or all(self._fits(branch, other, back) for branch in branches):
+                return True
+            if keyword == "anyOf":
+                return False
         kinds = types_of(one)
         kinds -= {"integer"} if "number" in kinds else set()
         if len(kinds) > 1:
@@ -219,8 +256,13 @@ class Inclusion:
         return all(self._meets(kind, one, other, back) for kind in kinds)
 
     def _is_same(self, one: Any, other: Any) -> bool:
-        texts = [json_key(drop_annotations(each, deep=True)) for each in (one, other)]
-        return texts[0] == texts[1] and has_same_targets(one, *(side.root for side in self._sides))
+        return self._key(one) == self._key(other) and has_same_targets(one, *(side.root for side in self._sides))
+
+    def _key(self, schema: Any) -> str:
+        """Return a string that is equal for schemas of the same rules. It is made once for each object."""
+        if id(schema) not in self._keys:
+            self._keys[id(schema)] = schema, json_key(drop_annotations(schema, deep=True))
+        return self._keys[id(schema)][1]
 
     def _is_implied(self, keyword: str, one: Mapping[str, Any], other: Mapping[str, Any], back: bool) -> bool:
         """Return whether `one` has a rule of `other` too, whatever its type is."""
@@ -228,8 +270,8 @@ class Inclusion:
             return False
         group = next((g for g in (_OPAQUE[:3], _OPAQUE[3:6]) if keyword in g), (keyword,))
         pairs = [({k: v for k, v in each.items() if k in group}) for each in (one, other)]
-        if keyword == "oneOf" and len(one[keyword]) == len(other[keyword]):
-            return all(self._are_equal(*pair, back) for pair in zip(one[keyword], other[keyword], strict=True))
+        if keyword == "oneOf":
+            return is_permutation(one[keyword], other[keyword], lambda mine, yours: self._are_equal(mine, yours, back))
         shaped = keyword in ("properties", "additionalProperties", "items", "prefixItems", "patternProperties")
         return not shaped and self._is_same(*pairs)
 
@@ -278,8 +320,8 @@ class Inclusion:
             given = {name: _both(_loose(one), {"required": [name]}) for name in value}
             pairs = [(_both(given[name], (stated or {}).get(name, {})), schema) for name, schema in value.items()]
             return all(self._fits(*pair, back) for pair in pairs)
-        if keyword in _BOUNDS:
-            return _is_within(one, other, keyword, whole=kind == "integer")
+        if keyword in BOUNDS:
+            return is_within(one, other, keyword, whole=kind == "integer")
         if keyword == "multipleOf":
             step = stated if stated is not None else 1 if kind == "integer" else None
             return step is not None and is_multiple(step, value)
@@ -352,36 +394,3 @@ def _loose(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def _both(one: Mapping[str, Any], other: Any) -> Any:
     merged = merge_exactly(one, other) if isinstance(other, Mapping) else None
     return merged if merged is not None else {"allOf": [one, other]}
-
-
-_BOUNDS: Mapping[str, tuple[str, int]] = {
-    **{f"min{what}": ("", -1) for what in ("Length", "Items", "Properties")},
-    **{f"max{what}": ("", 1) for what in ("Length", "Items", "Properties")},
-    "minimum": ("exclusiveMinimum", -1),
-    "exclusiveMinimum": ("minimum", -1),
-    "maximum": ("exclusiveMaximum", 1),
-    "exclusiveMaximum": ("maximum", 1),
-}
-"""The other keyword for the same bound, and its direction."""
-
-
-def _is_within(one: Mapping[str, Any], other: Mapping[str, Any], keyword: str, *, whole: bool) -> bool:
-    """Return whether a bound of `other` excludes nothing that `one` admits."""
-    twin, sign = _BOUNDS[keyword]
-    wanted = _limit(keyword, other[keyword], sign, whole=whole)
-    limits = [_limit(each, one[each], sign, whole=whole) for each in (keyword, twin) if each in one]
-    if keyword.startswith("min") and keyword != "minimum":
-        least = len(set(one.get("required", ()))) if keyword == "minProperties" else 0
-        limits.append((Fraction(-least), 1))
-    if keyword == "maxProperties" and one.get("additionalProperties", True) is False:
-        limits += [] if one.get("patternProperties") else [(Fraction(len(one.get("properties", ()))), 1)]
-    return any(limit <= wanted for limit in limits)
-
-
-def _limit(keyword: str, value: float, sign: int, *, whole: bool) -> tuple[Fraction, int]:
-    """Return a bound as an upper limit that can be ordered: an exclusive one is below an inclusive one."""
-    exclusive = keyword.startswith("exclusive")
-    limit = Fraction(value) * sign
-    if whole:
-        return Fraction(math.ceil(limit) - 1 if exclusive else math.floor(limit)), 1
-    return limit, 0 if exclusive else 1

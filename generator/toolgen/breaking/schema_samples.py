@@ -1,72 +1,102 @@
-"""Schemas in a normalized form, their types, and sample values that they may admit."""
+"""Sample values that a schema may admit."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from toolgen.load.sources import json_type
-from toolgen.resolve.dialect import ANNOTATIONS, drop_annotations
-from toolgen.resolve.schema_locations import PREFIX, find_target
-from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, matches
-
-TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
-"""The types of JSON Schema."""
+from toolgen.breaking.schema_normalization import TYPES, json_key, normalize, types_of
+from toolgen.resolve.dialect import ANNOTATIONS
+from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
 MAX_SAMPLES = 400
 """The maximum number of sample values of one schema."""
 
-MAX_CHAIN = 12
-"""The number of schemas in schemas, or of references to references, that are merged into one."""
-
-LOWER_BOUNDS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
-UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
-
-UNEVALUATED = frozenset(["unevaluatedItems", "unevaluatedProperties"])
-"""Keywords whose meaning depends on all other keywords of their schema."""
-
 _CONDITIONS = ("if", "then", "else", "not", "dependentSchemas", "dependentRequired")
-_OF_ANY_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "else", "enum", "if", "not", "oneOf", "then"])
-"""Keywords that affect values of any type."""
-
-GROUPS = (
-    ("if", "then", "else"),
-    ("contains", "minContains", "maxContains"),
-    ("items", "prefixItems"),
-    ("properties", "patternProperties", "additionalProperties"),
-)
-"""Keywords that depend on each other."""
 
 
-def sample_values(schema: Any, root: Any, depth: int = 4) -> list[Any]:
-    """Return values that a schema may admit: listed values, values around bounds, with and without optional ones."""
-    if depth < 0 or schema is False:
-        return []
-    if not isinstance(schema, Mapping):
-        return ["a", 1, True, None]
-    found: list[Any] = [*schema.get("examples", ()), *([schema["default"]] if "default" in schema else [])]
-    if "$ref" in schema or "allOf" in schema:
-        merged = normalize(schema, root, unions=False)
-        if not isinstance(merged, Mapping) or "$ref" in merged:
-            return found
-        depth, schema = depth - ("$ref" in schema), merged
-    if "const" in schema:
-        return [schema["const"], *found]
-    if "enum" in schema:
-        return [*schema["enum"], *found]
-    for keyword in ("anyOf", "oneOf"):
-        beside = {key: value for key, value in schema.items() if key != keyword and key not in ANNOTATIONS}
-        for branch in schema.get(keyword, ()):
-            found += sample_values({"allOf": [branch, beside]} if beside else branch, root, depth - 1)
-    rest = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
-    for case in _cases(schema):
-        found += sample_values({"allOf": [*case, rest]}, root, depth - 1)[:40]
-    kinds = types_of(schema) if "type" in schema else _guessed(schema)
-    for kind in TYPES:
-        if kind in kinds:
-            found += _samples_of(kind, schema, root, depth)
-    return found[:MAX_SAMPLES]
+class Samples:
+    """Values that the schemas of one root may admit. A schema is sampled once for each depth, however often it is met."""
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._validator = ValueValidator(root)
+        self._known: dict[tuple[str, int], list[Any]] = {}
+
+    def of(self, schema: Any, depth: int = 4) -> list[Any]:
+        """Return listed values, values around bounds, and objects with and without optional properties."""
+        if depth < 0 or schema is False:
+            return []
+        if not isinstance(schema, Mapping):
+            return ["a", 1, True, None]
+        key = (json_key(schema), depth)
+        if key not in self._known:
+            self._known[key] = self._sample(schema, depth)
+        return self._known[key]
+
+    def _sample(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        found: list[Any] = [*schema.get("examples", ()), *([schema["default"]] if "default" in schema else [])]
+        if "$ref" in schema or "allOf" in schema:
+            merged = normalize(schema, self._root, unions=False)
+            if not isinstance(merged, Mapping) or "$ref" in merged:
+                return found
+            depth, schema = depth - ("$ref" in schema), merged
+        if "const" in schema:
+            return [schema["const"], *found]
+        if "enum" in schema:
+            return [*schema["enum"], *found]
+        for keyword in ("anyOf", "oneOf"):
+            beside = {key: value for key, value in schema.items() if key != keyword and key not in ANNOTATIONS}
+            for branch in schema.get(keyword, ()):
+                found += self.of({"allOf": [branch, beside]} if beside else branch, depth - 1)
+        rest = {key: value for key, value in schema.items() if key not in ("allOf", *_CONDITIONS)}
+        for case in _cases(schema):
+            found += self.of({"allOf": [*case, rest]}, depth - 1)[:40]
+        kinds = types_of(schema) if "type" in schema else _guessed(schema)
+        for kind in TYPES:
+            if kind in kinds:
+                found += self._of_type(kind, schema, depth)
+        return found[:MAX_SAMPLES]
+
+    def _of_type(self, kind: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        if kind == "array":
+            inner = [self.of(schema.get(key, key == "items"), depth - 1)[:9] for key in ("contains", "items")]
+            items = [*inner[0], *inner[1]]
+            low = schema.get("minItems", 0)
+            sizes = {n for n in (low, low + 1, schema.get("maxItems", low + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
+            one = items[:1] or ["a"]
+            return [*([item] for item in items), *((one * n) for n in sorted(sizes)), items[:3]]
+        return self._objects(schema, depth) if kind == "object" else _plain_samples(kind, schema)
+
+    def _objects(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        properties = schema.get("properties", {})
+        inner = {name: self.of(sub, depth - 1) or ["a"] for name, sub in properties.items()}
+        fitting = {name: self._first_fit(values, properties[name]) for name, values in inner.items()}
+        extra = schema.get("additionalProperties", True)
+        others = self.of(extra, depth - 1)[:12] or ["a"]
+        other = self._first_fit(others, extra)
+        needed = {name: fitting.get(name, other) for name in schema.get("required", ())}
+        found: list[Any] = [needed, {**fitting, **needed}]
+        for name, values in inner.items():
+            found += [{**needed, name: value} for value in values[:24]]
+        if extra is not False:
+            found += [{**needed, "other": value} for value in (others if isinstance(extra, Mapping) else ["a"])]
+        return found
+
+    def _first_fit(self, values: list[Any], schema: Any) -> Any:
+        self._validator.steps = 0
+        for value in values[:40]:
+            try:
+                if self._validator.reason(value, schema) is None:
+                    return value
+            except TooManyStepsError:
+                break
+        return values[0]
+
+
+def sample_values(schema: Any, root: Any) -> list[Any]:
+    """Return values that a schema inside a self-contained one may admit."""
+    return Samples(root).of(schema)
 
 
 def _cases(schema: Mapping[str, Any]) -> list[list[Any]]:
@@ -89,7 +119,7 @@ def _guessed(schema: Mapping[str, Any]) -> set[str]:
     return set() if "anyOf" in schema or "oneOf" in schema else {*TYPES} - {"number"}
 
 
-def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
+def _plain_samples(kind: str, schema: Mapping[str, Any]) -> list[Any]:
     if kind == "null":
         return [None]
     if kind == "boolean":
@@ -101,298 +131,8 @@ def _samples_of(kind: str, schema: Mapping[str, Any], root: Any, depth: int) -> 
         steps = [round(n * step, 12) for n in (1, 2, 3)]  # decimals, such as 0.9 and not 0.8999999999999999
         whole = [0, 1, -1, 7, 1000, -1000, 10**6, *steps, *near]
         return whole if kind == "integer" else [*whole, 0.5, -2.25, *(b + 0.5 for b in bounds)]
-    if kind == "string":
-        low, high = schema.get("minLength", 0), schema.get("maxLength", 40)
-        dates = ["2026-01-02", "2026-01-02T03:04:05Z"]
-        texts = ["a", "", "abc", "A1", "hello world", *dates, "user@example.com", "0", "x-y_z", "é"]
-        sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
-        return [*texts, *("a" * n for n in sorted(sizes))]
-    if kind == "array":
-        inner = [sample_values(schema.get(key, key == "items"), root, depth - 1)[:9] for key in ("contains", "items")]
-        items = [*inner[0], *inner[1]]
-        low = schema.get("minItems", 0)
-        sizes = {n for n in (low, low + 1, schema.get("maxItems", low + 2), 0, 1, 2, 3, 20) if 0 <= n <= 64}
-        one = items[:1] or ["a"]
-        return [*([item] for item in items), *((one * n) for n in sorted(sizes)), items[:3]]
-    return _objects(schema, root, depth)
-
-
-def _objects(schema: Mapping[str, Any], root: Any, depth: int) -> list[Any]:
-    properties = schema.get("properties", {})
-    inner = {name: sample_values(sub, root, depth - 1) or ["a"] for name, sub in properties.items()}
-    fitting = {name: _first_fit(values, properties[name], root) for name, values in inner.items()}
-    extra = schema.get("additionalProperties", True)
-    others = sample_values(extra, root, depth - 1)[:12] or ["a"]
-    other = _first_fit(others, extra, root)
-    needed = {name: fitting.get(name, other) for name in schema.get("required", ())}
-    found: list[Any] = [needed, {**fitting, **needed}]
-    for name, values in inner.items():
-        found += [{**needed, name: value} for value in values[:24]]
-    if extra is not False:
-        found += [{**needed, "other": value} for value in (others if isinstance(extra, Mapping) else ["a"])]
-    return found
-
-
-def _first_fit(values: list[Any], schema: Any, root: Any) -> Any:
-    judge = ValueValidator(root)
-    for value in values[:40]:
-        try:
-            if judge.reason(value, schema) is None:
-                return value
-        except TooManyStepsError:
-            break
-    return values[0]
-
-
-def types_of(schema: Mapping[str, Any]) -> set[str]:
-    """Return the types that a schema admits. `number` includes `integer`."""
-    kind = schema.get("type")
-    if kind is None and "enum" in schema:
-        return {_type_of(value) for value in schema["enum"]}
-    found = set(TYPES) if kind is None else set(kind) if isinstance(kind, list) else {kind}
-    return found | {"integer"} if "number" in found else found
-
-
-def list_small_values(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the values of a schema that admits only null and booleans."""
-    kinds = types_of(schema)
-    return ([None] if "null" in kinds else []) + ([False, True] if "boolean" in kinds else [])
-
-
-def show_types(types: set[str]) -> Any:
-    """Return types in the form of a message: one name or a sorted list, without `integer` beside `number`."""
-    found = sorted(types - {"integer"} if "number" in types else types)
-    return "any type" if types == set(TYPES) else found[0] if len(found) == 1 else found
-
-
-def subtract_types(one: set[str], other: set[str]) -> set[str]:
-    """Return the types that only the first set has, without `integer` beside `number`."""
-    left = one - other
-    return left - {"integer"} if "number" in left else left
-
-
-def _type_of(value: Any) -> str:
-    return "integer" if isinstance(value, float) and value.is_integer() else json_type(value)
-
-
-def normalize(schema: Any, root: Any, *, unions: bool = True, depth: int = 0) -> Any:
-    """Return a schema in one form of several equal ones, without a reference at its top.
-
-    `const` becomes `enum`. What `allOf` says is merged into the schema that contains it, where that is exact. A union
-    of a type and null becomes a list of types. With `unions`, so does each union of types; one of values becomes `enum`.
-    """
-    if not isinstance(schema, Mapping) or depth > MAX_CHAIN:
-        return schema
-    found = {key: value for key, value in schema.items() if key not in ("$defs", "examples", "$schema", "$comment")}
-    parts = list(found.pop("allOf", ()))
-    if "$ref" in found:
-        parts.insert(0, find_target(found.pop("$ref"), root))
-    if "const" in found:
-        parts += [{"enum": found.pop("enum")}] if "enum" in found else []
-        found["enum"] = [found.pop("const")]
-    for keyword in ("anyOf", "oneOf"):
-        branches = found.get(keyword)
-        if isinstance(branches, list):
-            union = branches[0] if len(branches) == 1 else _nullable(branches)
-            union = _simple_union(branches, keyword) if union is None and unions else union
-            if union is not None:
-                del found[keyword]
-                parts.append(union)
-    left = []
-    for part in {json_key(part): part for part in parts}.values():
-        inner = normalize(part, root, unions=unions, depth=depth + 1)
-        if inner is False:
-            return False
-        merged = merge_exactly(found, inner)
-        left += [inner] if merged is None else []
-        found = found if merged is None else merged
-    return {**found, "allOf": [*found.get("allOf", ()), *left]} if left else found
-
-
-def _nullable(branches: list[Any]) -> Any:
-    """Return one schema instead of a union of a schema and null; None if there is none."""
-    others = [branch for branch in branches if drop_annotations(branch) != {"type": "null"}]
-    if len(branches) != 2 or len(others) != 1 or not isinstance(others[0], Mapping) or "type" not in others[0]:
-        return None
-    kinds = types_of(others[0])
-    fits = "null" not in kinds and not others[0].keys() & _OF_ANY_TYPE
-    return {**others[0], "type": _ordered(kinds | {"null"})} if fits else None
-
-
-def _simple_union(branches: list[Any], keyword: str) -> Any:
-    """Return one schema instead of a union of types or of values; None if there is none."""
-    rules = [drop_annotations(branch) for branch in branches]
-    if not all(isinstance(each, dict) and each and each.keys() <= {"type", "enum", "const"} for each in rules):
-        return None
-    values = [_values(each) for each in rules]
-    if any(each is None for each in values):
-        kinds = [types_of(each) for each in rules if not each.keys() & {"enum", "const"}]
-        known = set[str]().union(*kinds)
-        if len(kinds) < len(rules) or (keyword == "oneOf" and len(known) < sum(map(len, kinds))):
-            return None
-        return {"type": _ordered(known)}
-    listed = {json_key(value): value for each in values for value in each or ()}
-    once = len(listed) == sum(len(each or ()) for each in values)
-    return {"enum": list(listed.values())} if once or keyword == "anyOf" else None
-
-
-def _values(schema: Mapping[str, Any]) -> list[Any] | None:
-    """Return the values that a schema of only types and values admits; None if they cannot be listed."""
-    kinds = types_of({"type": schema["type"]}) if "type" in schema else {*TYPES}
-    listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if listed is None:
-        return [v for v in (None, False, True) if _type_of(v) in kinds] if kinds <= {"null", "boolean"} else None
-    fixed = json_key(schema["const"]) if "const" in schema else None
-    return [value for value in listed if _type_of(value) in kinds and fixed in (None, json_key(value))]
-
-
-def _ordered(kinds: set[str]) -> str | list[str]:
-    found = [kind for kind in TYPES if kind in kinds and (kind != "integer" or "number" not in kinds)]
-    return found[0] if len(found) == 1 else found
-
-
-def merge_exactly(one: Mapping[str, Any], other: Any) -> dict[str, Any] | None:
-    """Return one schema that admits what both admit, with the annotations of the first; None if that is not exact."""
-    if not isinstance(other, Mapping):
-        return None if other is False else {**one}
-    if not one.keys() - ANNOTATIONS or not other.keys() - ANNOTATIONS:
-        return {**other, **one}
-    if other.keys() & {*UNEVALUATED, "$ref"}:
-        return None
-    for group in GROUPS:
-        pair = [{key: each[key] for key in group if key in each} for each in (one, other)]
-        shaped = "properties" in group and all(each.get("additionalProperties", True) is True for each in pair)
-        if all(pair) and not shaped and json_key(pair[0]) != json_key(pair[1]):
-            return None
-    found = {**other, **one}
-    for key in (one.keys() & other.keys()) - ANNOTATIONS:
-        mine, yours = one[key], other[key]
-        if json_key(mine) == json_key(yours):
-            continue
-        if key == "type":
-            found[key] = _ordered(types_of({key: mine}) & types_of({key: yours}))
-        elif key == "enum":
-            found[key] = [value for value in mine if json_key(value) in {*map(json_key, yours)}]
-        elif key == "required":
-            found[key] = list(dict.fromkeys([*mine, *yours]))
-        elif key in LOWER_BOUNDS or key in UPPER_BOUNDS:
-            found[key] = max(mine, yours) if key in LOWER_BOUNDS else min(mine, yours)
-        elif key == "uniqueItems":
-            found[key] = True
-        elif key == "allOf":
-            found[key] = [*mine, *yours]
-        elif key in ("properties", "patternProperties"):
-            shared = {name: {"allOf": [mine[name], yours[name]]} for name in mine.keys() & yours.keys()}
-            found[key] = {**mine, **yours, **shared}
-        else:
-            return None
-    return found
-
-
-def wrap_in_matching_union(old: Any, new: Any, old_root: Any, new_root: Any) -> tuple[Any, Any]:
-    """If one schema is a union with a branch like the other schema, convert the other to a union of one branch.
-
-    Both schemas are normalized; `old_root` and `new_root` are what their references lead into.
-    """
-    sides, roots = [old, new], (old_root, new_root)
-    for i, (one, other) in enumerate(((old, new), (new, old))):
-        keyword = next((k for k in ("oneOf", "anyOf") if k in other), "")
-        if not keyword or "oneOf" in one or "anyOf" in one or other.keys() - ANNOTATIONS != {keyword}:
-            continue
-        branch = drop_annotations(one)
-        tags = [identify_branch(each, roots[1 - i]) for each in other[keyword]]
-        if identify_branch(branch, roots[i]) in tags:
-            sides[i] = {**{key: one[key] for key in one.keys() & ANNOTATIONS}, keyword: [branch]}
-    return sides[0], sides[1]
-
-
-def pair_branches(old: list[Any], new: list[Any], *roots: Any) -> tuple[dict[int, int], list[int], list[int]]:
-    """Return which old branches of a union are which new ones, by index, which are gone, and which are new.
-
-    Equal branches are the same. So are those with the same identity, in their order, if both unions have as many of them.
-    """
-    gone, gained = ({json_key(branch): i for i, branch in enumerate(union)} for union in (old, new))
-    pairs = {gone.pop(key): gained.pop(key) for key in gone.keys() & gained.keys()}
-    identities: dict[str, tuple[list[int], list[int]]] = {}
-    for side, (union, rest) in enumerate(((old, gone), (new, gained))):
-        for i in rest.values():
-            identities.setdefault(identify_branch(union[i], roots[side]), ([], []))[side].append(i)
-    for was, now in identities.values():
-        pairs |= zip(was, now, strict=True) if len(was) == len(now) else ()
-    left, right = sorted({*gone.values()} - pairs.keys()), sorted({*gained.values()} - {*pairs.values()})
-    alone = len(left) == len(right) == 1
-    pairs |= {i: j for i in left for j in right if _is_same_branch(old[i], new[j], alone=alone)}
-    taken = pairs.values()
-    return dict(sorted(pairs.items())), [i for i in left if i not in pairs], [j for j in right if j not in taken]
-
-
-def _is_same_branch(old: Any, new: Any, *, alone: bool) -> bool:
-    """Return whether two branches are one that was edited: they refer to the same definition.
-
-    If no other branch changed, it is enough that they share a property, and that no constant tells them apart.
-    """
-    if not isinstance(old, Mapping) or not isinstance(new, Mapping) or types_of(old) != types_of(new):
-        return False
-    if "$ref" in old or "$ref" in new or not alone:
-        return "$ref" in old and old.get("$ref") == new.get("$ref")
-    before, after = old.get("properties", {}), new.get("properties", {})
-    shared = before.keys() & after.keys()
-    return bool(shared) and not any(_is_constant(before[name]) and _is_constant(after[name]) for name in shared)
-
-
-def _is_constant(schema: Any) -> bool:
-    return isinstance(schema, Mapping) and ("const" in schema or len(schema.get("enum", ())) == 1)
-
-
-def identify_branch(branch: Any, root: Any) -> str:
-    """Return what identifies a branch of a union: the constants of its properties, its reference or type, or itself."""
-    if isinstance(branch, Mapping) and "$ref" in branch:
-        target = root.get("$defs", {}).get(str(branch["$ref"]).removeprefix(PREFIX))
-        tag = identify_branch(target, root) if isinstance(target, Mapping) else ""
-        return tag if tag.startswith("{") else str(branch["$ref"])
-    if isinstance(branch, Mapping):
-        constants = {
-            name: sub["const"] if "const" in sub else sub["enum"][0]
-            for name, sub in branch.get("properties", {}).items()
-            if _is_constant(sub)
-        }
-        if constants:
-            return json_key(constants)
-        kind = branch.get("type")
-        if isinstance(kind, str) and kind != "object":
-            return f"type {kind}"
-    return json_key(branch)
-
-
-def json_key(value: Any) -> str:
-    """Return a string that is equal for values that are equal in JSON."""
-    return json.dumps(_with_whole_numbers(value), sort_keys=True, default=str)
-
-
-def _with_whole_numbers(value: Any) -> Any:
-    """Return a value in which a whole number is an integer: 1.0 is 1."""
-    if isinstance(value, dict):
-        return {key: _with_whole_numbers(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_with_whole_numbers(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def undeclared_property_schemas(schema: Mapping[str, Any], name: str, *, unevaluated: bool = False) -> list[Any]:
-    """Return the schemas of a property that is not declared. With `unevaluated`, that keyword counts as one of them."""
-    found = [sub for pattern, sub in schema.get("patternProperties", {}).items() if matches(pattern, name)]
-    rest = schema.get("unevaluatedProperties", True) if unevaluated else True
-    return found or [schema.get("additionalProperties", rest)]
-
-
-def declared_properties(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schemas of the properties that an object declares. One that is only required is declared by that."""
-    declared = schema.get("properties", {})
-    return {
-        **declared,
-        **{
-            name: undeclared_property_schemas(schema, name, unevaluated=True)[0]
-            for name in schema.get("required", ())
-            if name not in declared
-        },
-    }
+    low, high = schema.get("minLength", 0), schema.get("maxLength", 40)
+    dates = ["2026-01-02", "2026-01-02T03:04:05Z"]
+    texts = ["a", "", "abc", "A1", "hello world", *dates, "user@example.com", "0", "x-y_z", "é"]
+    sizes = {n for n in (low, low + 1, high, high - 1, 1, 5, 20, 60) if 0 <= n <= 4096}
+    return [*texts, *("a" * n for n in sorted(sizes))]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from toolgen.diagnostics.codes import BY_STAGE, CODES, Code
-from toolgen.diagnostics.codes.breaking import CHANGES
+from toolgen.diagnostics.codes import BY_STAGE, CHANGES, CODES, Code
 from toolgen.diagnostics.finding import closest_names
 
 WIDTH = 100

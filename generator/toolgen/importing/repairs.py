@@ -10,7 +10,7 @@ from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.load import Document, Pointer
 from toolgen.load.sources import pointer_text
-from toolgen.resolve.schema_checks import TYPES
+from toolgen.resolve.schema_checks import TYPE_SUGGESTIONS, TYPES
 from toolgen.resolve.schema_locations import map_subschemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
 from toolgen.runtime.lowering.dialects import Dialect
@@ -34,6 +34,8 @@ _PATTERN_FORMATS = frozenset(
     ]
 )
 """Formats beside which generators add a pattern with the same meaning."""
+
+_PYTHON_TYPES = frozenset(["bool", "dict", "float", "int", "list", "none", "nonetype", "str", "tuple"])
 
 
 def repair_schemas(document: Document, findings: Findings) -> Document:
@@ -86,8 +88,14 @@ def _repair(schema: Any, at: Pointer, anchor: Pointer, repairs: list[tuple[Point
 def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str]]:
     """Repair the keywords of one schema in place. Yield where and how."""
     kinds = declared_types(schema)
-    legal = tuple(dict.fromkeys(kind.lower() if kind.lower() in TYPES else kind for kind in kinds))
-    if legal != kinds:
+    lower = [kind.lower() for kind in kinds]
+    names = [TYPE_SUGGESTIONS[kind].strip('"') if kind in _PYTHON_TYPES else kind for kind in lower]
+    legal = tuple(dict.fromkeys(names)) if {*names} <= TYPES else kinds
+    if "any" in lower:
+        legal = ()
+        del schema["type"]
+        yield ("type",), f"removed the type {', '.join(kinds)}, which admits all values"
+    elif legal != kinds:
         schema["type"] = legal[0] if len(legal) == 1 else list(legal)
         yield ("type",), f"changed the type {', '.join(kinds)} to {', '.join(legal)}"
     for keyword in ("properties", "$defs", "definitions"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolgen.diagnostics import CODES, Findings
-from toolgen.diagnostics.codes.breaking import AUDIENCES, CHANGES
+from toolgen.diagnostics.codes import AUDIENCES, CHANGES
 from toolgen.diagnostics.finding import RawText, did_you_mean
 from toolgen.document_validation import meta_schema, validate_document
 from toolgen.load import Document, Sources

@@ -113,7 +113,7 @@ def _check_document(roots: list[SchemaLocation], registry: SchemaRegistry, findi
     _DocumentChecker(registry, findings).check(roots)
 
 
-_TYPE_SUGGESTIONS = {type_: type_ for type_ in TYPES} | {
+TYPE_SUGGESTIONS = {type_: type_ for type_ in TYPES} | {
     "str": "string",
     "text": "string",
     "date": "string, with `format: date`",
@@ -134,9 +134,10 @@ _TYPE_SUGGESTIONS = {type_: type_ for type_ in TYPES} | {
     "list": "array",
     "tuple": "array",
     "none": '"null"',
+    "nonetype": '"null"',
     "nil": '"null"',
 }
-"""Names of types in other languages, and their names in JSON Schema."""
+"""Names of types in other languages, and what to write instead, in YAML."""
 
 
 _WITH_PROPERTIES = frozenset(
@@ -257,7 +258,7 @@ class _DocumentChecker:
         for i, name in enumerate(named if isinstance(named, list) else [named]):
             if isinstance(name, str) and name not in TYPES:
                 pointer: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
-                suggestion = _TYPE_SUGGESTIONS.get(name.lower())
+                suggestion = TYPE_SUGGESTIONS.get(name.lower())
                 hint = f"did you mean {suggestion}?" if suggestion else None
                 self._findings.add("type-unknown", self._registry.span(location, *pointer), hint=hint, type=name)
                 faults.add("type")

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from toolgen.diagnostics import CODES, Finding, Findings, Span
-from toolgen.diagnostics.codes import BY_STAGE
-from toolgen.diagnostics.codes.breaking import CHANGES
+from toolgen.diagnostics.codes import BY_STAGE, CHANGES
 from toolgen.diagnostics.finding import did_you_mean
 from toolgen.load import Document, Sources
 from toolgen.load.comments import find_comments

@@ -14,8 +14,7 @@ import pytest
 from tests.support.sources import faults
 from toolgen.compilation import lint_project
 from toolgen.diagnostics import CODES, Finding, Findings, Span
-from toolgen.diagnostics.codes import BY_STAGE, Code, rows_of
-from toolgen.diagnostics.codes.breaking import CHANGES
+from toolgen.diagnostics.codes import BY_STAGE, CHANGES, Code, rows_of
 from toolgen.diagnostics.explanations import STAGES, code_list, explanation_page, similar_codes
 from toolgen.pipeline import resolve_project
 

@@ -93,7 +93,7 @@ def test_a_name_that_changed_is_kept_for_its_source_if_that_accepts_it(
 
 
 def test_a_note_about_a_tool_that_was_left_out_after_it_does_not_stay(tmp_path: Path) -> None:
-    faulty = {"name": "get_x", "inputSchema": {"type": "object", "properties": {"a": {"type": "int"}}}}
+    faulty = {"name": "get_x", "inputSchema": {"type": "object", "properties": {"a": {"type": "file"}}}}
     result = imported(tmp_path, [*tools("get.x"), faulty], choice=ImportSelection(skip_faulty=True))
     assert (list(result.tools), result.codes) == (["get_x"], ["import-left-out", "import-renamed"])
 

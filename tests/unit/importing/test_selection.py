@@ -141,6 +141,11 @@ REPAIRS = {
     "pattern": ({"type": "string", "format": "email", "pattern": "^(?!a)b"}, {"type": "string", "format": "email"}),
     "type in capitals": ({"type": "STRING", "minLength": 1}, {"type": "string", "minLength": 1}),
     "types in capitals": ({"type": ["Array", "null"], "items": {}}, {"type": ["array", "null"], "items": {}}),
+    "a type of Python": ({"type": "dict", "properties": {}}, {"type": "object", "properties": {}}),
+    "types of Python": ({"type": ["str", "Int", "float", "list", "bool", "NoneType"], "items": {}}, {"type": ["string", "integer", "number", "array", "boolean", "null"], "items": {}}),
+    "two names of a type": ({"type": ["list", "tuple"], "items": {}}, {"type": "array", "items": {}}),
+    "any type": ({"type": "any", "title": "X"}, {"title": "X"}),
+    "any type of several": ({"type": ["Any", "null"]}, {}),
     "empty properties": ({"type": "object", "properties": []}, {"type": "object", "properties": {}}),
     "recursion": (
         {"type": "object", "$recursiveAnchor": True, "properties": {"next": {"$recursiveRef": "#"}}},
@@ -159,6 +164,12 @@ def test_common_mistakes_are_repaired_and_listed(tmp_path: Path, wrong: Any, rig
 def test_what_may_be_meant_otherwise_is_not_repaired(tmp_path: Path) -> None:
     wrong = {"type": "object", "properties": {"x": {"type": "string", "pattern": "^(?!a)b"}}}
     assert imported(tmp_path, {"tools": [tool("probe", wrong)]}).codes == ["pattern-unusable"]
+
+
+@pytest.mark.parametrize("kind", ["date", "file", "Optional[str]"])
+def test_a_type_that_says_more_than_a_type_is_not_repaired(tmp_path: Path, kind: str) -> None:
+    wrong = {"type": "object", "properties": {"x": {"type": kind}}}
+    assert imported(tmp_path, {"tools": [tool("probe", wrong)]}).codes == ["type-unknown"]
 
 
 @pytest.mark.parametrize(

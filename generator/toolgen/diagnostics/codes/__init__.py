@@ -6,6 +6,7 @@ stage that reports it. Every finding needs a row.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Literal
 
 import yaml
 
-__all__ = ["BY_STAGE", "CODES", "Code", "Example", "rows_of"]
+__all__ = ["AUDIENCES", "BY_STAGE", "CHANGES", "CODES", "Audience", "Code", "Example", "rows_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Code:
     `message` has named placeholders that `Findings.add` fills. `hint` says what to do; it is shown unless the reporting
     code has a better one. `toolgen explain` prints `why`, and `fix` instead of a hint that only the reporting code can
     provide. A code whose finding needs several files, or none, has no example. `effects` of a change has a letter for
-    each audience (see `CHANGES` in `breaking.py`), from which its level and its fix follow unless its row has others.
+    each audience (see `CHANGES`), from which its level and its fix follow unless its row has others.
     """
 
     id: str
@@ -80,3 +81,12 @@ BY_STAGE: dict[str, tuple[Code, ...]] = {
 
 CODES: dict[str, Code] = {row.id: row for table in BY_STAGE.values() for row in table}
 """All rows by id."""
+
+Audience = Literal["handlers", "model", "conversations"]
+
+AUDIENCES: tuple[Audience, ...] = ("handlers", "model", "conversations")
+
+CHANGES: Mapping[str, Mapping[Audience, str]] = {
+    row.id: dict(zip(AUDIENCES, row.effects, strict=True)) for row in rows_of("breaking") if row.effects
+}
+"""The effect of a change on each audience: `B` breaks it, `N` is noticed, `-` none, `?` depends on the values."""
