@@ -97,8 +97,8 @@ def order_restoring_separate_results(
     return _describe_unpaired(placed, at, writer, server_has_calls=server_has_calls)
 
 
-def mark_unpaired_results(messages: Sequence[Message], provider: str) -> None:
-    """Mark the results of messages that were read without their call, or as another result of it (`$stored`).
+def mark_unpaired_results(messages: list[Message], provider: str) -> list[Message]:
+    """Return messages that were read, with a mark (`$stored`) on results without their call, or beside another one of it.
 
     The provider may have the call, so it gets such a result back as it was.
     """
@@ -106,6 +106,7 @@ def mark_unpaired_results(messages: Sequence[Message], provider: str) -> None:
         for _, result, _, reason in _pairs(_placed(messages, ROOT), provider):
             if reason is not None:
                 merge_extras_into(result, provider, {"$stored": True})
+    return messages
 
 
 def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:

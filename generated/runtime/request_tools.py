@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Literal
 
 from .conversion.cache import from_bytes, to_bytes, to_key
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader, check_tools
+from .conversion.values import write_list
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, type_name, wrong_class
@@ -29,10 +30,12 @@ __all__ = [
     "has_tools_for_provider",
     "match_pattern",
     "none_if_empty",
+    "offers_chosen_tools",
     "omit_empty_tools",
     "read_choice",
     "report_choice_without_tools",
     "write_choice",
+    "write_first_of_each_name",
     "write_tool_with_provider_settings",
 ]
 
@@ -224,11 +227,24 @@ def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> b
     )
 
 
-def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer) -> None:
-    """Report a choice that is left out because there are no tools. One that requires a call is a loss of behaviour."""
+def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
+    """Return whether a request offers a tool that a choice names. The provider's own tools may have any name."""
+    names = [choice.name] if type(choice) is NamedToolChoice else None
+    names = choice.names if type(choice) is AllowedToolChoice else names
+    return names is None or any(
+        tool.name in names if type(tool) is ToolDefinition else tool.provider == wire.name for tool in tools or ()
+    )
+
+
+def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *, has_others: bool = False) -> None:
+    """Report a choice that is left out because the request lacks its tools, or has no tools at all.
+
+    One that requires a call is a loss of behaviour, and so is one that excludes the others.
+    """
     optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
-    severity: Literal["note", "behaviour"] = "note" if optional else "behaviour"
-    writer.report_loss(at, "toolChoice", "dropped", "the request has no tools", severity)
+    severity: Literal["note", "behaviour"] = "note" if optional and not has_others else "behaviour"
+    reason = "the request has no tool that it names" if has_others else "the request has no tools"
+    writer.report_loss(at, "toolChoice", "dropped", reason, severity)
 
 
 def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -> Any:
@@ -240,6 +256,24 @@ def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -
 
 
 Write = Callable[[Any, Path, Writer], Any]
+
+
+def write_first_of_each_name(tools: Iterable[Any], at: Path, writer: Writer, write: Write) -> list[Any]:
+    """Write tools without those whose name an earlier tool has."""
+    first: dict[str, ToolDefinition] = {}
+
+    def write_first(tool: Any, at: Path, writer: Writer) -> Any:
+        if type(tool) is ToolDefinition:
+            if tool.name in first:
+                severity: Literal["note", "warning"] = "note" if first[tool.name] == tool else "warning"
+                reason = "an earlier one has its name, which the API rejects"
+                writer.report_loss(at, "a tool", "dropped", reason, severity)
+                return ABSENT
+            first[tool.name] = tool
+        return write(tool, at, writer)
+
+    return write_list(tools, at, writer, write_first)
+
 
 _facts_of = attrgetter(*ToolDefinition.__match_args__)
 

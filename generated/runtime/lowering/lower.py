@@ -38,10 +38,13 @@ _EVALUATING = frozenset(
 """Keywords of a branch that admit properties which the branch does not declare."""
 
 
-def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: int = 3) -> LoweredSchema:
+def lower(
+    schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: int = 3, *, is_arguments: bool = True
+) -> LoweredSchema:
     """Lower a complete schema. Unsupported recursion is expanded `recursion_depth` levels, or fewer if the result is too large.
 
-    True and false are lowered as the equivalent objects.
+    True and false are lowered as the equivalent objects. Arguments are an object; any other schema (`is_arguments`) keeps
+    the kind of its values.
     """
     if isinstance(schema, bool):
         schema = {} if schema else {"not": {}}
@@ -49,7 +52,7 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: i
     while levels >= 0:
         context = Engine(schema, dialect, levels, empty)
         try:
-            found = _lowered(context, dict(schema))
+            found = _lowered(context, dict(schema), is_arguments)
         except (TooLargeError, RecursionError):
             levels -= 1
             continue
@@ -59,12 +62,12 @@ def lower(schema: Mapping[str, Any] | bool, dialect: Dialect, recursion_depth: i
     context = Engine({}, dialect, 0)
     record = context.record_unsupported if dialect.closed else context.record_dropped
     record((), "the schema", "it is too large after references are inlined")
-    return _lowered(context, {"type": "object"})
+    return _lowered(context, {"type": "object"} if is_arguments else {}, is_arguments)
 
 
-def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
+def _lowered(context: LoweringContext, schema: dict[str, Any], is_arguments: bool) -> LoweredSchema:
     dialect = context.dialect
-    root = _one_object(context, schema)
+    root = _one_object(context, schema) if is_arguments else _without_reference(context, schema)
     if dialect.plain and not context.wrapped and context.are_names_legal():
         out, encoding = root, None
     else:
@@ -109,6 +112,15 @@ def _lowered(context: LoweringContext, schema: dict[str, Any]) -> LoweredSchema:
     return LoweredSchema(out, tuple(context.changes.values()), table)
 
 
+def _without_reference(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the root schema with the target of its reference in place of the reference."""
+    if "$ref" in schema:
+        definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
+        found, _ = context.resolve(schema, ())
+        schema = {**(found if type(found) is dict else {}), **definitions}
+    return context.record_source_pointer(schema, ())
+
+
 def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:
     """Return the root schema as one object, without keywords that the dialect rejects at the root."""
     source = schema
@@ -118,10 +130,7 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
     if context.dialect.enum != "any":  # the root would be a string
         refused |= {"enum", "const"}
     if "$ref" in schema and ("$ref" in refused or "type" not in schema):
-        definitions: dict[str, Any] = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-        found, _ = context.resolve(schema, ())
-        schema = {**(found if type(found) is dict else {}), **definitions}
-        context.record_source_pointer(schema, ())
+        schema = _without_reference(context, schema)
     sentences: list[str] = []
     if "allOf" in refused and "allOf" in schema:
         schema, _ = context.merge_all_of(schema, (), ())
@@ -141,10 +150,9 @@ def _one_object(context: LoweringContext, schema: dict[str, Any]) -> dict[str, A
     if schema.get("type") == ["object"]:
         schema = {**schema, "type": "object"}
     composed = not context.dialect.plain and any(keyword in source for keyword in ("$ref", "allOf", *_UNIONS))
-    kinds = declared_types(schema)
-    if (composed or context.dialect.root.get("type") == "object") and kinds != ("object",):
-        if "object" not in (kinds or ("object",)):
-            context.record_change((), "type", "narrowed", "the root must be an object", blocks_strict=True)
+    if (composed or context.dialect.root.get("type") == "object") and declared_types(schema) != ("object",):
+        if "type" in schema and "object" not in declared_types(schema):
+            context.record_unsupported((), "type", "the root must be an object")
         schema = {"type": "object", **{key: value for key, value in schema.items() if key != "type"}}
     texts = [text for text in sentences if text]
     if texts and context.allows_description(()):

@@ -87,12 +87,12 @@ class Converter:
     write_response: Callable[[Completion, str | None, int | None, Writer], Any]
 
     def __init__(self, declared: DeclaredToolFacts | None = None) -> None:
-        self.wire = ProviderWire(self.FACTS, declared or DeclaredToolFacts())
-        self.entries: Mapping[str, Any] = dict(
-            zip(self.wire.declared.names, self.collect_tool_entries(self.wire.declared.payload), strict=True)
-        )
+        declared = declared or DeclaredToolFacts()
+        self.wire = ProviderWire(self.FACTS, declared)
+        entries = self.collect_tool_entries(declared.payload)
+        self.entries: Mapping[str, Any] = dict(zip(declared.names, entries, strict=True))
         self.wire.declared_entries = self.entries
-        self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
+        self.strict_if_fewer_tools = declared.strict_if_fewer_tools
         fixed = {name: entry for name, entry in self.entries.items() if name not in self.strict_if_fewer_tools}
         self.fixed_entry_of = fixed.__getitem__
 
@@ -172,9 +172,7 @@ class Converter:
             ConversionError: A value has the wrong JSON type.
         """
         messages = self.read_messages(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))
-        if not self.KEEPS_UNPAIRED_RESULTS:
-            mark_unpaired_results(messages, self.wire.name)
-        return messages
+        return messages if self.KEEPS_UNPAIRED_RESULTS else mark_unpaired_results(messages, self.wire.name)
 
     def to_request(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -229,8 +227,7 @@ class Converter:
         request = self.read_request(self.normalize_body(body), ROOT, Reader(self.wire, tools=tools))
         if not self.KEEPS_UNPAIRED_RESULTS:
             mark_unpaired_results(request.messages, self.wire.name)
-        if request.model is None:
-            request.model = model
+        request.model = model if request.model is None else request.model
         return request
 
     def from_response(
@@ -325,10 +322,8 @@ class Converter:
         """Write the offered tools."""
         if definitions is None:
             return ABSENT
-        write: ValueWriter[Any] = self.write_tool_definition
-        if self.FACTS.unique_names:
-            write = write_first_of_each_name(write)
-        return omit_empty_tools(write_list(definitions, at, writer, write), extra, at, writer)
+        write = write_first_of_each_name if self.FACTS.unique_names else write_list
+        return omit_empty_tools(write(definitions, at, writer, self.write_tool_definition), extra, at, writer)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""

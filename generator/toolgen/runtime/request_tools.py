@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Literal
 
 from .conversion.cache import from_bytes, to_bytes, to_key
 from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
 from .conversion.reader import Reader, check_tools
+from .conversion.values import write_list
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, type_name, wrong_class
@@ -254,20 +255,21 @@ def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -
 Write = Callable[[Any, Path, Writer], Any]
 
 
-def write_first_of_each_name(write: Write) -> Write:
-    """Return a writer of tools that leaves out those whose name an earlier tool has."""
+def write_first_of_each_name(tools: Iterable[Any], at: Path, writer: Writer, write: Write) -> list[Any]:
+    """Write tools without those whose name an earlier tool has."""
     first: dict[str, ToolDefinition] = {}
 
     def write_first(tool: Any, at: Path, writer: Writer) -> Any:
-        if type(tool) is ToolDefinition and tool.name in first:
-            severity: Literal["note", "warning"] = "note" if first[tool.name] == tool else "warning"
-            writer.report_loss(at, "a tool", "dropped", "an earlier one has its name, which the API rejects", severity)
-            return ABSENT
         if type(tool) is ToolDefinition:
+            if tool.name in first:
+                severity: Literal["note", "warning"] = "note" if first[tool.name] == tool else "warning"
+                reason = "an earlier one has its name, which the API rejects"
+                writer.report_loss(at, "a tool", "dropped", reason, severity)
+                return ABSENT
             first[tool.name] = tool
         return write(tool, at, writer)
 
-    return write_first
+    return write_list(tools, at, writer, write_first)
 
 
 _facts_of = attrgetter(*ToolDefinition.__match_args__)

@@ -46,8 +46,10 @@ from .fields import (
     add_required_item_keys,
     add_required_keys,
     classify_item,
+    drop_reasoning_at_end,
     has_approval_request,
     has_opaque_client_call,
+    is_called_by_program,
     is_detached_result,
     make_assistant_message,
     reasoning_text,
@@ -202,14 +204,24 @@ class ResponsesConverter(OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
+        callers: dict[str, Any] = {}
+        assistant: tuple[Path, bool] | None = None
         for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
+            if type(message) is AssistantMessage:
+                items = self.write_assistant_message(message, here, writer)
+                callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}
+                wires += items
+                assistant = here, "$bare" in writer.peek_extras(message.metadata)
+                continue
+            if assistant is not None:
+                drop_reasoning_at_end(wires, *assistant, writer)
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
-                    wires.append(self.write_tool_result(result, path, writer))
-            elif type(message) is AssistantMessage:
-                wires += self.write_assistant_message(message, here, writer)
+                    wire = self.write_tool_result(result, path, writer)
+                    caller = callers.get(wire["call_id"])
+                    wires.append(wire if caller is None else {"caller": caller, **wire})
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
@@ -219,6 +231,9 @@ class ResponsesConverter(OutputFormatConverter):
                 wires.append(write_user_or_opaque_item(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
+            assistant = None
+        if assistant is not None and at != ROOT:
+            drop_reasoning_at_end(wires, *assistant, writer)
         return wires
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:

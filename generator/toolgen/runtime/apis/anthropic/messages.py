@@ -62,11 +62,10 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
 
 
 def _toolsets(message: Message | None, provider: str) -> dict[str, Any]:
-    """Return the toolset of each call of an assistant message that calls a member of one. Its result repeats it."""
+    """Return the toolset of each call of an assistant message, or None. The result of a call repeats it."""
     content = message.content if type(message) is AssistantMessage else None
     calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
-    found = {call.id: inner_extras(call.metadata, provider).get("toolset_name") for call in calls if call.metadata}
-    return {identifier: name for identifier, name in found.items() if name is not None}
+    return {call.id: inner_extras(call.metadata or {}, provider).get("toolset_name") for call in calls}
 
 
 def _is_blank(content: str | list[Any] | None) -> bool:
@@ -150,7 +149,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             last = found[-1] if found else None
             if type(block) is dict and block.get("type") == "tool_result":
                 result = self.read_tool_result(block, (at, i), reader)
-                if result.tool_call_id in toolsets and "toolset_name" not in block:
+                if toolsets.get(result.tool_call_id) and "toolset_name" not in block:
                     merge_extras_into(result, reader.wire.name, {"$toolset": None})
                 if type(last) is ToolMessage:
                     last.results.append(result)
