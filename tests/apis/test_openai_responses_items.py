@@ -280,3 +280,10 @@ def test_reasoning_without_the_item_it_led_to_is_not_sent(sample: Package, model
     assert laws.write(sample, PROVIDER, request)["input"][1] == REASONING
     for rest in ([], [{"role": "user", "content": "Go on."}]):
         kept(sample, body({"role": "user", "content": "Hi"}, REASONING, *rest))
+
+
+def test_reasoning_that_a_server_completed_after_the_text_is_sent(sample: Package, models: Any) -> None:
+    reasoning = {**REASONING, "status": "completed"}
+    completion = laws.answer(sample, PROVIDER, answer(SAID, reasoning))
+    request = models.Request([models.UserMessage("Hi"), completion.message, models.UserMessage("Go on.")], model="m")
+    assert laws.write(sample, PROVIDER, request)["input"][2] == reasoning

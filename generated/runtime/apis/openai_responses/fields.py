@@ -305,8 +305,13 @@ def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> Assist
 
 
 def drop_reasoning_at_end(items: list[Any], at: Path, was_read: bool, writer: Writer) -> None:
-    """Drop reasoning after which nothing of the model follows, as in a response that was cut off, unless it was read so."""
+    """Drop reasoning after which nothing of the model follows, as in a response that was cut off, unless it was read so.
+
+    Reasoning that the server completed stays: some servers put it after the text.
+    """
     while not was_read and items and type(items[-1]) is dict and classify_item(items[-1]) == "reasoning":
+        if items[-1].get("status") == "completed":
+            break
         items.pop()
         reason = "the API rejects it without the item that it led to"
         writer.report_loss((at, "content"), "reasoning", "dropped", reason)
