@@ -150,7 +150,7 @@ class CohereConverter(ChatConverter):
         """Read the messages. Blank ones are marked, because the API accepted them."""
         messages = super().read_messages(wire, at, reader)
         for message in messages:
-            if type(message) is not ToolMessage and says_nothing(message.content):
+            if not isinstance(message, ToolMessage) and says_nothing(message.content):
                 merge_extras_into(message, reader.wire.name, {"$blank": True})
         return messages
 
