@@ -178,9 +178,10 @@ def test_a_change_of_tools_that_would_come_first_is_dropped(sample: Package) -> 
     del request.messages[0]
     losses: list[Any] = []
     assert laws.write(sample, PROVIDER, request, losses)["system"] == [inline["content"][1]]
-    assert [(loss.path, loss.action, loss.severity) for loss in losses] == [
-        ("messages[0].content[0]", "dropped", "warning")
-    ]
+    told = [("messages[0].content[0]", "dropped", "warning")]
+    assert [(loss.path, loss.action, loss.severity) for loss in losses] == told
+    del request.messages[0].content[1]
+    assert "system" not in laws.write(sample, PROVIDER, request)
 
 
 def test_a_result_repeats_the_toolset_of_its_call(sample: Package, models: Any) -> None:

@@ -490,3 +490,26 @@ def test_a_model_without_an_error_flag_gets_the_error_as_text(
     assert data == {"content": [{"json": {"a": 1}}], **flag}
     assert told == ([] if has_flag else [("an error", "note"), ("isError", "behaviour")])
     assert "status" not in sent("text", "fine", [])
+
+
+def test_a_change_of_tools_that_would_come_first_is_dropped(sample: Package) -> None:
+    change = {"toolAddition": {"tool": {"type": "tool", "name": "now"}}}
+    inline = {"role": "system", "content": [change, text("Be brief.")]}
+    body = {"messages": [user(text("a")), inline, {"role": "assistant", "content": [text("b")]}, user(text("c"))]}
+    laws.body_comes_back(sample, PROVIDER, body)
+    request = laws.read(sample, PROVIDER, body)
+    del request.messages[0], request.messages[1]
+    losses: list[Any] = []
+    assert laws.write(sample, PROVIDER, request, losses) == {
+        "system": [text("Be brief.")],
+        "messages": [user(text("c"))],
+    }
+    assert [(loss.path, loss.action) for loss in losses] == [("messages[0].content[0]", "dropped")]
+
+
+def test_a_mark_inside_a_result_is_reported(sample: Package, models: Any) -> None:
+    losses: list[Any] = []
+    parts = [{"type": "text", "text": "a", "cache": True}]
+    sent = laws.write(sample, PROVIDER, one_result(models, "multimodal", parts), losses)["messages"][-1]["content"]
+    assert sent[0]["toolResult"]["content"] == [text("a")]
+    assert "messages[2].results[0].value[0].cache" in [loss.path for loss in losses]

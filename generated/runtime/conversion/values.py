@@ -19,6 +19,7 @@ from .writer import Writer
 __all__ = [
     "call_kwargs",
     "collect_texts",
+    "drop_inline_block",
     "is_empty_on_wire",
     "opaque_message",
     "optional_number",
@@ -213,6 +214,17 @@ def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:
 def opaque_message(wire: Any, reader: Reader) -> UserMessage:
     """Return a message whose only part is an opaque message of the wire."""
     return UserMessage([OpaquePart(reader.wire.name, wire)], metadata=reader.as_metadata({"$whole": True}))
+
+
+def drop_inline_block(part: Any, at: Path, writer: Writer) -> bool:
+    """Return whether a part is a block of this provider, and report it as dropped.
+
+    The part is that of a system message which was among the messages, and now comes before all others.
+    """
+    is_block = type(part) is OpaquePart and part.provider == writer.wire.name
+    if is_block:
+        writer.report_loss(at, "a block", "dropped", "the API accepts it only after other messages", "warning")
+    return is_block
 
 
 def wire_message_of(message: UserMessage, writer: Writer) -> Any:

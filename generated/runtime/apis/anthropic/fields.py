@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, UnsupportedValueError
+from ...conversion.extras import ABSENT, UnsupportedValueError, inner_extras
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import default_media_type, read_data_url
 from ...json_text import loads
 from ...json_values import same_json
+from ...models import AssistantMessage, Message, ToolCallPart
 from ...paths import Path
 from ...stream_parts import OpenCall
 
@@ -23,6 +24,7 @@ __all__ = [
     "limit_cache_marks",
     "read_original_number",
     "read_source",
+    "toolsets_of",
     "write_original_number",
     "write_source",
 ]
@@ -167,6 +169,14 @@ def _marked_blocks(blocks: list[Any]) -> Iterator[tuple[list[Any], int]]:
                 yield from _marked_blocks(block["content"])
             if block.get("cache_control") is not None:
                 yield blocks, i
+
+
+def toolsets_of(message: Message | None, provider: str) -> dict[str, Any]:
+    """Return the toolset of each call of an assistant message that calls a member of one. Its result repeats it."""
+    content = message.content if type(message) is AssistantMessage else None
+    calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
+    found = {call.id: inner_extras(call.metadata, provider).get("toolset_name") for call in calls if call.metadata}
+    return {identifier: name for identifier, name in found.items() if name is not None}
 
 
 class StreamedBlock:

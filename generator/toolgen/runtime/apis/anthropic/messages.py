@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    Extras,
-    inner_extras,
-    merge_extras_into,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, read_text_or_list, wire_message_of, write_list, write_text_or_list
+from ...conversion.values import (
+    drop_inline_block,
+    opaque_message,
+    read_text_or_list,
+    wire_message_of,
+    write_list,
+    write_text_or_list,
+)
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -39,6 +38,7 @@ from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
 from ...tool_results import report_error_text_sent_with_flag, write_result_text
+from .fields import toolsets_of
 
 __all__ = ["AnthropicMessageConverter", "note_blank"]
 
@@ -59,13 +59,6 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     return type(message.content) is list and any(
         type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
     )
-
-
-def _toolsets(message: Message | None, provider: str) -> dict[str, Any]:
-    """Return the toolset of each call of an assistant message, or None. The result of a call repeats it."""
-    content = message.content if type(message) is AssistantMessage else None
-    calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
-    return {call.id: inner_extras(call.metadata or {}, provider).get("toolset_name") for call in calls}
 
 
 def _is_blank(content: str | list[Any] | None) -> bool:
@@ -144,7 +137,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             extras = note_blank(text, reader, {**extras, **apart})
             return [UserMessage(text, metadata=reader.as_metadata(extras))]
         found: list[Message] = []
-        toolsets = _toolsets(before[-1] if before else None, reader.wire.name)
+        toolsets = toolsets_of(before[-1] if before else None, reader.wire.name)
         for i, block in enumerate(content):
             last = found[-1] if found else None
             if type(block) is dict and block.get("type") == "tool_result":
@@ -255,7 +248,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 self.add_assistant_message(message, here, writer, extras, wires)
                 results = None
-                toolsets = _toolsets(message, writer.wire.name)
+                toolsets = toolsets_of(message, writer.wire.name)
             else:
                 raise wrong_type(here, "a message", message)
         return wires
@@ -333,18 +326,15 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             blocks += self.write_system_blocks(message, here, writer)
         if len(found) > 1:
             writer.report_loss(at, "system messages", "rewritten", "they were joined")
-        return blocks
+        return None if not blocks and all(message.content for message, _ in found) else blocks
 
     def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
         """Write a part of a system message. Blank text is dropped, because the API rejects it."""
         return ABSENT if _report_if_blank(part, at, writer) else self.write_system_content(part, at, writer)
 
     def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a system message that was among the messages. What only such messages may have is dropped."""
-        if type(part) is OpaquePart and part.provider == writer.wire.name:
-            writer.report_loss(at, "a block", "dropped", "the API accepts it only after other messages", "warning")
-            return ABSENT
-        return self.write_system_block(part, at, writer)
+        """Write a part of a system message that was among the messages."""
+        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
 
     def write_system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
         """Write the content of one system message as blocks."""

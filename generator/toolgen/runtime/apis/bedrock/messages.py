@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, wire_message_of, write_or_describe
+from ...conversion.values import drop_inline_block, opaque_message, wire_message_of, write_or_describe
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -254,8 +254,14 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         """Write a part of a system message."""
         return write_part_unless_rejected(part, at, writer, self.write_system_content)
 
+    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message that was among the messages."""
+        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
+
     def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a result. Audio is moved after the results of the turn."""
+        """Write a part of a result, which has no cache point. Audio is moved after the results of the turn."""
+        if part.cache:
+            writer.report_unsupported((at, "cache"), "cache")
         if type(part) is AudioPart:
             writer.media.append((part, at))
             writer.report_loss(at, "AudioPart", "moved", "it was moved after the results of the turn")
@@ -343,16 +349,20 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 count += 1
                 if not message.content:
                     writer.report_loss((at, i), "a system message", "dropped", "it has no text")
-                blocks += self.write_system_blocks(message, (at, i), writer)
+                was_inline = "$inline" in writer.peek_extras(message.metadata)
+                blocks += self.write_system_blocks(message, (at, i), writer, is_moved=was_inline)
         if count > 1:
             writer.report_loss(at, "system messages", "rewritten", "they were joined")
         return blocks
 
-    def write_system_blocks(self, message: SystemMessage, at: Path, writer: Writer) -> list[Any]:
-        """Write the content of one system message as blocks."""
+    def write_system_blocks(
+        self, message: SystemMessage, at: Path, writer: Writer, *, is_moved: bool = False
+    ) -> list[Any]:
+        """Write the content of one system message as blocks. `is_moved` means that it was among the messages."""
+        write = self.write_moved_system_block if is_moved else self.write_system_block
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
-        blocks = write_blocks(message.content, (at, "content"), writer, self.write_system_block)
+        blocks = write_blocks(message.content, (at, "content"), writer, write)
         if message.cache and blocks and not (type(blocks[-1]) is dict and block_kind(blocks[-1]) == "cache"):
             blocks.append({"cachePoint": {"type": "default"}})
         return blocks
