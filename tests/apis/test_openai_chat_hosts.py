@@ -505,3 +505,22 @@ def test_models_that_reason_get_no_stop_sequences_of_xai(sample: Package, models
     assert [(loss.path, loss.severity) for loss in losses] == [("stop", "warning")]
     for stop in ("a", ["a"], ["a"] * 5, [], None):
         laws.body_comes_back(sample, "xai", {**body, "stop": stop})
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", '{"a": 1, "a": 2}'])
+@pytest.mark.parametrize("host", ["openai_compatible", "groq", "deepseek"])
+def test_text_that_is_no_object_goes_back_to_its_own_server_alone(
+    sample: Package, models: Any, host: str, text: str
+) -> None:
+    call = {**CALL, "function": {"name": "now", "arguments": text}}
+    body = answer(content=None, tool_calls=[call])
+    completion = laws.answer(sample, host, body)
+    laws.answer_comes_back(sample, host, body)
+    sent, _ = laws.next_request(sample, host, completion)
+    assert sent["messages"][1]["tool_calls"][0]["function"]["arguments"] == text
+    laws.body_comes_back(sample, host, sent)
+    losses: list[Any] = []
+    foreign = models.Request([models.UserMessage("Begin."), completion.message], model="m")
+    sent = laws.write(sample, "xai", foreign, losses)
+    assert json.loads(sent["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"INVALID_JSON": text}
+    assert "the text of an invalid call" in [loss.what for loss in losses]
