@@ -524,3 +524,17 @@ def test_text_that_is_no_object_goes_back_to_its_own_server_alone(
     sent = laws.write(sample, "xai", foreign, losses)
     assert json.loads(sent["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"INVALID_JSON": text}
     assert "the text of an invalid call" in [loss.what for loss in losses]
+
+
+def test_a_strict_tool_beside_another_is_reported_where_all_must_be_strict(sample: Package, models: Any) -> None:
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    tools = [models.ToolDefinition(name, parameters=schema, strict=name != "c" or None) for name in "abc"]
+    for host, offered, paths in (
+        ("deepseek", tools, ["[0].strict", "[1].strict"]),
+        ("deepseek", tools[:2], []),
+        ("deepseek", tools[2:], []),
+        ("openrouter", tools, []),
+    ):
+        losses: list[Any] = []
+        sample.provider(host).to_tools(offered, on_loss=losses.append)
+        assert [loss.path for loss in losses if loss.severity == "warning"] == paths

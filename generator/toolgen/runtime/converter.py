@@ -26,6 +26,7 @@ from .request_tools import (
     omit_empty_tools,
     read_choice,
     report_choice_without_tools,
+    report_strict_without_effect,
     write_choice,
     write_tool_with_provider_settings,
 )
@@ -316,6 +317,8 @@ class Converter:
         """Write the offered tools."""
         if definitions is None:
             return ABSENT
+        if self.wire.schema_lowering.together:
+            report_strict_without_effect(definitions, at, writer)
         return omit_empty_tools(write_list(definitions, at, writer, self.write_tool_definition), extra, at, writer)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
