@@ -34,6 +34,7 @@ __all__ = [
     "omit_empty_tools",
     "read_choice",
     "report_choice_without_tools",
+    "report_strict_without_effect",
     "write_choice",
     "write_first_of_each_name",
     "write_tool_with_provider_settings",
@@ -245,6 +246,15 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *,
     severity: Literal["note", "behaviour"] = "note" if optional and not has_others else "behaviour"
     reason = "the request has no tool that it names" if has_others else "the request has no tools"
     writer.report_loss(at, "toolChoice", "dropped", reason, severity)
+
+
+def report_strict_without_effect(tools: Sequence[Any], at: Path, writer: Writer) -> None:
+    """Report strict tools beside others, where strict mode has an effect only if all tools are strict."""
+    named = [(i, tool) for i, tool in enumerate(tools) if type(tool) is ToolDefinition]
+    strict = [i for i, tool in named if writer.wire.strictness(tool, {})]
+    for i in strict if len(strict) < len(named) else ():
+        reason = f"{writer.wire.title} enforces it only if all tools of a request are strict"
+        writer.report_loss(((at, i), "strict"), "strict", "dropped", reason, "warning")
 
 
 def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -> Any:

@@ -240,15 +240,15 @@ write_call_id_verbatim = write_call_id
 def make_call_from_json_if_regular(
     identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
 ) -> ToolCall | None:
-    """Read a call whose arguments are text. Return None if its id or name differs in the format.
+    """Read a call whose arguments are text. Return None if its id or name differs in the format, or if it is invalid.
 
     The call keeps the extras `extras`, and at the key path `key_path` the text, if it would be written differently.
     """
-    if type(name) is not str or name in reader.tool_names or not reader.try_claim_id(identifier):
-        return None
     arguments, invalid, extra = _read_text(text)
+    if invalid is not None or type(name) is not str or name in reader.tool_names or not reader.try_claim_id(identifier):
+        return None
     metadata = reader.as_metadata(set_extra_at(extras, key_path, extra))
-    return reader.decode_call_without_depth_check(ToolCall(identifier, name, arguments, invalid, metadata))
+    return reader.decode_call_without_depth_check(ToolCall(identifier, name, arguments, None, metadata))
 
 
 def make_pending_call_from_json_if_regular(
@@ -256,9 +256,10 @@ def make_pending_call_from_json_if_regular(
 ) -> ToolCall | None:
     """Read a call as `make_call_from_json_if_regular` does, and note it for its result."""
     arguments, invalid, extra = _read_text(text)
-    return reader.make_pending_call_if_regular(
-        identifier, name, arguments, set_extra_at(extras, key_path, extra), invalid, parsed=True
-    )
+    if invalid is not None:
+        return None
+    extras = set_extra_at(extras, key_path, extra)
+    return reader.make_pending_call_if_regular(identifier, name, arguments, extras, parsed=True)
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:

@@ -505,3 +505,36 @@ def test_models_that_reason_get_no_stop_sequences_of_xai(sample: Package, models
     assert [(loss.path, loss.severity) for loss in losses] == [("stop", "warning")]
     for stop in ("a", ["a"], ["a"] * 5, [], None):
         laws.body_comes_back(sample, "xai", {**body, "stop": stop})
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "null", '{"a": 1, "a": 2}'])
+@pytest.mark.parametrize("host", ["openai_compatible", "groq", "deepseek"])
+def test_text_that_is_no_object_goes_back_to_its_own_server_alone(
+    sample: Package, models: Any, host: str, text: str
+) -> None:
+    call = {**CALL, "function": {"name": "now", "arguments": text}}
+    body = answer(content=None, tool_calls=[call])
+    completion = laws.answer(sample, host, body)
+    laws.answer_comes_back(sample, host, body)
+    sent, _ = laws.next_request(sample, host, completion)
+    assert sent["messages"][1]["tool_calls"][0]["function"]["arguments"] == text
+    laws.body_comes_back(sample, host, sent)
+    losses: list[Any] = []
+    foreign = models.Request([models.UserMessage("Begin."), completion.message], model="m")
+    sent = laws.write(sample, "xai", foreign, losses)
+    assert json.loads(sent["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"INVALID_JSON": text}
+    assert "the text of an invalid call" in [loss.what for loss in losses]
+
+
+def test_a_strict_tool_beside_another_is_reported_where_all_must_be_strict(sample: Package, models: Any) -> None:
+    schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
+    tools = [models.ToolDefinition(name, parameters=schema, strict=name != "c" or None) for name in "abc"]
+    for host, offered, paths in (
+        ("deepseek", tools, ["[0].strict", "[1].strict"]),
+        ("deepseek", tools[:2], []),
+        ("deepseek", tools[2:], []),
+        ("openrouter", tools, []),
+    ):
+        losses: list[Any] = []
+        sample.provider(host).to_tools(offered, on_loss=losses.append)
+        assert [loss.path for loss in losses if loss.severity == "warning"] == paths

@@ -287,3 +287,19 @@ def test_reasoning_that_a_server_completed_after_the_text_is_sent(sample: Packag
     completion = laws.answer(sample, PROVIDER, answer(SAID, reasoning))
     request = models.Request([models.UserMessage("Hi"), completion.message, models.UserMessage("Go on.")], model="m")
     assert laws.write(sample, PROVIDER, request)["input"][2] == reasoning
+
+
+def test_a_call_has_its_id_only_together_with_its_reasoning(sample: Package, models: Any) -> None:
+    other = {**CALL, "id": "fc_2", "call_id": "call_2"}
+    for items in ([REASONING, CALL, other], [CALL, REASONING, other]):
+        message = laws.answer(sample, PROVIDER, answer(*items)).message
+        whole, losses = models.Request([models.UserMessage("Hi"), message], model="m"), []
+        sent = laws.write(sample, PROVIDER, whole, losses)
+        assert (sent["input"][1:], losses) == (items, [])
+        kept(sample, sent)
+        message.content = [part for part in message.content if type(part) is not models.ReasoningPart]
+        sent = laws.write(sample, PROVIDER, whole, losses)
+        assert [item.get("id") for item in sent["input"][1:]] == (
+            [None, None] if items[0] is REASONING else ["fc_1", None]
+        )
+        assert {(loss.what, loss.action) for loss in losses} == {("the id of an item", "dropped")}

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
-from .conversion.values import read_list_or_null, to_plain_object, write_list
+from .conversion.values import read_list_or_null, to_plain_object
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import ConversionError, wrong_type
@@ -24,12 +24,11 @@ from .request_tools import (
     check_request,
     has_tools_for_provider,
     offers_chosen_tools,
-    omit_empty_tools,
     read_choice,
     report_choice_without_tools,
     write_choice,
-    write_first_of_each_name,
     write_tool_with_provider_settings,
+    write_tools,
 )
 from .responses import FinishReason, calls_in, classify_api_error
 
@@ -322,8 +321,7 @@ class Converter:
         """Write the offered tools."""
         if definitions is None:
             return ABSENT
-        write = write_first_of_each_name if self.FACTS.unique_names else write_list
-        return omit_empty_tools(write(definitions, at, writer, self.write_tool_definition), extra, at, writer)
+        return write_tools(definitions, extra, at, writer, self.write_tool_definition)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""

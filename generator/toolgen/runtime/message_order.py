@@ -28,6 +28,7 @@ from .tool_results import describe_result
 __all__ = [
     "Placed",
     "check_messages",
+    "is_detached_result",
     "mark_unpaired_results",
     "order_for_api",
     "order_restoring_separate_results",
@@ -144,6 +145,11 @@ def call_ids(message: Message) -> list[str]:
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
     return [part.call.id for part in message.content if type(part) is ToolCallPart]
+
+
+def is_detached_result(call_id: str, last: Message | None) -> bool:
+    """Return whether a result does not directly follow the message with its call."""
+    return type(last) is not AssistantMessage or call_id not in call_ids(last)
 
 
 def _in_order(messages: Sequence[Message]) -> bool:

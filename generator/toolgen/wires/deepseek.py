@@ -131,6 +131,7 @@ class Deepseek(OpenaiCompatible):
                 },
                 "auto": False,
                 "nullable": "any_of",
+                "together": True,
             },
         },
     )

@@ -29,7 +29,7 @@ from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.errors import wrong_type
 from ..runtime.fields import read_strings_at_most, write_strings_at_most
-from ..runtime.models import ContentPart, ImagePart, OpaquePart, Request, TextPart
+from ..runtime.models import ContentPart, ImagePart, OpaquePart, RefusalPart, Request, TextPart, ToolDefinition
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from ..runtime.tool_call_fields import read_flag_about_tools, write_flag_about_tools
@@ -70,6 +70,7 @@ class Groq(OpenaiCompatible):
         ids="[A-Za-z0-9_-]{1,40}",
         id_length=40,
         id_prefix="call_",
+        rejects=[["refusal"]],
         dialects={
             "open": {
                 "keywords": "any",
@@ -140,6 +141,14 @@ class Groq(OpenaiCompatible):
     }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning"], default_key="reasoning")
 
+    def write_system_content(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write one of several values. An unsupported value is reported."""
+        if type(value) is TextPart:
+            return self.write_text_part(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+            return value.value
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
+
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
         if type(wire) is dict:
@@ -156,9 +165,39 @@ class Groq(OpenaiCompatible):
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
             return self.write_image_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
+
+    def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write one of several values. An unsupported value is reported."""
+        if type(value) is TextPart:
+            return self.write_text_part(value, at, writer)
+        if type(value) is ImagePart:
+            return self.write_image_part(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+            return value.value
+        return self.write_text_part(writer.describe_part(value, at), at, writer)
+
+    def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write one of several values. An unsupported value is reported."""
+        if type(value) is TextPart:
+            return self.write_text_part(value, at, writer)
+        if type(value) is RefusalPart:
+            return self.write_refusal_part(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+            return value.value
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
+        return ABSENT
+
+    def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
+        """Write one of several values. An unsupported value is reported."""
+        if type(value) is ToolDefinition:
+            return self.write_tool(value, at, writer)
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+            return value.value
+        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
+        return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""

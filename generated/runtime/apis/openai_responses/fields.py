@@ -11,22 +11,30 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark, restore_extras
+from ...conversion.extras import (
+    ABSENT,
+    Extras,
+    UnsupportedValueError,
+    inner_extras,
+    is_internal_mark,
+    merge_extras_into,
+    restore_extras,
+)
 from ...conversion.reader import Reader
 from ...conversion.values import write_user_or_opaque
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url
-from ...message_order import call_ids
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
-    Message,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
     TextPart,
+    ToolCall,
+    ToolCallPart,
     UserMessage,
 )
 from ...paths import Path
@@ -40,7 +48,7 @@ __all__ = [
     "has_approval_request",
     "has_opaque_client_call",
     "is_called_by_program",
-    "is_detached_result",
+    "link_calls_to_reasoning",
     "make_assistant_message",
     "read_always_written_flag",
     "read_file_source",
@@ -48,6 +56,7 @@ __all__ = [
     "reasoning_text",
     "restore_reasoning_item",
     "write_always_written_flag",
+    "write_call_item",
     "write_file_source",
     "write_message_item",
     "write_reasoning_item",
@@ -279,11 +288,6 @@ def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any
     return item
 
 
-def is_detached_result(call_id: str, last: Message | None) -> bool:
-    """Return whether a result does not directly follow the message with its call."""
-    return type(last) is not AssistantMessage or call_id not in call_ids(last)
-
-
 def is_called_by_program(item: Any) -> bool:
     """Return whether an item is a call that a program of the model made. Its result has the same caller."""
     is_call = type(item) is dict and type(item.get("call_id")) is str
@@ -296,6 +300,7 @@ def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> Assist
     The extras record that it ends with reasoning.
     """
     reader.next_turn()
+    link_calls_to_reasoning(parts, reader)
     only = parts[0]
     if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
         return AssistantMessage(only.text)
@@ -304,17 +309,38 @@ def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> Assist
     )
 
 
-def drop_reasoning_at_end(items: list[Any], at: Path, was_read: bool, writer: Writer) -> None:
-    """Drop reasoning after which nothing of the model follows, as in a response that was cut off, unless it was read so.
+def link_calls_to_reasoning(parts: list[AssistantPart], reader: Reader) -> None:
+    """Record with each call the reasoning before it: the API accepts the id of a call only together with that."""
+    reasoning_id = None
+    for part in parts:
+        if type(part) is ReasoningPart:
+            reasoning_id = inner_extras(part.metadata or {}, reader.wire.name).get("id")
+        elif type(part) is ToolCallPart and reasoning_id:
+            merge_extras_into(part.call, reader.wire.name, {"$after": reasoning_id})
 
-    Reasoning that the server completed stays: some servers put it after the text.
+
+def write_call_item(item: dict[str, Any], call: ToolCall, items: list[Any], at: Path, writer: Writer) -> dict[str, Any]:
+    """Return a call, without its id if the reasoning before it is not among the items of its message any more."""
+    needed = None if writer.is_response or "id" not in item else writer.peek_extras(call.metadata).get("$after")
+    if needed is None or any(type(other) is dict and other.get("id") == needed for other in items):
+        return item
+    writer.report_loss((at, "call"), "the id of an item", "dropped", "the API rejects it without its reasoning")
+    return {key: value for key, value in item.items() if key != "id"}
+
+
+def drop_reasoning_at_end(items: list[Any], said: tuple[Path, bool] | None, writer: Writer) -> None:
+    """Drop reasoning after which nothing of the model follows, as in a response that was cut off.
+
+    `said` has the path of the message before, and whether it was read so; then it stays.
     """
-    while not was_read and items and type(items[-1]) is dict and classify_item(items[-1]) == "reasoning":
-        if items[-1].get("status") == "completed":
-            break
+    while said is not None and not said[1] and items and _is_reasoning(items[-1]):
         items.pop()
         reason = "the API rejects it without the item that it led to"
-        writer.report_loss((at, "content"), "reasoning", "dropped", reason)
+        writer.report_loss((said[0], "content"), "reasoning", "dropped", reason)
+
+
+def _is_reasoning(item: Any) -> bool:
+    return type(item) is dict and classify_item(item) == "reasoning"
 
 
 def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:

@@ -165,7 +165,6 @@ class Reader:
         name: Any,
         arguments: dict[str, Any],
         extras: Extras | None = None,
-        invalid: InvalidCall | None = None,
         *,
         parsed: bool = False,
     ) -> ToolCall | None:
@@ -181,7 +180,7 @@ class Reader:
         if identifier.isspace():
             return None
         metadata = {self.wire.name: extras} if extras else None
-        call = regular[identifier] = ToolCall(identifier, name, arguments, invalid, metadata)
+        call = regular[identifier] = ToolCall(identifier, name, arguments, None, metadata)
         if (
             not self.tools
             and name not in self._offered

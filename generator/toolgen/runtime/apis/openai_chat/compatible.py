@@ -204,12 +204,40 @@ class CompatibleStreamWriter(ChatStreamWriter):
 def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     """Read the arguments. That they were an object is not kept, because the next request needs them as text.
 
+    Text that is not an object is also kept as an extra: the same server gets it again.
+
     Raises:
         ConversionError: The value is neither a string nor an object.
     """
     if type(value) is dict:
         return value, None, ABSENT
-    return read_arguments(value, at, reader)
+    arguments, invalid, extra = read_arguments(value, at, reader)
+    return arguments, invalid, extra if invalid is None else {"$whole": invalid.text}
+
+
+def write_arguments_text(
+    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
+) -> Any:
+    """Write the arguments. In a request, text that is not an object is wrapped in one, unless this server gave it.
+
+    Raises:
+        ConversionError: The arguments cannot be written as JSON.
+    """
+    if is_internal_mark(extra):
+        if invalid is not None and invalid.text == extra.get("$whole"):
+            return invalid.text
+        extra = ABSENT
+    write = write_json_arguments if invalid is None else write_parsable_arguments
+    return write(arguments, invalid, extra, at, writer)
+
+
+def read_parsable_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the arguments. That they were an object is not kept, because the next request needs them as text.
+
+    Raises:
+        ConversionError: The value is neither a string nor an object.
+    """
+    return (value, None, ABSENT) if type(value) is dict else read_arguments(value, at, reader)
 
 
 def write_parsable_arguments(
@@ -366,7 +394,3 @@ def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, 
     if type(extra) is dict and extra.get("$synthetic") == identifier:
         return extra.get("$wire", ABSENT)
     return writer.call_id(identifier)
-
-
-write_arguments_text = write_json_arguments
-read_parsable_arguments = read_arguments_text

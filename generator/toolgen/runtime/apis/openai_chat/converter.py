@@ -193,6 +193,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
             elif type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
                 texts.append(part.text)
+            elif type(part) is RefusalPart and not writer.is_accepted({"refusal": part.text}):
+                writer.own_extras(part.metadata, here)
+                writer.report_loss((here, "type"), "a refusal", "rewritten", "it is sent as text")
+                texts.append(part.text)
             elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$key") != "content":
                 writer.own_extras(part.metadata, here)
                 if refusals:

@@ -19,7 +19,7 @@ from ...conversion.values import opaque_message, optional_object, optional_text,
 from ...conversion.writer import Writer
 from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results, results_of
+from ...message_order import is_detached_result, order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -47,9 +47,10 @@ from .fields import (
     has_approval_request,
     has_opaque_client_call,
     is_called_by_program,
-    is_detached_result,
+    link_calls_to_reasoning,
     make_assistant_message,
     reasoning_text,
+    write_call_item,
     write_message_item,
     write_reasoning_item,
     write_short_message,
@@ -210,8 +211,7 @@ class ResponsesConverter(OutputFormatConverter):
                 wires += items
                 assistant = here, "$bare" in writer.peek_extras(message.metadata)
                 continue
-            if assistant is not None:
-                drop_reasoning_at_end(wires, *assistant, writer)
+            drop_reasoning_at_end(wires, assistant, writer)
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
@@ -229,8 +229,7 @@ class ResponsesConverter(OutputFormatConverter):
             else:
                 raise wrong_type(here, "a message", message)
             assistant = None
-        if assistant is not None and at != ROOT:
-            drop_reasoning_at_end(wires, *assistant, writer)
+        drop_reasoning_at_end(wires, None if at == ROOT else assistant, writer)
         return wires
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
@@ -259,7 +258,8 @@ class ResponsesConverter(OutputFormatConverter):
             if type(part) is ToolCallPart:
                 if part.metadata:
                     writer.own_extras(part.metadata, here)
-                items.append(self.write_tool_call(part.call, (here, "call"), writer))
+                call = self.write_tool_call(part.call, (here, "call"), writer)
+                items.append(write_call_item(call, part.call, items, here, writer))
                 content = None
             elif type(part) is ReasoningPart:
                 items += write_reasoning_item(part, here, writer, short=short)
@@ -317,6 +317,7 @@ class ResponsesConverter(OutputFormatConverter):
             if type(item) is not dict:
                 raise wrong_type((path, i), "an object", item)
             parts += self.read_item(item, (path, i), reader)
+        link_calls_to_reasoning(parts, reader)
         message = AssistantMessage(None if output is None else parts)
         if "output" not in wire:
             extras["$absent"] = ["output"]
