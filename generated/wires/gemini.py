@@ -180,6 +180,16 @@ class Gemini(GeminiConverter):
         ids=".*",
         id_length=24,
         id_prefix="call_",
+        rejects=[
+            ["functionCall", "partialArgs"],
+            ["functionCall", "willContinue"],
+            ["streamFunctionCallArguments"],
+            ["toolConfig", "functionCallingConfig", "streamFunctionCallArguments"],
+            ["enterpriseWebSearch"],
+            ["exaAiSearch"],
+            ["parallelAiSearch"],
+            ["retrieval"],
+        ],
         dialects={
             "open": {
                 "keywords": [
@@ -483,7 +493,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -519,7 +529,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -548,7 +558,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT

@@ -105,6 +105,45 @@ def test_the_client_raises_for_what_is_left_out(
         exchanges.answered(PROVIDER, {"candidates": []}, words)
 
 
+CALL_IN_PIECES = {
+    "name": "now",
+    "args": {},
+    "willContinue": True,
+    "partialArgs": [{"jsonPath": "$.a", "boolValue": True}],
+}
+DECLARED = {"functionDeclarations": [{"name": "now"}]}
+
+
+@pytest.mark.parametrize(
+    ("more", "left"),
+    [
+        ({"tools": [{"retrieval": {}}, {"googleSearch": {}}]}, {"tools": [{"googleSearch": {}}]}),
+        ({"tools": [{**DECLARED, "enterpriseWebSearch": {}}]}, {"tools": [DECLARED]}),
+        ({"tools": [{"parallelAiSearch": {}}, {"exaAiSearch": {}}, DECLARED]}, {"tools": [DECLARED]}),
+        (
+            {"contents": contents({"functionCall": CALL_IN_PIECES})},
+            {"contents": contents({"functionCall": {"name": "now", "args": {}}})},
+        ),
+        *(
+            (
+                {
+                    "tools": [DECLARED],
+                    "toolConfig": {"functionCallingConfig": {"streamFunctionCallArguments": True, **config}},
+                },
+                {"tools": [DECLARED], **({"toolConfig": {"functionCallingConfig": config}} if config else {})},
+            )
+            for config in ({}, {"mode": "ANY"}, {"mode": "ANY", "allowedFunctionNames": ["now"]})
+        ),
+    ],
+)
+def test_what_vertex_alone_has_does_not_go_to_the_gemini_api(sample: Package, more: Any, left: Any) -> None:
+    losses: list[Any] = []
+    written = laws.write(sample, "gemini", laws.read(sample, "gemini", {"contents": [ASKED], **more}), losses)
+    assert written == {"contents": [ASKED], **left}
+    assert {loss.severity for loss in losses} == {"warning"}
+    laws.body_comes_back(sample, PROVIDER, {"contents": [ASKED], **more})
+
+
 def test_an_answer_may_hold_what_a_request_may_not(sample: Package) -> None:
     call = {"toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH_WEB"}}
     body = {"candidates": [{"content": {"role": "model", "parts": [call, {"text": "Hi."}]}, "finishReason": "STOP"}]}
