@@ -222,6 +222,7 @@ class Gemini(GeminiConverter):
                 ],
                 "enum": "numbers",
                 "ref_siblings": False,
+                "recursion": "optional",
                 "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
                 "root": {"lists_required": True},
             },
