@@ -220,6 +220,20 @@ def test_vertex_reports_each_empty_text_at_its_place(sample: Package, models: An
     assert [loss.path for loss in losses] == places
 
 
+@pytest.mark.parametrize("provider", ["gemini", PROVIDER])
+def test_calls_follow_no_content_of_the_model_also_where_vertex_drops_one(
+    sample: Package, models: Any, provider: str
+) -> None:
+    said, blank = models.AssistantMessage("a"), models.UserMessage([models.TextPart("")])
+    called = models.AssistantMessage([models.ToolCallPart(models.ToolCall("1", "now", {}))])
+    noon = models.ToolMessage([models.ToolResult("1", "now", "text", "noon")])
+    request = models.Request([models.UserMessage("Hello"), said, blank, called, noon], model="gemini-3-pro")
+    contents = laws.write(sample, provider, request)["contents"]
+    roles = ["user", "model", "user"] if provider == PROVIDER else ["user", "model", "user", "model", "user"]
+    assert [content["role"] for content in contents] == roles
+    assert contents[-2]["parts"][-1]["thoughtSignature"] == "skip_thought_signature_validator"
+
+
 AGAIN = {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "1", "name": "now", "arguments": {}}}]}
 SYSTEM = {"role": "system", "content": "s"}
 SAID = {"role": "assistant", "content": "a"}
