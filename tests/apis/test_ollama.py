@@ -72,13 +72,6 @@ def test_a_description_of_all_parameters_is_reported(sample: Package, models: An
     assert losses == [("tools[0].parameters.description", "dropped", "note")]
 
 
-def test_a_chunk_with_thoughts_and_text_has_the_thoughts_first(sample: Package, models: Any) -> None:
-    message = {"role": "assistant", "content": "Hi.", "thinking": "Hm."}
-    stream = sample.provider(PROVIDER).Stream()
-    events = stream.feed({"model": "m", "message": message, "done": False})
-    assert events == [models.ReasoningDelta("Hm."), models.TextDelta("Hi.")]
-
-
 @pytest.mark.parametrize(
     ("reasoning", "think", "lost"),
     [

@@ -63,7 +63,7 @@ class OllamaStream(BaseStream):
             self._failure = error if type(error) is str else "the stream reported an error"
         events: list[StreamEvent] = []
         if type(message) is dict:
-            for key, value in sorted(message.items(), key=lambda item: item[0] != "thinking"):
+            for key, value in message.items():
                 self._take_member(key, value, events)
         texts_alone = type(message) is dict and "content" in self._texts and not any(map(_grows, event.values()))
         self._width = len(event) if texts_alone and not error else 0
