@@ -180,6 +180,16 @@ class Gemini(GeminiConverter):
         ids=".*",
         id_length=24,
         id_prefix="call_",
+        rejects=[
+            ["functionCall", "partialArgs"],
+            ["functionCall", "willContinue"],
+            ["streamFunctionCallArguments"],
+            ["toolConfig", "functionCallingConfig", "streamFunctionCallArguments"],
+            ["enterpriseWebSearch"],
+            ["exaAiSearch"],
+            ["parallelAiSearch"],
+            ["retrieval"],
+        ],
         dialects={
             "open": {
                 "keywords": [
@@ -212,6 +222,7 @@ class Gemini(GeminiConverter):
                 ],
                 "enum": "numbers",
                 "ref_siblings": False,
+                "recursion": "optional",
                 "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
                 "root": {"lists_required": True},
             },
@@ -483,7 +494,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -519,7 +530,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -548,7 +559,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT

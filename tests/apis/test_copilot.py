@@ -312,6 +312,36 @@ def test_a_failure_says_what_it_was(sample: Package) -> None:
     assert completion.metadata["copilot"]["$session.error"]["errorType"] == "rate_limit"
 
 
+FAILED = {"source": "top_level", "statusCode": 500, "errorMessage": "Overloaded"}
+DONE = {"type": "session.idle", "data": {}}
+
+
+@pytest.mark.parametrize(
+    ("before", "failed", "after", "reason"),
+    [
+        ([], FAILED, [], "error"),
+        ([], {"source": "top_level"}, [], "error"),
+        ([], FAILED, ["said"], "stop"),
+        (["said"], FAILED, [], "stop"),
+        (["asks"], FAILED, [], "error"),
+        ([], FAILED, ["asks"], "stop"),
+        ([], {**FAILED, "source": "mcp_sampling"}, [], "stop"),
+    ],
+)
+def test_a_failed_call_of_the_model_is_a_failure_unless_a_message_follows(
+    sample: Package, before: list[str], failed: dict[str, Any], after: list[str], reason: str
+) -> None:
+    asked = [{"toolCallId": "c", "name": "t", "arguments": {}, "mcpServerName": "s"}]
+    data = {"said": {"content": "Hi."}, "asks": {"content": "", "toolRequests": asked}}
+    found = {kind: {"type": "assistant.message", "data": {"messageId": kind, **data[kind]}} for kind in data}
+    failure = {"type": "model.call_failure", "data": failed}
+    events = [*(found[kind] for kind in before), failure, *(found[kind] for kind in after), DONE]
+    told = heard(sample.provider(PROVIDER), events)
+    assert told[-1].completion.finish_reason == reason
+    messages = [failed.get("errorMessage", "a call of the model failed")] if reason == "error" else []
+    assert [event.message for event in of("error", told)] == messages
+
+
 def test_pending_requests_are_read_as_a_list(sample: Package) -> None:
     module = sample.provider(PROVIDER)
     items = [r["call"] for r in recordings(PROVIDER) if "requestId" in r["call"]][:4]

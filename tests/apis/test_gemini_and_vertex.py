@@ -105,6 +105,45 @@ def test_the_client_raises_for_what_is_left_out(
         exchanges.answered(PROVIDER, {"candidates": []}, words)
 
 
+CALL_IN_PIECES = {
+    "name": "now",
+    "args": {},
+    "willContinue": True,
+    "partialArgs": [{"jsonPath": "$.a", "boolValue": True}],
+}
+DECLARED = {"functionDeclarations": [{"name": "now"}]}
+
+
+@pytest.mark.parametrize(
+    ("more", "left"),
+    [
+        ({"tools": [{"retrieval": {}}, {"googleSearch": {}}]}, {"tools": [{"googleSearch": {}}]}),
+        ({"tools": [{**DECLARED, "enterpriseWebSearch": {}}]}, {"tools": [DECLARED]}),
+        ({"tools": [{"parallelAiSearch": {}}, {"exaAiSearch": {}}, DECLARED]}, {"tools": [DECLARED]}),
+        (
+            {"contents": contents({"functionCall": CALL_IN_PIECES})},
+            {"contents": contents({"functionCall": {"name": "now", "args": {}}})},
+        ),
+        *(
+            (
+                {
+                    "tools": [DECLARED],
+                    "toolConfig": {"functionCallingConfig": {"streamFunctionCallArguments": True, **config}},
+                },
+                {"tools": [DECLARED], **({"toolConfig": {"functionCallingConfig": config}} if config else {})},
+            )
+            for config in ({}, {"mode": "ANY"}, {"mode": "ANY", "allowedFunctionNames": ["now"]})
+        ),
+    ],
+)
+def test_what_vertex_alone_has_does_not_go_to_the_gemini_api(sample: Package, more: Any, left: Any) -> None:
+    losses: list[Any] = []
+    written = laws.write(sample, "gemini", laws.read(sample, "gemini", {"contents": [ASKED], **more}), losses)
+    assert written == {"contents": [ASKED], **left}
+    assert {loss.severity for loss in losses} == {"warning"}
+    laws.body_comes_back(sample, PROVIDER, {"contents": [ASKED], **more})
+
+
 def test_an_answer_may_hold_what_a_request_may_not(sample: Package) -> None:
     call = {"toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH_WEB"}}
     body = {"candidates": [{"content": {"role": "model", "parts": [call, {"text": "Hi."}]}, "finishReason": "STOP"}]}
@@ -179,6 +218,20 @@ def test_vertex_reports_each_empty_text_at_its_place(sample: Package, models: An
     assert [content["parts"] for content in contents] == [[{"text": "a"}], [{"text": "b"}]]
     places = ["[0].content[1]", "[1].content[0]", "[1].content[2]", "[2].content[0]"]
     assert [loss.path for loss in losses] == places
+
+
+@pytest.mark.parametrize("provider", ["gemini", PROVIDER])
+def test_calls_follow_no_content_of_the_model_also_where_vertex_drops_one(
+    sample: Package, models: Any, provider: str
+) -> None:
+    said, blank = models.AssistantMessage("a"), models.UserMessage([models.TextPart("")])
+    called = models.AssistantMessage([models.ToolCallPart(models.ToolCall("1", "now", {}))])
+    noon = models.ToolMessage([models.ToolResult("1", "now", "text", "noon")])
+    request = models.Request([models.UserMessage("Hello"), said, blank, called, noon], model="gemini-3-pro")
+    contents = laws.write(sample, provider, request)["contents"]
+    roles = ["user", "model", "user"] if provider == PROVIDER else ["user", "model", "user", "model", "user"]
+    assert [content["role"] for content in contents] == roles
+    assert contents[-2]["parts"][-1]["thoughtSignature"] == "skip_thought_signature_validator"
 
 
 AGAIN = {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "1", "name": "now", "arguments": {}}}]}

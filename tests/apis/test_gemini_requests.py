@@ -393,6 +393,22 @@ def test_calls_behind_an_answer_join_it_where_a_message_between_is_dropped(gener
     assert losses == [("messages[2]", "dropped", "note"), ("messages[3]", "moved", "note")]
 
 
+def test_calls_join_all_contents_of_the_model_before_them(generated: SimpleNamespace) -> None:
+    said = [{"role": "assistant", "content": value} for value in "ab"]
+    turn = [assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})]
+    written, losses = sent(generated, [ASK, *said, *turn])
+    assert written["contents"][1:] == [model(text("a"), text("b"), call(id="1")), user(response(id="1"))]
+    assert losses == [("messages[3]", "moved", "note")]
+
+
+@pytest.mark.parametrize("empty", ["", []])
+def test_a_user_message_that_is_dropped_begins_no_turn_of_signatures(generated: SimpleNamespace, empty: Any) -> None:
+    turn = [assistant({"id": "1", "name": "f"}), {"role": "user", "content": empty}, results({"toolCallId": "1"})]
+    written, losses = sent(generated, [ASK, *turn], model="gemini-3-pro")
+    assert written["contents"][1]["parts"][0]["thoughtSignature"] == "skip_thought_signature_validator"
+    assert ("messages[1]", "defaulted", "note") in losses
+
+
 TEXTS = {"type": "array", "items": {"type": "string"}}
 
 

@@ -56,6 +56,22 @@ def test_tools_that_are_not_allowed_are_left_out(sample: Package, models: Any) -
     assert ("toolChoice", "dropped", "behaviour") in losses
 
 
+def test_a_tool_that_must_be_called_is_the_only_one(sample: Package, models: Any) -> None:
+    body, losses = told(sample, models, tools=TOOLS, toolChoice={"name": "now"})
+    assert names(body) == ["now"]
+    assert losses == [("toolChoice", "dropped", "behaviour"), ("tools[0]", "dropped", "note")]
+    body, losses = told(sample, models, tools=TOOLS, toolChoice={"name": "gone"})
+    assert names(body) == ["get_weather", "now"]
+    assert losses == [("toolChoice", "dropped", "behaviour")]
+
+
+def test_a_description_of_all_parameters_is_reported(sample: Package, models: Any) -> None:
+    tool = {"name": "now", "parameters": {"type": "object", "description": "When.", "properties": {}}}
+    body, losses = told(sample, models, tools=[tool])
+    assert body["tools"][0]["function"]["parameters"] == {"type": "object", "properties": {}}
+    assert losses == [("tools[0].parameters.description", "dropped", "note")]
+
+
 @pytest.mark.parametrize(
     ("reasoning", "think", "lost"),
     [

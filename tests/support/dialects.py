@@ -123,6 +123,31 @@ def references(schema: Schema, *, alone: bool = False, circles: bool = True) -> 
                 yield f"{start}: a circle"
 
 
+def required_circles(schema: Schema) -> Faults:
+    """Yield the definitions whose values have to contain another value of the same definition, or a list of them."""
+    optional = {
+        f"{at}/properties/{name}"
+        for at, inner, _ in walk(schema)
+        for name in (inner.get("properties", {}) if isinstance(inner, dict) else ())
+        if name not in inner.get("required", ())
+    }
+    leads: dict[str, set[str]] = {}
+    for at, inner, _ in walk(schema):
+        if (
+            isinstance(inner, dict)
+            and "$ref" in inner
+            and not any(f"{at}/".startswith(f"{path}/") for path in optional)
+        ):
+            inside = "/".join(at.split("/")[:3]) if at.startswith("/$defs/") else ""
+            leads.setdefault(inside, set()).add(inner["$ref"].removeprefix("#"))
+    for start in leads:
+        reached = [start]
+        for place in reached:
+            reached += [further for further in leads.get(place, set()) if further not in reached[1:]]
+        if start in reached[1:]:
+            yield f"{start}: a circle of required properties"
+
+
 def closed(schema: Schema, *, all_required: bool) -> Faults:
     """Yield the objects that are open, are empty below the root, or have optional properties."""
     for at, inner, _ in walk(schema):
@@ -263,6 +288,7 @@ def anthropic_strict(schema: Schema) -> Faults:
 def gemini_json(schema: Schema) -> Faults:
     yield from keywords(schema, GEMINI_JSON)
     yield from references(schema)
+    yield from required_circles(schema)
     yield from values(schema, str, int, float)
     for at, inner, _ in walk(schema):
         if isinstance(inner, dict) and "$ref" in inner and any(not keyword.startswith("$") for keyword in inner):

@@ -11,7 +11,7 @@ from typing import Any
 from ..conversion.extras import ABSENT
 from ..conversion.values import Write, write_list
 from ..conversion.writer import Writer
-from ..models import AllowedToolChoice, ToolChoice, ToolDefinition
+from ..models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
 from ..paths import Path
 from ..request_tools import none_if_empty, write_choice
 
@@ -28,10 +28,13 @@ def write_selected_tools(
 ) -> list[Any] | Any:
     """Write the tools that the choice allows, each with `write`. ABSENT if there are none to write.
 
-    `at` is the path of the request. A choice that forces a call is a loss of behaviour: `table` has no entry for it.
+    `at` is the path of the request. A choice that forces a call is a loss of behaviour: `table` has no entry for it. If it
+    names a tool, no other one is written.
     """
     choice = none_if_empty(choice)
     allowed = choice.names if type(choice) is AllowedToolChoice else None
+    if type(choice) is NamedToolChoice and any(getattr(tool, "name", None) == choice.name for tool in tools or ()):
+        allowed = [choice.name]
     if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
         writer.report_loss((at, "toolChoice"), "toolChoice", "rewritten", "tools that must not be called were left out")
     elif choice is not None:

@@ -13,8 +13,8 @@ from ..json_values import same_json
 from .context import NEVER, LoweredSchema, LoweringContext, RefStack, TooLargeError, inner_tables
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
 from .engine import Engine
-from .keywords import describe_needs, describe_rule
-from .references import shape_of
+from .keywords import add_sentences, describe_needs, describe_rule
+from .references import required_circles, shape_of
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -98,6 +98,9 @@ def _lowered(context: LoweringContext, schema: dict[str, Any], is_arguments: boo
             context.record_change((), keyword, "dropped", f"{keyword} is not supported at the root")
     if context.retained.schemas:
         out["$defs"] = context.retained.schemas
+    if dialect.recursion == "optional" and not _loosen_circles(context, out):
+        unrolling = Dialect({**dialect.facts, "recursion": "unroll"})
+        return lower(context.references.root, unrolling, context.depth, is_arguments=is_arguments)
     if dialect.values == "upper":
         out = write_types_in_upper_case(out)
     least = dialect.root.get("least_required", 0)
@@ -110,6 +113,19 @@ def _lowered(context: LoweringContext, schema: dict[str, Any], is_arguments: boo
     table = _table(context, encoding, schema, out)
     out = context.retained.with_encoded_values(out, encoding)
     return LoweredSchema(out, tuple(context.changes.values()), table)
+
+
+def _loosen_circles(context: LoweringContext, out: dict[str, Any]) -> bool:
+    """Make required properties optional, and describe them, where a recursion has no optional one. False if it has none."""
+    for step in required_circles(out):
+        if step is None:
+            return False
+        pointer, holder, name = step
+        required = [other for other in holder.pop("required") if other != name]
+        holder.update({"required": required} if required else {})
+        holder["description"] = add_sentences(holder.get("description"), [describe_needs([[name]])])
+        context.record_described((*pointer, "required"), name, True, "a recursion must have an optional property")
+    return True
 
 
 def _without_reference(context: LoweringContext, schema: dict[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import zip_longest
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from ..conversion.encoding import Encoding, Table
 from ..json_text import dump_allowing_nan
-from .schemas import Pointer, declared_types, json_type, merge_schemas, property_names, subschemas
+from .schemas import Pointer, declared_types, json_type, merge_schemas, property_names, required_names, subschemas
 
 __all__ = [
     "References",
@@ -21,6 +21,7 @@ __all__ = [
     "admits_plain_text",
     "always_declared_names",
     "encode_as_unique_texts",
+    "required_circles",
     "sends_as_text",
     "shape_of",
     "tell_listed_values_apart",
@@ -145,6 +146,49 @@ def _reached(start: Pointer, inside: Mapping[Pointer, set[Pointer]]) -> set[Poin
                 reached.add(target)
                 waiting.append(target)
     return reached
+
+
+_Step: TypeAlias = "tuple[Pointer, dict[str, Any], str]"
+_Leads: TypeAlias = "dict[str, list[tuple[_Step | None, str]]]"
+
+
+def required_circles(schema: Mapping[str, Any]) -> Iterator[_Step | None]:
+    """Yield the required properties of a lowered schema through which values would have to lead back to their own schema.
+
+    Each with the path of its object, the object and its name. A circle is broken by the property that is yielded. At the
+    end, None is yielded if there is a circle without a property.
+    """
+    nodes = {"#": schema, **{f"#/$defs/{name}": inner for name, inner in schema.get("$defs", {}).items()}}
+    leads: _Leads = {name: [*_required_references(node, (), None)] for name, node in nodes.items()}
+    for name, found in leads.items():
+        for step in [step for step, _ in found if step is not None]:
+            through = [target for other, target in leads[name] if other == step]
+            if name in _followed(through, leads):
+                leads[name] = [(other, target) for other, target in leads[name] if other != step]
+                yield ((*(() if name == "#" else ("$defs", name.removeprefix("#/$defs/"))), *step[0]), *step[1:])
+    if any(name in _followed([target for _, target in found], leads) for name, found in leads.items()):
+        yield None
+
+
+def _followed(reached: list[str], leads: _Leads) -> list[str]:
+    """Return the targets with all that they lead to."""
+    for target in reached:  # which grows meanwhile
+        reached += [further for _, further in leads.get(target, ()) if further not in reached]
+    return reached
+
+
+def _required_references(schema: Any, at: Pointer, step: _Step | None) -> Iterator[tuple[_Step | None, str]]:
+    """Yield the references of a schema outside optional properties, each with the last required property around it."""
+    if type(schema) is not dict:
+        return
+    if "$ref" in schema:
+        yield step, schema["$ref"]
+    required = required_names(schema)
+    for pointer, inner in subschemas(schema):
+        if pointer[0] == "properties" and pointer[1] in required:
+            yield from _required_references(inner, (*at, *pointer), (at, schema, str(pointer[1])))
+        elif pointer[0] not in ("properties", "$defs"):
+            yield from _required_references(inner, (*at, *pointer), step)
 
 
 class RetainedDefinitions:

@@ -200,6 +200,8 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
     wire_names = [writer.tool_name(name, (at, "name")) for name in names]
     if row == choice and type(extra) is dict:
         whole = extra.get("$whole")
+        if type(whole) is dict:
+            whole = writer.without_rejected(whole, (at, "metadata"))
         if match_pattern(table[row], whole) or (type(whole) is str and table.get("also", {}).get(whole) == row):
             return whole
     written = fill_pattern(table[row], _mode_names(table).get(mode, mode), wire_names)

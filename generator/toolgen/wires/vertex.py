@@ -26,7 +26,7 @@ from ..runtime.conversion.values import optional_number, optional_object, option
 from ..runtime.conversion.wire import WireFacts
 from ..runtime.conversion.writer import Writer
 from ..runtime.fields import read_strings_at_most, write_strings_at_most
-from ..runtime.models import AudioPart, DocumentPart, ImagePart, OpaquePart, ReasoningPart, Request, TextPart, VideoPart
+from ..runtime.models import Request
 from ..runtime.paths import Path
 from ..runtime.responses import FinishReason
 from .gemini import Gemini
@@ -107,6 +107,7 @@ class Vertex(VertexConverter, Gemini):
                 ],
                 "enum": "numbers",
                 "ref_siblings": False,
+                "recursion": "optional",
                 "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
                 "root": {"lists_required": True},
             },
@@ -246,56 +247,6 @@ class Vertex(VertexConverter, Gemini):
             ],
         },
     )
-
-    def write_user_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values. An unsupported value is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is ImagePart:
-            return self.write_image_part(value, at, writer)
-        if type(value) is AudioPart:
-            return self.write_audio_part(value, at, writer)
-        if type(value) is VideoPart:
-            return self.write_video_part(value, at, writer)
-        if type(value) is DocumentPart:
-            return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
-            return value.value
-        return self.write_text_part(writer.describe_part(value, at), at, writer)
-
-    def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values. An unsupported value is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is ReasoningPart:
-            return self.write_reasoning_part(value, at, writer)
-        if type(value) is ImagePart:
-            return self.write_image_part(value, at, writer)
-        if type(value) is AudioPart:
-            return self.write_audio_part(value, at, writer)
-        if type(value) is VideoPart:
-            return self.write_video_part(value, at, writer)
-        if type(value) is DocumentPart:
-            return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
-            return value.value
-        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
-        return ABSENT
-
-    def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values. An unsupported value is reported."""
-        if type(value) is ImagePart:
-            return self.write_image_part(value, at, writer)
-        if type(value) is AudioPart:
-            return self.write_audio_part(value, at, writer)
-        if type(value) is VideoPart:
-            return self.write_video_part(value, at, writer)
-        if type(value) is DocumentPart:
-            return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
-            return value.value
-        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
-        return ABSENT
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""

@@ -37,7 +37,7 @@ from ...paths import ROOT, Path
 from ...responses import FinishReason, mark_calls_invalid, read_count
 from ...stream_parts import OpenCall
 from ...streams import BaseStream
-from .tool_requests import SessionMessage, is_app_tool_request
+from .tool_requests import SessionMessage, has_call_id, is_app_tool_request, unstreamed_text
 
 if TYPE_CHECKING:
     from .converter import CopilotConverter
@@ -47,6 +47,7 @@ __all__ = ["CopilotStream"]
 _DATA: Path = (ROOT, "data")
 _TOKENS = ("inputTokens", "outputTokens", "reasoningTokens", "cacheReadTokens", "cacheWriteTokens")
 _AMOUNTS = ("cost", "duration")
+_CALL_FAILURE = "model.call_failure"
 _REQUEST = frozenset(["arguments", "name", "toolCallId", "toolName"])
 
 
@@ -155,7 +156,7 @@ class CopilotStream(BaseStream):
         if not text or (last is not None and last.done is not None and last.done["data"].get("reasoningText")):
             return []
         known = "".join(self._open().thoughts.get(identifier, ()))
-        return self._think(event, {"deltaContent": _unstreamed(text, known), "reasoningId": identifier})
+        return self._think(event, {"deltaContent": unstreamed_text(text, known), "reasoningId": identifier})
 
     def _argue(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         identifier, piece = _call_id(data), optional_text(data, "inputDelta", _DATA) or ""
@@ -194,13 +195,14 @@ class CopilotStream(BaseStream):
         events: list[StreamEvent] = []
         if message.thoughts and not thought:
             data = {**data, "reasoningText": message.reasoning_text()}
-        elif thought and (rest := _unstreamed(thought, message.reasoning_text())):
+        elif thought and (rest := unstreamed_text(thought, message.reasoning_text())):
             events.append(ReasoningDelta(rest))
-        if text and (rest := _unstreamed(text, "".join(message.pieces))):
+        if text and (rest := unstreamed_text(text, "".join(message.pieces))):
             events.append(TextDelta(rest))
         message.done = {**event, "data": data}
+        self._details.pop(_CALL_FAILURE, None)
         for request in requests or ():
-            if type(request) is dict and is_app_tool_request(request) and _has_id(request):
+            if type(request) is dict and is_app_tool_request(request) and has_call_id(request):
                 events += self._requested(message, request)
         return events
 
@@ -256,6 +258,11 @@ class CopilotStream(BaseStream):
         self._usage = total
         return []
 
+    def _fail_call(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
+        """Record that a call of the model failed. It may be repeated, and is no failure if a message follows."""
+        self._details |= {_CALL_FAILURE: data} if data.get("source", "top_level") == "top_level" else {}
+        return []
+
     def _fail(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         """Record that the session failed or was aborted."""
         self._details[event["type"]] = data
@@ -265,8 +272,11 @@ class CopilotStream(BaseStream):
 
     def _end(self, event: dict[str, Any], data: dict[str, Any]) -> list[StreamEvent]:
         self._idle = True
+        failed = self._details.get(_CALL_FAILURE)
         if data.get("aborted") is True and self._failure is None:
             self._failure = "aborted"
+        elif failed is not None and self._failure is None and not (self._messages and self._messages[-1].is_last()):
+            self._failure = optional_text(failed, "errorMessage", _DATA) or "a call of the model failed"
         return []
 
     def _ended(self) -> bool:
@@ -361,19 +371,9 @@ def _call_id(data: dict[str, Any]) -> str:
     Raises:
         ConversionError: There is no id.
     """
-    if not _has_id(data):
+    if not has_call_id(data):
         raise wrong_type((_DATA, "toolCallId"), "an id", data.get("toolCallId"))
     return str(data["toolCallId"])
-
-
-def _has_id(data: dict[str, Any]) -> bool:
-    found = data.get("toolCallId")
-    return type(found) is str and bool(found.strip())
-
-
-def _unstreamed(text: str, known: str) -> str:
-    """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
-    return text[len(known) :] if text.startswith(known) else ""
 
 
 def _parts(message: AssistantMessage) -> list[Any]:
@@ -397,6 +397,7 @@ _TAKES: Mapping[str, Callable[[CopilotStream, dict[str, Any], dict[str, Any]], l
     "tool.execution_complete": CopilotStream._run,
     "session.error": CopilotStream._fail,
     "abort": CopilotStream._fail,
+    _CALL_FAILURE: CopilotStream._fail_call,
     "session.idle": CopilotStream._end,
 }
 """The method that reads each type of event."""

@@ -42,7 +42,7 @@ from .fields import (
     write_schema,
     write_tool_groups,
 )
-from .messages import GeminiMessageConverter
+from .messages import GeminiMessageConverter, Turn
 from .parts import ENUM_NUMBER_PATHS, convert_enum_names_to_numbers, part_list
 
 __all__ = ["GeminiConverter", "VertexConverter"]
@@ -334,21 +334,19 @@ _PIECES = "streamFunctionCallArguments"
 class VertexConverter(GeminiConverter):
     """Converts requests and responses of Vertex AI: Gemini with streamed arguments, but without empty texts."""
 
-    def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
-        """Write the messages of the user, the model and the tools, without empty texts, which this API rejects."""
-        contents: list[Any] = []
+    def sendable_turns(self, turns: Iterable[Turn], placed: list[Placed], writer: Writer) -> Iterable[Turn]:
+        """Yield the contents without empty texts, which this API rejects."""
         paths = _empty_text_paths(placed, writer)
-        for content in super().write_turns(placed, writer):
+        for content, origin in turns:
             parts = content.get("parts") if type(content) is dict else None
             if type(parts) is not list or not any(map(_is_blank, parts)):
-                contents.append(content)
+                yield content, origin
                 continue
             left = [part for part in parts if not _is_blank(part)]
             for _ in range(len(parts) - len(left)):
                 writer.report_loss(next(paths, ROOT), "an empty text", "dropped", "the API rejects empty text")
             if left:
-                contents.append({**content, "parts": left})
-        return contents
+                yield {**content, "parts": left}, origin
 
     def read_calling_config(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, bool | None, Any]:
         """Read the tool choice. The setting for streamed arguments is not part of it, and is kept as an extra."""

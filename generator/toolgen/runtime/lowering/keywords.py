@@ -210,6 +210,8 @@ def lower_annotations(
     demanded = context.dialect.complete and not has_described_subschemas
     if (text or demanded) and context.allows_description(pointer):
         found["description"] = text
+    elif source.get("description"):
+        context.record_dropped(pointer, "description", context.unsupported_reason("description"))
     if demanded and not text and pointer and "description" not in source:
         context.record_change(
             pointer, "description", "defaulted", "every property needs a description, so it has an empty one"

@@ -57,6 +57,48 @@ def test_names_of_definitions_that_mean_something_in_a_pointer_lead_to_them_all_
         assert not judge.is_valid(wrong)
 
 
+NODES = {"type": "array", "items": {"$ref": "#/$defs/N"}}
+MANY = {"type": "object", "properties": {"v": TEXT, "kids": NODES}, "required": ["v", "kids"]}
+
+
+@pytest.mark.parametrize(
+    ("definitions", "expected"),
+    [
+        ({"N": MANY}, {"N": {**MANY, "required": ["v"], "description": "Needs kids."}}),
+        ({"N": {**MANY, "required": ["v"]}}, {"N": {**MANY, "required": ["v"]}}),
+        (
+            {"N": {**MANY, "required": ["kids"], "description": "A node"}},
+            {"N": {"type": "object", "properties": MANY["properties"], "description": "A node. Needs kids."}},
+        ),
+        (
+            {"N": of({"$ref": "#/$defs/M"}, "a"), "M": of({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]}, "a")},
+            {
+                "N": {
+                    "type": "object",
+                    "properties": {"a": {"$ref": "#/$defs/M"}},
+                    "additionalProperties": False,
+                    "description": "Needs a.",
+                },
+                "M": of({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]}, "a"),
+            },
+        ),
+        (
+            {"N": of({"$ref": "#/$defs/M"}, "a"), "M": of({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]})},
+            {"N": of({"$ref": "#/$defs/M"}, "a"), "M": {**of({"anyOf": [{"$ref": "#/$defs/N"}, {"type": "null"}]})}},
+        ),
+    ],
+    ids=["list", "optional", "description", "two types", "two types, one optional"],
+)
+def test_a_recursion_of_gemini_has_an_optional_property(definitions: Any, expected: Any) -> None:
+    schema = of({"$ref": "#/$defs/N"}, "a", **{"$defs": definitions})
+    found = lowered(schema, ("gemini", "open"))
+    plain = {name: {key: value for key, value in one.items() if value != []} for name, one in expected.items()}
+    assert {n: {k: v for k, v in one.items() if v != []} for n, one in found.schema["$defs"].items()} == plain
+    changed = [(change.pointer, change.what, change.action) for change in found.changes]
+    name = "a" if "M" in definitions else "kids"
+    assert changed == [(("$defs", "N", "required"), name, "described")] * (definitions != expected)
+
+
 CIRCLES: dict[str, Any] = {
     "one type": {"$defs": {"N": NODE}},
     "two types": {"$defs": {"N": of({"$ref": "#/$defs/M"}), "M": of({"$ref": "#/$defs/N"})}},

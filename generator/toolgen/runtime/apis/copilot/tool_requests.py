@@ -21,10 +21,12 @@ from ...tool_results import ResultKind, media_kind, write_result_text
 __all__ = [
     "SessionMessage",
     "binary_kind",
+    "has_call_id",
     "is_app_tool_request",
     "read_result_params",
     "result_request_id",
     "to_plain_tool_request",
+    "unstreamed_text",
     "without_pending_state",
     "write_result_params",
 ]
@@ -229,6 +231,17 @@ def _is_failed(result_type: str | None, error: Any) -> bool:
     return result_type in _FAILED or (result_type != "success" and error is not None)
 
 
+def has_call_id(data: dict[str, Any]) -> bool:
+    """Return whether an event has the id of a call."""
+    found = data.get("toolCallId")
+    return type(found) is str and bool(found.strip())
+
+
+def unstreamed_text(text: str, known: str) -> str:
+    """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
+    return text[len(known) :] if text.startswith(known) else ""
+
+
 class SessionMessage:
     """A message of the stream. `done` is the event with the complete message, once it has arrived."""
 
@@ -240,6 +253,10 @@ class SessionMessage:
         self.thoughts: dict[Any, list[str]] = {}
         self.calls: list[OpenCall] = []
         self.done: dict[str, Any] | None = None
+
+    def is_last(self) -> bool:
+        """Return whether the message is complete and requests nothing, so no other one has to follow."""
+        return self.done is not None and not self.done["data"].get("toolRequests")
 
     def reasoning_text(self) -> str:
         """Return the reasoning so far, with one paragraph for each thought."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
@@ -32,7 +32,6 @@ from ..result_objects import read_result_object, write_result_object
 from .parts import (
     KeyNormalization,
     add_placeholder_signature,
-    find_index_after_last_user,
     normalize_keys,
     order_results_by_calls,
     part_list,
@@ -42,29 +41,45 @@ from .parts import (
     write_parts_of,
 )
 
-__all__ = ["GeminiMessageConverter"]
+__all__ = ["GeminiMessageConverter", "Turn"]
 
 _CONTENT = frozenset(["parts", "role"])
 
 
-def _add_model_content(
-    wire: dict[str, Any], contents: list[Any], message: AssistantMessage, at: Path, writer: Writer
-) -> None:
-    """Add a model content. Its calls join the model content directly before it, unless they were read separately."""
-    parts = wire.get("parts")
-    last = contents[-1] if contents else {}
-    follows_model = type(last) is dict and last.get("role") == "model"
-    if parts and not follows_model:
-        contents.append(wire)
-        return
-    extras = writer.peek_extras(message.metadata)
-    if not parts and "parts" not in extras:
-        writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
-    elif follows_model and _has_calls(parts) and "$apart" not in extras:
-        writer.report_loss(at, "a message", "moved", "its calls are part of the response before it")
-        contents[-1] = {**last, "parts": [*(last.get("parts") or ()), *(parts or ())]}
-    else:
-        contents.append(wire)
+Turn: TypeAlias = "tuple[Any, tuple[Path, bool] | None]"
+"""A content; and of a message of the model, its path and whether it must stay a content of its own."""
+
+
+def _join_calls(turns: Iterable[Turn], writer: Writer) -> list[Turn]:
+    """Join calls with the model contents directly before them, unless they were read separately."""
+    joined: list[Turn] = []
+    for content, origin in turns:
+        before: list[Any] = []
+        if origin is not None and not origin[1] and _has_calls(content.get("parts")):
+            while joined and joined[-1][1] is not None:
+                before.insert(0, joined.pop()[0])
+        if origin is not None and before:
+            writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
+            parts = [part for each in (*before, content) for part in each.get("parts") or ()]
+            content = {**before[0], "parts": parts}
+        joined.append((content, origin))
+    return joined
+
+
+def _add_signatures(turns: list[Turn], signature: str, writer: Writer) -> None:
+    """Add the placeholder signature to the calls after the last content of the user, whose signatures are checked."""
+    current: list[tuple[Any, Path]] = []
+    for content, origin in turns:
+        if origin is not None:
+            current.append((content, origin[0]))
+        elif type(content) is not dict or not all(map(_is_result, content.get("parts") or ())):
+            current = []
+    for content, here in current:
+        add_placeholder_signature(content, signature, here, writer)
+
+
+def _is_result(part: Any) -> bool:
+    return type(part) is dict and "functionResponse" in part
 
 
 def _has_calls(parts: Any) -> bool:
@@ -176,25 +191,35 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
         """Write the messages of the user, the model and the tools."""
         contents: list[Any] = []
+        origins: list[tuple[Path, bool] | None] = []
         before: Message | None = None
-        signature = self.signature_placeholder(writer.model)
-        turn = find_index_after_last_user([message for message, _, _ in placed]) if signature else 0
-        for i, (message, here, paths) in enumerate(placed):
+        for message, here, paths in placed:
             if type(message) is SystemMessage:
                 continue
             if type(message) is ToolMessage:
                 contents += self.write_results(message, here, paths, before, writer)
             elif type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                if signature and i >= turn:
-                    add_placeholder_signature(wire, signature, here, writer)
-                _add_model_content(wire, contents, message, here, writer)
+                extras = writer.peek_extras(message.metadata)
+                if wire.get("parts") or "parts" in extras:
+                    contents.append(wire)
+                    origins.append((here, "$apart" in extras))
+                else:
+                    writer.report_loss(here, "a message", "dropped", "the API supports none of its parts")
             elif type(message) is UserMessage:
                 self.add_user_content(message, contents, before, here, writer)
             else:
                 raise wrong_type(here, "a message", message)
+            origins += [None] * (len(contents) - len(origins))
             before = message
-        return contents
+        turns = _join_calls(self.sendable_turns(zip(contents, origins, strict=True), placed, writer), writer)
+        if signature := self.signature_placeholder(writer.model):
+            _add_signatures(turns, signature, writer)
+        return [content for content, _ in turns]
+
+    def sendable_turns(self, turns: Iterable[Turn], placed: list[Placed], writer: Writer) -> Iterable[Turn]:
+        """Return the contents without what the API rejects."""
+        return turns
 
     def add_first_user_turn(self, contents: list[Any], placed: list[Placed], writer: Writer) -> list[Any]:
         """Return the contents, with a user turn before a call that would be first, unless the call was read there."""

@@ -13,7 +13,7 @@ from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
 from ...message_order import call_ids
-from ...models import Message, OpaquePart, TextPart, ToolResult, UserMessage
+from ...models import Message, OpaquePart, TextPart, ToolResult
 from ...paths import Path
 from ..result_objects import read_result_object
 
@@ -22,7 +22,6 @@ __all__ = [
     "KeyNormalization",
     "add_placeholder_signature",
     "convert_enum_names_to_numbers",
-    "find_index_after_last_user",
     "normalize_keys",
     "order_results_by_calls",
     "part_kind",
@@ -175,11 +174,6 @@ def _normalized(
         else:
             found[name] = _normalized(item, key_normalization, [*at, name], numbered)
     return found
-
-
-def find_index_after_last_user(messages: Sequence[Message]) -> int:
-    """Return the index of the first message after the last user message, from which signatures are checked."""
-    return max((i + 1 for i, message in enumerate(messages) if type(message) is UserMessage), default=0)
 
 
 def add_placeholder_signature(wire: dict[str, Any], sentinel: str, at: Path, writer: Writer) -> None:
