@@ -257,3 +257,12 @@ def test_a_value_of_the_wrong_type_is_refused(sample: Package, models: Any, way:
 @pytest.mark.parametrize("key", ["error", "detail"])
 def test_an_error_of_another_host_has_its_text_as_the_message(sample: Package, key: str) -> None:
     assert sample.provider("openai_responses").from_error(400, {key: "No such model."}).message == "No such model."
+
+
+def test_assistant_messages_in_a_row_are_read_back_as_one_which_is_reported(sample: Package, models: Any) -> None:
+    said = [models.AssistantMessage(text) for text in ("a", "b")]
+    losses: list[Any] = []
+    request = models.Request([models.UserMessage("Hello"), said[0], models.UserMessage("Go on."), *said], model="m")
+    written = laws.write(sample, PROVIDER, request, losses)
+    assert len(laws.read(sample, PROVIDER, written).messages) == 4
+    assert [(loss.path, loss.action, loss.severity) for loss in losses] == [("messages[4]", "rewritten", "note")]

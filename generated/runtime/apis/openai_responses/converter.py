@@ -204,6 +204,7 @@ class ResponsesConverter(OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
+        end = -1  # of the items of the last assistant message
         for message, here, paths in order_restoring_separate_results(messages, at, writer):
             if type(message) is ToolMessage:
                 if message.metadata:
@@ -211,7 +212,11 @@ class ResponsesConverter(OutputFormatConverter):
                 for result, path in results_of(message, here, paths):
                     wires.append(self.write_tool_result(result, path, writer))
             elif type(message) is AssistantMessage:
-                wires += self.write_assistant_message(message, here, writer)
+                items = self.write_assistant_message(message, here, writer)
+                if items and end == len(wires):
+                    writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
+                wires += items
+                end = len(wires) if items else end
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
