@@ -172,8 +172,8 @@ def test_a_choice_that_permits_no_tool_forbids_calls(sample: Package, models: An
     forbidden, _ = losses_of(sample, models, provider, {**request, "toolChoice": "none"})
     body, losses = losses_of(sample, models, provider, {**request, "toolChoice": {"names": []}})
     assert (body, [loss.path for loss in losses if loss.path == "toolChoice"][:1]) == (forbidden, ["toolChoice"])
+    forced = models.load(models.Request, {**request, "toolChoice": {"names": [], "mode": "required"}})
     with pytest.raises(models.ConversionError, match="toolChoice"):
-        forced = models.load(models.Request, {**request, "toolChoice": {"names": [], "mode": "required"}})
         sample.provider(provider).to_request(forced, on_loss=lambda loss: None)
 
 
