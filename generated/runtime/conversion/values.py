@@ -181,11 +181,12 @@ def _write_unsupported(value: Any, at: Path, writer: Writer, write: Write, reaso
 
 
 def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write a text or a list of parts. If no part can be written, write an empty text."""
+    """Write a text or a list of parts. If there is none, or none can be written, write an empty text: APIs reject `[]`."""
     if type(value) is str:
         return value
-    written = write_list(value, at, writer, write)
-    return written if written or not value else ""
+    if not value:
+        writer.report_loss(at, "an empty list", "rewritten", "APIs accept only an empty text")
+    return write_list(value, at, writer, write) or ""
 
 
 def require_value(value: Any, what: str) -> Any:
