@@ -178,12 +178,11 @@ def _write_unsupported(value: Any, at: Path, writer: Writer, write: Write, reaso
 
 
 def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write a text or a list of parts. If there is none, or none can be written, write an empty text: APIs reject `[]`."""
+    """Write a text or a list of parts. If no part can be written, write an empty text."""
     if type(value) is str:
         return value
-    if not value:
-        writer.report_loss(at, "an empty list", "rewritten", "APIs accept only an empty text")
-    return write_list(value, at, writer, write) or ""
+    written = write_list(value, at, writer, write)
+    return written if written or not value else ""
 
 
 def require_value(value: Any, what: str) -> Any:
@@ -225,11 +224,15 @@ def wire_message_of(message: UserMessage, writer: Writer) -> Any:
 
 
 def write_user_or_opaque(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
-    """Write a user message, or the opaque message that it contains."""
-    if not message.metadata:
-        return write(message, at, writer)
-    whole = wire_message_of(message, writer)
-    return write(message, at, writer) if whole is ABSENT else whole
+    """Write a user message, or the opaque message that it contains. An empty list, which APIs reject, becomes text."""
+    whole = wire_message_of(message, writer) if message.metadata else ABSENT
+    if whole is not ABSENT:
+        return whole
+    wire = write(message, at, writer)
+    if wire.get("content") == []:
+        writer.report_loss((at, "content"), "an empty list", "rewritten", "the API rejects it")
+        wire["content"] = ""
+    return wire
 
 
 def is_empty_on_wire(content: Any, wire: Mapping[str, Any]) -> bool:
