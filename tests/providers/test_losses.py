@@ -22,6 +22,18 @@ CARRIERS: dict[str, tuple[str, Any]] = {
     "SystemMessage.name": ("messages[0].name", {"role": "system", "content": "x", "name": "n"}),
     "UserMessage.name": ("messages[0].name", {"role": "user", "content": "x", "name": "n"}),
     "AssistantMessage.name": ("messages[0].name", {"role": "assistant", "content": "x", "name": "n"}),
+    "TextPart.cache": (
+        "messages[0].content[0].cache",
+        {"role": "user", "content": [{"type": "text", "text": "y", "cache": True}, TEXT]},
+    ),
+    "TextPart.cache of the model": (
+        "messages[0].content[0].cache",
+        {"role": "assistant", "content": [{"type": "text", "text": "y", "cache": True}, TEXT]},
+    ),
+    "ImagePart.cache": (
+        "messages[0].content[0].cache",
+        {"role": "user", "content": [{"type": "image", "url": "data:image/gif;base64,R0lGODlh", "cache": True}, TEXT]},
+    ),
     "ImagePart.detail": (
         "messages[0].content[0].detail",
         {"role": "user", "content": [{"type": "image", "url": "https://e.com/a.png", "detail": "low"}, TEXT]},

@@ -37,6 +37,21 @@ HISTORIES: dict[str, list[Any]] = {
 }
 
 
+@pytest.mark.parametrize("provider", ["openai_chat", "openai_responses", "mistral", "cohere"])
+def test_no_list_of_parts_is_empty(sample: Package, models: Any, provider: str) -> None:
+    """APIs reject an empty list where they accept an empty text, or no message."""
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "user", "content": []},
+        {"role": "user", "content": "Hello"},
+    ]
+    losses: list[Any] = []
+    request = models.load(models.Request, {"model": "m", "messages": messages})
+    body = sample.provider(provider).to_request(request, on_loss=losses.append)
+    assert [message for message in body.get("messages", body.get("input")) if message["content"] == []] == []
+    assert [loss.action for loss in losses if loss.path == "messages[1].content"] == ["rewritten"]
+
+
 def blank(message: Any) -> bool:
     """Whether a message says nothing at all."""
     inside = message.get("content", message.get("parts", message.get("output")))

@@ -235,6 +235,10 @@ recursion_depth: 2
     assert set(meta_schema("config")["properties"]) - {"$schema"} == set(Config.__dataclass_fields__)
 
 
+def test_the_schema_of_a_configuration_means_nothing(tmp_path: Path) -> None:
+    assert configured(tmp_path, "$schema: .editor/config.json\nstrict: never\n") == (Config(strict="never"), [])
+
+
 @pytest.mark.parametrize(
     ("text", "place", "hint"),
     [

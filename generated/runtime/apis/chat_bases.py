@@ -144,7 +144,7 @@ class OutputFormatConverter(NativeToolSdkConverter):
         if output_format == "json":
             return self.OUTPUT_FORMATS["json"]
         if self.OUTPUT_FORMATS["schema"] is None:
-            writer.report_unsupported((at, "schema"), "an output schema", "warning")
+            writer.report_unsupported(at, "an output schema", "warning")
             return self.OUTPUT_FORMATS["json"]
         return self.write_output_schema(output_format, at, writer)
 

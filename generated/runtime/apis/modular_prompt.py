@@ -203,10 +203,9 @@ class ModularPromptConverter(TextChatConverter):
             name = writer.part_class_name(part, at)
             writer.report_unsupported(at, name, "note" if type(part) is ReasoningPart else "warning")
             return []
-        writer.own_extras(part.metadata, at)
         if type(part) is RefusalPart:
             writer.report_loss(at, "refusal", "rewritten", "the format has only text")
-        return [part.text]
+        return [writer.write_text_part_as_string(part, at)]
 
 
 _RESULT = frozenset(["content", "finishReason", "toolCalls", "usage"])

@@ -239,11 +239,15 @@ def wire_message_of(message: UserMessage, writer: Writer) -> Any:
 
 
 def write_user_or_opaque(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
-    """Write a user message, or the opaque message that it contains."""
-    if not message.metadata:
-        return write(message, at, writer)
-    whole = wire_message_of(message, writer)
-    return write(message, at, writer) if whole is ABSENT else whole
+    """Write a user message, or the opaque message that it contains. An empty list, which APIs reject, becomes text."""
+    whole = wire_message_of(message, writer) if message.metadata else ABSENT
+    if whole is not ABSENT:
+        return whole
+    wire = write(message, at, writer)
+    if wire.get("content") == []:
+        writer.report_loss((at, "content"), "an empty list", "rewritten", "the API rejects it")
+        wire["content"] = ""
+    return wire
 
 
 def is_empty_on_wire(content: Any, wire: Mapping[str, Any]) -> bool:

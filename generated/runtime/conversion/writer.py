@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from ..errors import ConversionError, ConversionLoss, wrong_class, wrong_type
 from ..json_values import MAX_DEPTH, is_too_deep
-from ..models import AssistantPart, ContentPart, Loss, Message, OpaquePart, TextPart, ToolCall, ToolDefinition
+from ..models import (
+    AssistantPart,
+    ContentPart,
+    Loss,
+    Message,
+    OpaquePart,
+    RefusalPart,
+    TextPart,
+    ToolCall,
+    ToolDefinition,
+)
 from ..paths import Path, format_path
 from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
@@ -186,12 +196,10 @@ class Writer:
         Raises:
             ConversionError: The severity is `behaviour`, and `on_unsupported` is "error".
         """
-        path = format_path(at)
         if severity == "behaviour" and not self._weaken:
-            raise ConversionError(
-                path, f'{what} cannot be sent: {reason}; pass on_unsupported="weaken" to send the request anyway'
-            )
-        self.report(Loss(path, what, action, severity, reason))
+            advice = 'pass on_unsupported="weaken" to send the request anyway'
+            raise ConversionError(format_path(at), f"{what} cannot be sent: {reason}; {advice}")
+        self.report(Loss(format_path(at), what, action, severity, reason))
 
     def report(self, loss: Loss) -> None:
         """Report a loss that is permitted."""
@@ -279,11 +287,11 @@ class Writer:
         self.report_loss(at, self.part_class_name(part, at), "described", text, "warning")
         return TextPart(describe_as_text(part))
 
-    def write_text_part_as_string(self, part: TextPart, at: Path) -> str:
+    def write_text_part_as_string(self, part: TextPart | RefusalPart, at: Path) -> str:
         """Return the text of a part that becomes a string on this wire. Report its metadata and cache setting."""
         if part.metadata:
             self.own_extras(part.metadata, at)
-        if part.cache:
+        if type(part) is TextPart and part.cache:
             self.report_unsupported((at, "cache"), "cache")
         return part.text
 

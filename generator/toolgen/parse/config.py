@@ -60,7 +60,7 @@ def parse_config(sources: Sources, findings: Findings) -> Config:
     if document is None or not validate_document(document, meta_schema("config"), findings):
         return Config()
     _check_codes(document, findings)
-    settings: dict[str, Any] = dict(document.value)
+    settings: dict[str, Any] = {key: value for key, value in document.value.items() if key != "$schema"}
     for key, convert in (("edition", str), ("providers", tuple), ("recursion_depth", int)):
         if key in settings:
             settings[key] = convert(settings[key])

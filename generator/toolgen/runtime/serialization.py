@@ -146,7 +146,7 @@ def dump(value: Any) -> Any:
         item = getattr(value, python)
         if item is None and not required:
             continue
-        if python == "metadata" and _unknown(item):
+        if python == "metadata" and item is not None and _unknown(item):
             item = {key: state for key, state in item.items() if key != UNKNOWN}
             if not item:
                 continue

@@ -363,8 +363,7 @@ def write_short_message(part: Any, at: Path, writer: Writer) -> list[Any]:
     elif type(part) is not TextPart:
         writer.report_unsupported(at, writer.part_class_name(part, at), "warning")
         return []
-    writer.own_extras(part.metadata, at)
-    return [{"role": "assistant", "content": part.text}]
+    return [{"role": "assistant", "content": writer.write_text_part_as_string(part, at)}]
 
 
 def write_reasoning_item(part: ReasoningPart, at: Path, writer: Writer, *, short: bool) -> list[Any]:

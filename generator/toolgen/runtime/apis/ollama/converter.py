@@ -167,8 +167,7 @@ class OllamaConverter(ChatMessageConverter):
                 if not part.text:
                     writer.report_unsupported(here, "reasoning without text")
             elif type(part) is TextPart or type(part) is RefusalPart:
-                writer.own_extras(part.metadata, here)
-                texts.append(part.text)
+                texts.append(writer.write_text_part_as_string(part, here))
                 if type(part) is RefusalPart:
                     writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
             elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "tool_calls":

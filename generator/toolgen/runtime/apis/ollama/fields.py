@@ -356,8 +356,8 @@ def write_media_part(part: Any, at: Path, writer: Writer) -> Any:
         return writer.describe_part(part, at, str(reason))
     if media_type is not None and media_type != known:
         writer.report_unsupported((at, "mediaType"), "mediaType")
-    for field in ("name", "detail"):
-        if getattr(part, field, None) is not None:
+    for field in ("name", "detail", "cache"):
+        if getattr(part, field, None) not in (None, False):
             writer.report_unsupported((at, field), field)
     if part.metadata:
         writer.own_extras(part.metadata, at)

@@ -208,8 +208,10 @@ class ResponsesConverter(OutputFormatConverter):
             if type(message) is AssistantMessage:
                 items = self.write_assistant_message(message, here, writer)
                 callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}
+                if items and assistant is not None:
+                    writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
                 wires += items
-                assistant = here, "$bare" in writer.peek_extras(message.metadata)
+                assistant = (here, "$bare" in writer.peek_extras(message.metadata)) if items else assistant
                 continue
             drop_reasoning_at_end(wires, assistant, writer)
             if type(message) is ToolMessage:

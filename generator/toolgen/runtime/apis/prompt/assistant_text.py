@@ -147,7 +147,7 @@ class AssistantTextWriter:
 
     def _text(self, part: TextPart | RefusalPart, pieces: list[tuple[str, bool]], beside_calls: bool, at: Path) -> None:
         """Add a text, joined to the text directly before it."""
-        self._writer.own_extras(part.metadata, at)
+        self._writer.write_text_part_as_string(part, at)
         if type(part) is RefusalPart:
             self._writer.report_loss(at, "refusal", "rewritten", "the format has only text")
         if beside_calls and not part.text.strip():
