@@ -13,7 +13,7 @@ from ..json_values import same_json
 from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import NodeLowering, add_null, can_keep_schemas, describe_rule
-from .schemas import Pointer, required_names
+from .schemas import Pointer, declared_types, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
@@ -79,7 +79,13 @@ def _lower_properties(
     entries: dict[str, Any] = {}
     for name, schema in properties.items():
         here = (*lowering.pointer, "properties", name)
-        inner, encoding = context.lower_node(schema, here, lowering.ref_stack)
+        ref_stack = lowering.ref_stack
+        if context.dialect.untyped == "text_properties":  # one that needs a type cannot refer to a definition without one
+            resolved, along = context.resolve(schema, ref_stack)
+            if _is_untyped(context, resolved, along):
+                ref_stack = along
+                schema = context.record_source_pointer({**resolved} if type(resolved) is dict else {}, here)
+        inner, encoding = context.lower_node(schema, here, ref_stack)
         if inner.get("not") == {} and len(inner) == 1:
             if name in required or admits_others:
                 context.record_dropped(here, "a property", "no value fits it", blocks_strict=name in required)
@@ -96,6 +102,16 @@ def _lower_properties(
         if entry:
             entries[name] = entry
     return lowered, entries
+
+
+def _is_untyped(context: LoweringContext, resolved: Any, ref_stack: RefStack) -> bool:
+    """Return whether neither a resolved schema nor its parts state a type. A union has the types of its branches."""
+    if type(resolved) is not dict:
+        return resolved is not False
+    parts = resolved["allOf"] if type(resolved.get("allOf")) is list else []
+    return not (declared_types(resolved) or resolved.keys() & {"anyOf", "oneOf"}) and all(
+        _is_untyped(context, *context.resolve(part, ref_stack)) for part in parts
+    )
 
 
 def _with_required(
