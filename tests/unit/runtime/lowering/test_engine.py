@@ -145,3 +145,22 @@ def test_a_property_of_a_definition_that_refers_to_itself_has_a_type() -> None:
     assert found.schema["$defs"]["Node"]["properties"]["b"]["type"] == "string"
     value = {"a": {"b": [1], "next": {"b": 2}}}
     assert there_and_back(found, value) == ({"a": {"b": "[1]", "next": {"b": "2"}}}, value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "names"),
+    [
+        ({"if": {"properties": {"b": {"const": 1}}}, "then": {"required": ["a"]}}, ["b"]),
+        ({"if": {"anyOf": [{"required": ["b"]}, {"required": ["a"]}]}, "then": {"minProperties": 2}}, ["b"]),
+        ({"allOf": [{"not": {"required": ["b", "c"]}}]}, ["b", "c"]),
+        ({"dependentRequired": {"b": ["a"]}}, ["b"]),
+        ({"dependentSchemas": {"b": {"minProperties": 2}}}, ["b"]),
+        ({"if": {"required": ["a"]}, "then": {"minProperties": 1}}, []),
+        ({"if": {"required": ["b"]}, "then": {"required": ["a"]}, "additionalProperties": False}, []),
+    ],
+)
+def test_a_name_that_only_a_condition_has_cannot_be_sent_in_strict_mode(rule: Any, names: list[str]) -> None:
+    source = {"type": "object", "properties": {"a": {"type": "string"}}, **rule}
+    found = lowered({"type": "object", "properties": {"x": source}}, ("openai_chat", "strict"))
+    blocked = [change.what for change in found.changes if change.action == "narrowed" and change.blocks_strict]
+    assert blocked == names
