@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from toolgen.diagnostics import Findings, Span
-from toolgen.diagnostics.finding import RawText, did_you_mean
+from toolgen.diagnostics.finding import RawText, did_you_mean, escape_text
 from toolgen.load import Document, Pointer, Sources, load
 from toolgen.load.loading import FolderFactory, load_single_file
 from toolgen.load.sources import value_at
@@ -146,7 +146,12 @@ def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T
         lines = profile_ancestors(project.catalog.profiles)
         document = next(line[0].documents[-1] for line in lines if line[0].name == error.profile)
         span = _span_of(document, error.pointer, error.unknown)
-        findings.add("profile-shape", span, hint=did_you_mean(error.unknown, error.known), reason=error.reason)
+        findings.add(
+            "profile-shape",
+            span,
+            hint=did_you_mean(error.unknown, error.known),
+            reason=RawText(escape_text(error.reason)),
+        )
         return None
 
 

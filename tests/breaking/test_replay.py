@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections import Counter
 from pathlib import Path
@@ -112,14 +113,47 @@ def stored(name: str, arguments: Any) -> Any:
     return {"role": "assistant", "content": [{"type": "tool_call", "call": call}]}
 
 
-def replayed(folder: Path, text: str, provider: str | None = None) -> tuple[ReplayResult, list[str]]:
-    file = folder / "stored.jsonl"
-    file.write_text(text, "utf-8")
+def replayed(
+    folder: Path, text: str | bytes, provider: str | None = None, file: Path | None = None
+) -> tuple[ReplayResult, list[str]]:
+    (folder / "stored.jsonl").write_bytes(text.encode() if isinstance(text, str) else text)
+    file = file or folder / "stored.jsonl"
     with shipped_profiles("openai_chat"):
         files = compiled(write_project(folder, (TOOL,), {}))
     found = replay(file, files, provider, findings := Findings())
     assert found is not None
     return found, [f"{finding.code}: {finding.message}" for finding in findings]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
+    lines = "\r\n".join(json.dumps(stored("find", {})) for _ in range(2))
+    found, said = replayed(tmp_path, b"\xef\xbb\xbf" + lines.encode())
+    assert (found.fitting, said) == ({"find": 2}, [])
+
+
+def test_a_line_ends_only_where_json_lines_end(tmp_path: Path) -> None:
+    lines = [json.dumps(stored("find", {"text": text}), ensure_ascii=False) for text in ("a\u2028b", "a\x85b")]
+    found, _ = replayed(tmp_path, "\n".join(lines))
+    assert (found.unreadable, sum(found.fitting.values()) + len(found.refused)) == (0, 2)
+
+
+def test_a_dash_is_the_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(stored("find", {})).encode())))
+    found, _ = replayed(tmp_path, "", file=Path("-"))
+    assert found.fitting == {"find": 1}
+
+
+@pytest.mark.parametrize(("data", "reason"), [(b"\xff\xfe", "it is not UTF-8"), (None, "the standard input is closed")])
+def test_a_file_that_cannot_be_read_stops_the_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes | None, reason: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    file = Path("-") if data is None else tmp_path / "stored.json"
+    (tmp_path / "stored.json").write_bytes(data or b"")
+    schemas = write_project(tmp_path, (TOOL,), {})
+    with shipped_profiles("openai_chat"):
+        assert compare_with(schemas, findings := Findings(), None, None, replay_files=[file]) is None
+    assert [found.message.endswith(f"cannot be read: {reason}") for found in findings] == [True]
 
 
 def test_what_is_read_through_an_alias_or_in_other_words_is_a_note(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.commands import toolgen, toolgen_process
+from tests.support.commands import environment, toolgen, toolgen_process
 from tests.support.generated import write_project
 from tests.support.repository import PROFILES, ROOT, SCHEMAS
 
@@ -482,3 +482,20 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     )
     heavy = {"pydantic", "pydantic_core", "jinja2", "yaml", "jsonschema", "datamodel_code_generator", "ruff_api"}
     assert heavy & set(result.stderr.split()) == set()
+
+
+@pytest.mark.parametrize("command", ["check", "build", "docs --out pages", "breaking --against main", "stub", "watch"])
+def test_a_folder_that_is_gone_is_named(tmp_path: Path, command: str) -> None:
+    (tmp_path / "gone").mkdir()
+    script = f"cd gone && rmdir ../gone && exec {sys.executable} -m toolgen {command}"
+    result = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == "toolgen: the current folder no longer exists\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("words", [["--help"], ["check", "--help"]])
+def test_help_that_cannot_be_written_is_an_error(words: list[str]) -> None:
+    with open("/dev/full", "w") as full:
+        result = toolgen_process(*words, stdout=full, stderr=subprocess.PIPE)
+    assert (result.returncode, result.stderr) == (2, "toolgen: cannot write the output: No space left on device\n")

@@ -327,7 +327,9 @@ def cohere_open(schema: Schema) -> Faults:
         if isinstance(inner, dict) and isinstance(inner.get("properties"), dict):
             yield from (f"{at}: required {n}" for n in inner.get("required", ()) if n not in inner["properties"])
             for name, sub in inner["properties"].items():
-                if not isinstance(sub, dict) or sub.keys().isdisjoint(("type", "anyOf", "$ref")):
+                while isinstance(sub, dict) and "$ref" in sub:
+                    sub = schema["$defs"][sub["$ref"].removeprefix("#/$defs/")] if sub["$ref"] != "#" else schema
+                if not isinstance(sub, dict) or sub.keys().isdisjoint(("type", "anyOf")):
                     yield f"{at}: the property {name} has no type"
 
 

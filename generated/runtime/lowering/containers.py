@@ -13,7 +13,7 @@ from ..json_values import same_json
 from .context import NEVER, LoweringContext, Node, RefStack
 from .dialects import Dialect
 from .keywords import NodeLowering, add_null, can_keep_schemas, describe_rule
-from .schemas import Pointer, required_names
+from .schemas import Pointer, declared_types, required_names
 
 __all__ = ["lower_array", "lower_object"]
 
@@ -79,7 +79,15 @@ def _lower_properties(
     entries: dict[str, Any] = {}
     for name, schema in properties.items():
         here = (*lowering.pointer, "properties", name)
-        inner, encoding = context.lower_node(schema, here, lowering.ref_stack)
+        ref_stack = lowering.ref_stack
+        if (
+            context.dialect.untyped == "text_properties"
+        ):  # one that needs a type cannot refer to a definition without one
+            resolved, along = context.resolve(schema, ref_stack)
+            if _is_untyped(context, resolved, along):
+                ref_stack = along
+                schema = context.record_source_pointer({**resolved} if type(resolved) is dict else {}, here)
+        inner, encoding = context.lower_node(schema, here, ref_stack)
         if inner.get("not") == {} and len(inner) == 1:
             if name in required or admits_others:
                 context.record_dropped(here, "a property", "no value fits it", blocks_strict=name in required)
@@ -96,6 +104,16 @@ def _lower_properties(
         if entry:
             entries[name] = entry
     return lowered, entries
+
+
+def _is_untyped(context: LoweringContext, resolved: Any, ref_stack: RefStack) -> bool:
+    """Return whether neither a resolved schema nor its parts state a type. A union has the types of its branches."""
+    if type(resolved) is not dict:
+        return resolved is not False
+    parts = resolved["allOf"] if type(resolved.get("allOf")) is list else []
+    return not (declared_types(resolved) or resolved.keys() & {"anyOf", "oneOf"}) and all(
+        _is_untyped(context, *context.resolve(part, ref_stack)) for part in parts
+    )
 
 
 def _with_required(
@@ -165,6 +183,21 @@ def _lower_pattern_properties(lowering: NodeLowering, *, renamed: bool) -> None:
     lowering.out["patternProperties"] = found
 
 
+def _names_in_conditions(schema: Any, *, in_condition: bool = False) -> list[str]:
+    """Return the properties on which the conditions of an object, or of its parts, depend."""
+    if type(schema) is not dict:
+        return []
+    found = [*schema.get("properties", ()), *required_names(schema)] if in_condition else []
+    for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
+        found += schema[keyword] if type(schema.get(keyword)) is dict else ()
+    for keyword in ("if", "not"):
+        found += _names_in_conditions(schema.get(keyword), in_condition=True)
+    for keyword in ("allOf", "anyOf", "oneOf") if in_condition else ("allOf",):
+        for part in schema[keyword] if type(schema.get(keyword)) is list else ():
+            found += _names_in_conditions(part, in_condition=in_condition)
+    return found
+
+
 def _lower_additional_properties(lowering: NodeLowering, further: Any, *, renamed: bool) -> Table | None:
     """Lower the schema of additional properties, or close the object. Return their encoding."""
     context, source, pointer, out = lowering.context, lowering.source, lowering.pointer, lowering.out
@@ -175,6 +208,11 @@ def _lower_additional_properties(lowering: NodeLowering, further: Any, *, rename
             explicit = "additionalProperties" in source or bool(patterns)
             reason = "objects are closed, so undeclared properties cannot be sent"
             context.record_change(pointer, "additional properties", "narrowed", reason, blocks_strict=explicit)
+            alone = not (patterns or type(further) is dict or {"anyOf", "oneOf"} & {*source, *pointer})
+            named = dict.fromkeys(_names_in_conditions(source)) if alone else {}
+            for name in (name for name in named if name not in source.get("properties", {})):
+                reason = "a condition depends on it, but it is declared nowhere, so it cannot be sent"
+                context.record_change(pointer, name, "narrowed", reason, blocks_strict=True)
         out["additionalProperties"] = False
         return None
     if "additionalProperties" not in source:

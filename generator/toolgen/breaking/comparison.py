@@ -165,7 +165,7 @@ def _lock_path(old: ProjectSnapshot | None) -> str:
 def _replay(
     schemas: Path, new: ProjectSnapshot, files: Sequence[Path], provider: str | None, findings: Findings
 ) -> list[ReplayResult] | None:
-    """Replay stored conversations with the package. Return None, with findings, if it has no converters for them."""
+    """Replay stored conversations with the package. Return None, with findings, if it cannot read them."""
     if not files:
         return []
     project: Project | None = new.project
@@ -179,7 +179,8 @@ def _replay(
         findings.add("part-needs", Span(schemas.as_posix()), part=RawText("--replay"), needed=RawText("converters"))
         return None
     results = [replay(file, package.files, provider, findings) for file in files]
-    return [each for each in results if each is not None]
+    read = [each for each in results if each is not None]
+    return read if len(read) == len(results) else None
 
 
 def _report(

@@ -80,10 +80,13 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
     folder = schemas if schemas.is_dir() else schemas.parent
     if revision.startswith("-"):
         raise RevisionError("a revision cannot start with a dash", "use a branch, a tag or a commit")
-    if (
-        run_git(folder, "rev-parse", "--is-inside-work-tree").returncode != 0
-        and run_git(folder, "rev-parse").returncode != 0
-    ):
+    inside = run_git(folder, "rev-parse")
+    if b"dubious ownership" in inside.stderr:
+        raise RevisionError(
+            "git does not read this repository, because it belongs to another user",
+            "trust it with `git config --global --add safe.directory PATH`, with the path of the repository",
+        )
+    if inside.returncode != 0:
         raise RevisionError(
             f"{schemas.as_posix()} is not inside a git repository", "compare with a folder: --against-dir DIR"
         )
@@ -99,16 +102,16 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
             )
         commit = base.stdout.decode().strip()
     prefix = run_git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
-    inside = PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name
+    below = PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name
     listed = run_git(
-        folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", f"{inside}/" if str(inside) != "." else "."
+        folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", f"{below}/" if str(below) != "." else "."
     )
     if listed.returncode != 0:
         raise RevisionError(
             f"this clone does not contain the tree of {revision!r}",
             "run `git fetch --unshallow`, or clone without --filter",
         )
-    prefix = "" if str(inside) == "." else f"{inside}/"
+    prefix = "" if str(below) == "." else f"{below}/"
     entries = []
     for line in filter(None, listed.stdout.split(b"\0")):
         head, _, name = line.partition(b"\t")

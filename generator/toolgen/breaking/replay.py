@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -38,7 +40,7 @@ def replay(
     """Read stored conversations, and report how many calls are still valid, by tool and pointer, without their content.
 
     Args:
-        file: JSON lines, or one JSON document. Without a provider, messages, requests or completions from the package's
+        file: JSON lines, or one JSON document; `-` is the standard input. Without a provider, messages, requests or completions from the package's
             `dump`. With one, bodies of requests and responses in its format, or objects that have them under
             `request`, `response` and `events`.
         render_package: The package, as a build would write it, including the provider.
@@ -50,10 +52,10 @@ def replay(
     """
     span = Span(file.as_posix())
     try:
-        text = file.read_text("utf-8")
+        text = _read(file).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or type(error).__name__
-        findings.add("unreadable-source", span, path=file.as_posix(), reason=reason)
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror or type(error).__name__
+        findings.add("unreadable-source", span, path=file.as_posix(), reason=RawText(reason))
         return None
     found = ReplayResult()
     with InMemoryPackage(render_package) as package:
@@ -65,12 +67,20 @@ def replay(
     return found
 
 
+def _read(file: Path) -> bytes:
+    if file.as_posix() != "-":
+        return file.read_bytes()
+    if sys.stdin is None:  # it was closed before Python started
+        raise OSError(errno.EBADF, "the standard input is closed")
+    return sys.stdin.buffer.read()
+
+
 def _rows(text: str, found: ReplayResult) -> Iterator[Any]:
     """Yield the values of a file: the whole document, or one from each line."""
     try:
         yield json.loads(text)
     except (ValueError, RecursionError):
-        for line in filter(str.strip, text.splitlines()):
+        for line in filter(str.strip, text.split("\n")):
             try:
                 yield json.loads(line)
             except (ValueError, RecursionError):

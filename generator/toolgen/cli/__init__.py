@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 
 from toolgen import __version__
 from toolgen.build_cache import cached_output
-from toolgen.cli.terminal import write_output
+from toolgen.cli.terminal import silence, write_output
 
 
 def main() -> None:
@@ -31,3 +33,22 @@ def main() -> None:
         # The quick response writes nothing.
         write_output("toolgen: interrupted\n", sys.stderr)
         sys.exit(130)
+    except OSError as error:
+        if error.filename is None and error.errno == errno.ENOSPC:  # click printed the help to a full disk
+            problem = f"cannot write the output: {error.strerror}"
+            silence(sys.stdout)
+        elif _is_here():
+            raise
+        else:
+            problem = "the current folder no longer exists"
+        write_output(f"toolgen: {problem}\n", sys.stderr)
+        sys.exit(2)
+
+
+def _is_here() -> bool:
+    """Return whether the current folder exists."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True

@@ -28,9 +28,9 @@ from toolgen.cli.terminal import write_output
     "--replay",
     "replayed",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
     metavar="FILE",
-    help="Check stored conversations (JSON lines) against the new schemas.",
+    help="Check stored conversations (JSON lines, - for the standard input) against the new schemas.",
 )
 @click.option("--provider", metavar="NAME", help="Provider whose format the stored conversations are in.")
 @click.option(

@@ -72,9 +72,9 @@ def command(
 
     Writes one YAML file for each tool into DIR/tools.
 
-    FILE is JSON, or YAML if its name says so, or - for the standard input. For `mcp` it is a tools/list response or an array of such pages, for the
-    providers an array of tools or a request body, and for `openapi` an OpenAPI 3 document. The import reports every
-    change that it makes to a tool. If there is an error, it writes nothing.
+    FILE is JSON, or YAML if its name says so, or - for the standard input. For `mcp` it is a tools/list response or an
+    array of such pages, for the providers an array of tools or a request body, and for `openapi` an OpenAPI 3 document.
+    The import reports every change that it makes to a tool. If there is an error, it writes nothing.
 
     Run the same import again to get changes of the source; your edits are kept. If you and the source changed
     different keys, both changes are applied; if you changed the same key, yours stays. Tools that no longer exist at

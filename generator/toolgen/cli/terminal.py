@@ -107,15 +107,15 @@ def write_output(text: str, stream: TextIO | None = None, *, painted: bool = Fal
         stream.write(safe)
         stream.flush()
     except BrokenPipeError:
-        _silence(stream)
+        silence(stream)
     except OSError as error:
-        _silence(stream)
+        silence(stream)
         if stream is not sys.stderr:
             write_output(f"toolgen: cannot write the output: {error.strerror}\n", sys.stderr)
         raise SystemExit(2) from None
 
 
-def _silence(stream: TextIO) -> None:
+def silence(stream: TextIO) -> None:
     """Redirect a stream to the null device, so that neither its next write nor the interpreter's last flush fails."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

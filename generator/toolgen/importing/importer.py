@@ -96,7 +96,9 @@ def import_document(
         return None
     foreign = load_format(format)
     about = foreign.describe_source(document)
-    name = f"{format} {source or about.get('title') or document.path.rpartition('/')[2]}"
+    folder, _, file = document.path.rpartition("/")
+    file = "-" if folder.startswith(("/dev", "/proc")) else file  # the number of an open file says nothing
+    name = f"{format} {source or about.get('title') or file}"
     previous = replace(record.sources.get(name, SourceRecord()), about=about)
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in previous.types.items()}
     found = list(foreign.read(ImportReader(document, findings, foreign.title, stems)))

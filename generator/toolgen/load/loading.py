@@ -12,6 +12,7 @@ import hashlib
 import stat
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -147,15 +148,16 @@ def load_single_file(
 ) -> Document | None:
     """Read a single file under the budgets of a source: YAML by its extension, JSON otherwise.
 
-    `foreign` is true for a file that is imported. It may be `-`, the standard input: JSON if it starts like it. Return None, with findings, if it has a fault; with `partial`, only if
-    it cannot be read to its end. A link is followed, since the user named the path. A file that is not regular is never
-    waited for. The path of the document is the given one, with forward slashes.
+    `foreign` is true for a file that is imported. It may be `-`, the standard input, a pipe or a device: JSON if it starts
+    like it. Another file that is not regular is never waited for. A link is followed, since the user named the path.
+    Return None, with findings, if the file has a fault; with `partial`, only if it cannot be read to its end. The path of
+    the document is the given one, with forward slashes.
     """
     path = file.as_posix()
     report = FaultReporter(path, findings, foreign=foreign)
     try:
-        if foreign and path == _STANDARD_INPUT:
-            text = decode_text(_read_standard_input(Budget(path), report), report)
+        if foreign and (path == _STANDARD_INPUT or _is_stream(file)):
+            text = decode_text(_read_stream(file, Budget(path), report), report)
             is_yaml = not text.lstrip().startswith(("{", "["))
         else:
             text = decode_text(read_regular_file(_resolved(file, report), Budget(path), report), report)
@@ -173,10 +175,24 @@ def load_single_file(
     return Document(path, path, 0, trees[0].value, trees[0].values, trees[0].keys)
 
 
-def _read_standard_input(budget: Budget, reporter: FaultReporter) -> bytes:
-    if sys.stdin is None:  # it was closed before Python started
+def _is_stream(file: Path) -> bool:
+    """Return whether a path leads to a pipe, such as that of `<(command)`, or to a device, such as a terminal."""
+    try:
+        mode = file.stat().st_mode
+    except (OSError, ValueError):
+        return False  # the error of reading it explains why
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def _read_stream(file: Path, budget: Budget, reporter: FaultReporter) -> bytes:
+    standard = file.as_posix() == _STANDARD_INPUT
+    if standard and sys.stdin is None:  # it was closed before Python started
         reporter.abort("unreadable-source", path=reporter.path, reason=RawText("the standard input is closed"))
-    data = sys.stdin.buffer.read(limits.FILE_BYTES + 1)
+    try:
+        with nullcontext(sys.stdin.buffer) if standard else file.open("rb") as stream:
+            data = stream.read(limits.FILE_BYTES + 1)
+    except OSError as error:
+        reporter.abort("unreadable-source", path=reporter.path, reason=error.strerror or type(error).__name__)
     budget.spend_bytes(len(data), reporter)
     return data
 

@@ -225,11 +225,14 @@ def _class_facts(
     found += [ClassAttribute(constant.removeprefix("_"), reference=constant) for constant in tables]
     annotations = _annotations(import_converter_class(str(facts["converter"])))
     found = [replace(fact, annotation=annotations[fact.name]) for fact in found if fact.name in annotations]
-    for name, key in (("client_data", "plain"), ("sdk_call", "call")):
+    for name, key in _SDK_FUNCTIONS.items():
         if key in sdk:
             found.append(ClassAttribute(name, reference=f"staticmethod({sdk[key]})"))
     return tuple(found)
 
+
+_SDK_FUNCTIONS = {"client_data": "plain", "sdk_call": "call"}
+"""The attributes of a converter that are functions of the section `sdk`, and their keys there."""
 
 CAPABILITY_HOOKS: Mapping[str, tuple[str, ...]] = {
     "messages": ("read_messages", "write_messages"),
@@ -257,6 +260,8 @@ def _check_complete(
             continue
         if name.isupper():
             raise MappingError((), f"needs {name.lower()}")
+        if name in _SDK_FUNCTIONS:
+            raise MappingError(("sdk",), f"needs the function `{_SDK_FUNCTIONS[name]}` under `sdk`")
         if name.split("_", 1)[1] not in objects:
             raise MappingError(("mappings",), f"needs a mapping or a union {name.split('_', 1)[1]}")
     for key in kind.DEFAULT_KEYS:

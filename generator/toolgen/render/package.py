@@ -188,7 +188,7 @@ def _session(plan: ProviderPlan) -> str:
     try:
         return _module(f"sessions/{plan.name}.py", template=f"sessions/{template}.py", plan=plan)
     except UndefinedError as error:
-        raise MappingError((), f"{error}", plan.name) from error
+        raise _missing(error, plan.name) from error
 
 
 def _sessions(catalog: Catalog) -> str:
@@ -278,9 +278,15 @@ def render_wire_module(plan: ProviderPlan, ancestors: Sequence[ProviderPlan], mo
         text = render_template("wires/module.py", plan=plan, made=made)
         return format_generated_module(f"wires/{plan.name}.py", insert_imports(text, models, homes))
     except UndefinedError as error:
-        raise MappingError((), f"{error}", plan.name) from error
+        raise _missing(error, plan.name) from error
     except UnknownNameError as error:
         raise _misspelled(error, plan.name) from error
+
+
+def _missing(error: UndefinedError, provider: str) -> MappingError:
+    """Return the error of a fact that a template prints and a profile does not have."""
+    name = re.search(r"no attribute '(\w+)'", f"{error}")
+    return MappingError((), f"needs {name[1]}" if name else f"{error}", provider)
 
 
 def _misspelled(error: UnknownNameError, provider: str) -> MappingError:

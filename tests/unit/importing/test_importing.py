@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 
 from tests.support.generated import Package, compiled, shipped_profiles
@@ -92,24 +94,48 @@ def test_hostile_files(tmp_path: Path, text: str | bytes, code: str) -> None:
 
 
 def test_what_is_no_file_is_never_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "folder").mkdir()
-    for name in ("pipe", "loop", "folder", "missing"):
+    for name in ("loop", "folder", "missing"):
         findings = Findings()
         assert import_file(tmp_path / name, "mcp", tmp_path / "schemas", findings) is None
-        assert [f.code for f in findings] == ["not-a-file" if name in ("pipe", "folder") else "unreadable-source"]
+        assert [f.code for f in findings] == ["not-a-file" if name == "folder" else "unreadable-source"]
 
 
-@pytest.mark.parametrize(("name", "kind"), [("/dev/null", "a device"), ("pipe", "a pipe"), ("folder", "a folder")])
-def test_what_is_no_file_is_called_what_it_is(tmp_path: Path, name: str, kind: str) -> None:
-    os.mkfifo(tmp_path / "pipe")
+def test_what_is_no_file_is_called_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     findings = Findings()
-    assert import_file(tmp_path / name, "mcp", tmp_path / "schemas", findings) is None
+    assert import_file(tmp_path / "folder", "mcp", tmp_path / "schemas", findings) is None
     (found,) = findings
-    assert found.message.endswith(f" is {kind}, not a regular file")
+    assert found.message.endswith(" is a folder, not a regular file")
     assert found.hint == "pass the file that contains the tools"
+
+
+@pytest.mark.parametrize("text", [json.dumps([GOOD]), yaml.safe_dump([GOOD])])
+def test_a_pipe_is_read_to_its_end(tmp_path: Path, text: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,))
+    writer.start()
+    findings = Findings()
+    assert import_file(tmp_path / "pipe", "mcp", tmp_path / "schemas", findings) is not None, list(findings)
+    writer.join()
+
+
+@pytest.mark.parametrize(("device", "code"), [("/dev/null", "empty-source"), ("/dev/zero", "source-too-large")])
+def test_a_device_is_read_up_to_the_largest_size_of_a_file(tmp_path: Path, device: str, code: str) -> None:
+    findings = Findings()
+    assert import_file(Path(device), "mcp", tmp_path / "schemas", findings) is None
+    assert [found.code for found in findings] == [code]
+
+
+def test_the_number_of_an_open_file_is_not_the_name_of_a_source(tmp_path: Path) -> None:
+    for _ in range(2):
+        end, other = os.pipe()
+        os.write(other, json.dumps([GOOD]).encode())
+        os.close(other)
+        assert import_file(Path(f"/dev/fd/{end}"), "mcp", tmp_path, Findings()) is not None
+    assert "sources" in (record := json.loads((tmp_path / "tools/import.lock").read_text()))
+    assert [*record["sources"]] == ["mcp -"]
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,22 @@ def test_a_profile_that_does_not_hold_together_is_named_with_its_line(
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("extends: copilot\nsdk: {call: null}\n", 2, "needs the function `call` under `sdk`"),
+        ("extends: copilot\nsdk: null\n", 2, "needs the function `call` under `sdk`"),
+        ("extends: openai_chat\nsdk: null\n", 1, "needs sdk"),
+    ],
+)
+def test_a_fact_that_a_profile_lacks_is_named(tmp_path: Path, text: str, line: int, reason: str) -> None:
+    findings = Findings()
+    assert compile_project(project(tmp_path, "mine", mine=text), findings) is None
+    (found,) = [finding for finding in findings if finding.level == "error"]
+    assert (found.code, found.span.line) == ("profile-shape", line)
+    assert found.message == f"the profile does not fit the format: {reason}"
+
+
+@pytest.mark.parametrize(
     ("text", "near"),
     [
         ("mappings: {request: {keys: {temperature: temprature}}}", "temperature"),

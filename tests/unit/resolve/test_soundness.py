@@ -58,6 +58,18 @@ def test_contradictions_are_named(schema: dict[str, Any], code: str, message: st
     assert message in found[0].message
 
 
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"type": "integer", "examples": [1, "x"]}, "the value 'x' of `examples` does not match the schema around it: it is not of type integer"),
+        ({"type": "string", "enum": ["a", {"b": 1}]}, "the value {\"b\": 1} of `enum` does not match the schema around it: it is not of type string"),
+    ],
+)  # fmt: skip
+def test_a_value_that_does_not_fit_is_named_with_its_keyword(schema: dict[str, Any], said: str) -> None:
+    (found,) = faults({"tools/a.yaml": tool({"properties": {"p": schema}})})
+    assert found.message == said
+
+
 @pytest.mark.parametrize("end", ["", "#"])
 def test_a_schema_of_the_latest_dialect_is_read_like_one_that_names_none(end: str) -> None:
     latest = {"$schema": f"http://json-schema.org/schema{end}"}

@@ -113,3 +113,54 @@ def test_cohere_gets_a_type_for_each_property(inner: Any, wire: Any, value: Any,
     found = lowered(of(inner, "a"), ("cohere", "open"))
     assert found.schema["properties"]["a"] == wire
     assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
+
+
+@pytest.mark.parametrize(
+    ("inner", "wire", "value", "spelled"),
+    [
+        ({"$ref": "#/$defs/Any"}, {"type": "string", "description": "x. Any JSON value, as JSON text."}, [1], "[1]"),
+        ({"$ref": "#/$defs/True"}, {"type": "string", "description": "Any JSON value, as JSON text."}, [1], "[1]"),
+        ({"$ref": "#/$defs/Chain"}, {"type": "string", "description": "x. Any JSON value, as JSON text."}, 1, "1"),
+        ({"allOf": [{"$ref": "#/$defs/Any"}]}, {"type": "string", "description": "x. Any JSON value, as JSON text."}, 1, "1"),
+        ({"$ref": "#/$defs/Any", "description": "y"}, {"type": "string", "description": "y. Any JSON value, as JSON text."}, 1, "1"),
+        ({"$ref": "#/$defs/Listed"}, {"type": "string", "enum": ["x"]}, "x", "x"),
+        ({"type": "object", "properties": {"b": {"$ref": "#/$defs/True"}}}, {"type": "object", "properties": {"b": {"type": "string", "description": "Any JSON value, as JSON text."}}}, {"b": 1}, {"b": "1"}),
+        ({"$ref": "#/$defs/Text"}, {"$ref": "#/$defs/Text"}, "x", "x"),
+        ({"type": "array", "items": {"$ref": "#/$defs/Any"}}, {"type": "array", "items": {"$ref": "#/$defs/Any"}}, [1], [1]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("mode", ["open", "strict"])
+def test_a_definition_without_a_type_is_no_type_of_a_property(mode: str, inner: Any, wire: Any, value: Any, spelled: Any) -> None:
+    definitions = {"Any": {"description": "x"}, "True": True, "Chain": {"$ref": "#/$defs/Any"}, "Listed": {"enum": ["x"]}, "Text": {"type": "string"}}
+    found = lowered(of(inner, "a") | {"$defs": definitions}, ("cohere", mode))
+    assert found.schema["properties"]["a"] == wire
+    assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
+
+
+def test_a_property_of_a_definition_that_refers_to_itself_has_a_type() -> None:
+    """Its untyped properties are sent as JSON text at each level."""
+    inside = {"b": {"$ref": "#/$defs/Any"}, "next": {"$ref": "#/$defs/Node"}}
+    definitions = {"Node": {"type": "object", "properties": inside}, "Any": {"not": {"type": "null"}}}
+    found = lowered(of({"$ref": "#/$defs/Node"}, "a") | {"$defs": definitions}, ("cohere", "open"))
+    assert found.schema["$defs"]["Node"]["properties"]["b"]["type"] == "string"
+    value = {"a": {"b": [1], "next": {"b": 2}}}
+    assert there_and_back(found, value) == ({"a": {"b": "[1]", "next": {"b": "2"}}}, value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "names"),
+    [
+        ({"if": {"properties": {"b": {"const": 1}}}, "then": {"required": ["a"]}}, ["b"]),
+        ({"if": {"anyOf": [{"required": ["b"]}, {"required": ["a"]}]}, "then": {"minProperties": 2}}, ["b"]),
+        ({"allOf": [{"not": {"required": ["b", "c"]}}]}, ["b", "c"]),
+        ({"dependentRequired": {"b": ["a"]}}, ["b"]),
+        ({"dependentSchemas": {"b": {"minProperties": 2}}}, ["b"]),
+        ({"if": {"required": ["a"]}, "then": {"minProperties": 1}}, []),
+        ({"if": {"required": ["b"]}, "then": {"required": ["a"]}, "additionalProperties": False}, []),
+    ],
+)
+def test_a_name_that_only_a_condition_has_cannot_be_sent_in_strict_mode(rule: Any, names: list[str]) -> None:
+    source = {"type": "object", "properties": {"a": {"type": "string"}}, **rule}
+    found = lowered({"type": "object", "properties": {"x": source}}, ("openai_chat", "strict"))
+    blocked = [change.what for change in found.changes if change.action == "narrowed" and change.blocks_strict]
+    assert blocked == names
