@@ -221,9 +221,13 @@ def _is_told(done: subprocess.CompletedProcess[str]) -> None:
 
 
 @pytest.mark.safety("0.4")
-@pytest.mark.parametrize("words", ["build", "check", "lint", "show probe", "breaking --against HEAD", "init", "providers"])
+@pytest.mark.parametrize(
+    "words", ["build", "check", "lint", "show probe", "breaking --against HEAD", "init", "providers"]
+)
 def test_a_working_directory_that_has_gone(tmp_path: Path, words: str) -> None:
-    program = f"import os; os.chdir({str(tmp_path)!r}); os.rmdir({str(tmp_path)!r}); from toolgen.cli import main; main()"
+    program = (
+        f"import os; os.chdir({str(tmp_path)!r}); os.rmdir({str(tmp_path)!r}); from toolgen.cli import main; main()"
+    )
     done = subprocess.run([sys.executable, "-c", program, *words.split()], capture_output=True, text=True, check=False)
 
     assert done.returncode == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...conversion.extras import inner_extras, objects_in
 from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
@@ -335,12 +336,12 @@ class ChatStreamWriter(BaseStreamWriter):
         if self.created is not None:
             top["created"] = self.created  # as in the chunks before
         chunks: list[dict[str, Any]] = []
-        choices = body.get("choices") or []
+        choices = objects_in(body.get("choices"))
         ends = self.ENDS_WITH_USAGE and "usage" in body
         if choices and completion.finish_reason == "other" and not choices[0].get("finish_reason") and not ends:
             choices[0]["finish_reason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
         for i, choice in enumerate(choices):
-            message = choice.get("message", {})
+            message = inner_extras(choice, "message")
             delta = self._rest(message) if i == 0 else _whole(message)
             if i == 0 and self._has_role and delta.get("role") == "assistant":
                 del delta["role"]
@@ -373,10 +374,11 @@ class ChatStreamWriter(BaseStreamWriter):
                 delta["content"] = unsent
         pieces: list[dict[str, Any]] = []
         position = 0
-        for entry in message.get("tool_calls") or []:
+        entries = objects_in(message.get("tool_calls"))
+        for entry in entries:
             function = entry.get("function")
             if type(function) is not dict:
-                pieces.append({"index": len(message["tool_calls"]) + len(pieces), **entry})
+                pieces.append({"index": len(entries) + len(pieces), **entry})
                 continue
             call = self.sent_call(position)
             rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.is_begun and k in ("id", "type"))}
@@ -392,7 +394,5 @@ class ChatStreamWriter(BaseStreamWriter):
 
 
 def _whole(message: dict[str, Any]) -> dict[str, Any]:
-    calls = message.get("tool_calls")
-    if not calls:
-        return message
-    return {**message, "tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]}
+    calls = objects_in(message.get("tool_calls"))
+    return {**message, "tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]} if calls else message
