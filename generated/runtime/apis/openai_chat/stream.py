@@ -15,6 +15,7 @@ from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
 from .fields import (
+    ChatCall,
     StreamedPartList,
     begins_another_call,
     join_custom_call,
@@ -52,8 +53,8 @@ class ChatStream(BaseStream):
         self._choice_width = 0
         self._with_more = False
         self._entries: list[OpenCall] = []
-        self._by_id: dict[str, OpenCall] = {}
-        self._slots: dict[Any, OpenCall] = {}
+        self._by_id: dict[str, ChatCall] = {}
+        self._slots: dict[Any, ChatCall] = {}
         self._named: dict[Any, dict[str, Any]] = {}
         self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
@@ -212,7 +213,7 @@ class ChatStream(BaseStream):
         if call.index >= 0 and (text or not call.was_announced):
             events.append(self._delta(call, text or None))
 
-    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> OpenCall:
+    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> ChatCall:
         """Return the call that a piece belongs to.
 
         Another id means another call. Without an id the index decides, and without both the position in the chunk.
@@ -234,7 +235,7 @@ class ChatStream(BaseStream):
         if known is None:
             custom = "custom" in piece and "function" not in piece
             head: dict[str, Any] = {} if custom else {"function": {}}
-            known = OpenCall(-1 if custom else len(self._calls), head)
+            known = ChatCall(-1 if custom else len(self._calls), head)
             known.wire_index = index if type(index) is int else None
             self._entries.append(known)
             if not custom:
