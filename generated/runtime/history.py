@@ -265,10 +265,12 @@ class _CallResultPairs:
 
     def findings(self) -> list[Finding]:
         """Return the findings. Those about calls without a result come last."""
-        orphans = [one for calls in self._calls for one in calls if one.result is None]
-        return self._findings + [
-            Finding(f"messages[{one.at}]", "orphan_call", "the call has no result") for one in orphans
-        ]
+        orphans = [i for i, calls in enumerate(self.unanswered()) for _ in calls]
+        return self._findings + [Finding(f"messages[{i}]", "orphan_call", "the call has no result") for i in orphans]
+
+    def unanswered(self) -> list[list[ToolCall]]:
+        """Return the calls without a result, by message."""
+        return [[one.call for one in calls if one.result is None] for calls in self._calls]
 
     def repaired(self) -> list[Message]:
         """Return the repaired messages: each call has one result, directly after it."""
@@ -347,15 +349,6 @@ def _result(one: _Call) -> ToolResult:
 
 
 def unanswered_calls(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
-    """Return the turns with calls that have no result: the index of each message, and those calls."""
-    found: list[tuple[int, list[ToolCall]]] = []
-    for i, message in enumerate(messages):
-        if isinstance(message, AssistantMessage):
-            if calls := tool_calls_of(message):
-                found.append((i, calls))
-        elif isinstance(message, ToolMessage):
-            answered = {result.tool_call_id for result in message.results}
-            if found:
-                turn, calls = found[-1]
-                found[-1] = turn, [call for call in calls if call.id not in answered]
-    return [(turn, calls) for turn, calls in found if calls]
+    """Return the turns with calls that have no result, as `validate` finds them: the index of each message, and those calls."""
+    turns = enumerate(_CallResultPairs(messages).unanswered())
+    return [(turn, calls) for turn, calls in turns if calls]

@@ -421,3 +421,25 @@ def test_pieces_of_one_call_may_share_a_chunk_without_an_index(sample: Package) 
         pieces = [head(identifier, name), *(more(text[i : i + 3]) for i in range(0, len(text), 3))]
         events.append(chunk({"tool_calls": pieces}))
     check(sample, events, [identifier for identifier, _, _ in CALLS])
+
+
+@pytest.mark.pain("P28")
+@pytest.mark.safety("7.5")
+def test_pieces_that_repeat_id_and_name_are_examined_once(sample: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields, examined = sample.module("runtime.apis.openai_chat.fields"), []
+    is_object_text = fields.is_object_text
+
+    def counted(text: str) -> bool:
+        examined.append(text)
+        return bool(is_object_text(text))
+
+    monkeypatch.setattr(fields, "is_object_text", counted)
+    stream = sample.provider("openai_chat").Stream()
+    pieces = ['{"a": "\\', '"}', *["} "] * 200, '"', "}"]
+    for text in pieces:
+        call = {"index": 0, "id": "c", "type": "function", "function": {"name": "now", "arguments": text}}
+        stream.feed({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]})
+    stream.finish()
+    (part,) = stream.result().message.content
+    assert part.call.arguments == {"a": '"}' + "} " * 200}
+    assert sum(map(len, examined)) < 3 * len("".join(pieces))

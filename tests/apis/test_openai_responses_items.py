@@ -308,7 +308,9 @@ def test_a_call_has_its_id_only_together_with_its_reasoning(sample: Package, mod
 def test_assistant_messages_in_a_row_are_read_back_as_one_which_is_reported(sample: Package, models: Any) -> None:
     assistants = [models.AssistantMessage(text) for text in ("a", "b")]
     losses: list[Any] = []
-    request = models.Request([models.UserMessage("Hello"), assistants[0], models.UserMessage("Go on."), *assistants], model="m")
+    request = models.Request(
+        [models.UserMessage("Hello"), assistants[0], models.UserMessage("Go on."), *assistants], model="m"
+    )
     written = laws.write(sample, PROVIDER, request, losses)
     assert len(laws.read(sample, PROVIDER, written).messages) == 4
     assert [(loss.path, loss.action, loss.severity) for loss in losses] == [("messages[4]", "rewritten", "note")]

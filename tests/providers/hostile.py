@@ -93,6 +93,32 @@ def carried(sample: Package, provider: str, recording: Any, rng: random.Random) 
     return done
 
 
+def stored_states(value: Any) -> list[dict[str, Any]]:
+    """Return what providers keep in the metadata of a dumped value."""
+    if isinstance(value, list):
+        return [state for item in value for state in stored_states(item)]
+    if not isinstance(value, dict):
+        return []
+    own = value.get("metadata")
+    states = [state for state in own.values() if isinstance(state, dict)] if isinstance(own, dict) else []
+    return [*states, *stored_states([item for key, item in value.items() if key != "metadata"])]
+
+
+MARKS = ("$absent", "$apart", "$as", "$beside", "$begins", "$key", "$list", "$role", "$single", "$synthetic", "$text",
+         "$whole", "$wire", "candidates", "choices", "content", "id", "role", "tool_calls", "usage")  # fmt: skip
+"""Keys under which converters keep what the typed fields lack."""
+
+
+def damaged(value: Any, rng: random.Random) -> Any:
+    """A dumped value in which a part of what a provider keeps is another value, or is missing."""
+    value = copy.deepcopy(value)
+    states = stored_states(value)
+    for state in rng.choices(states, k=rng.choice([1, 1, 3])) if states else ():
+        *way, key = rng.choice([*ways(state), (rng.choice(MARKS),)])
+        at(state, tuple(way))[key] = copy.deepcopy(rng.choice([value for value in VALUES if is_json(value)]))
+    return value
+
+
 def streamed(stream: Any, events: list[Any]) -> list[Any]:
     return [emitted for event in events for emitted in stream.feed(event)] + stream.finish()
 

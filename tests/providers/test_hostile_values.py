@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import math
@@ -10,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.providers.hostile import carried, streamed
+from tests.providers.hostile import carried, damaged, streamed
 from tests.support.generated import Package
-from tests.support.repository import OWN_CODE, having, recordings
+from tests.support.repository import CONVERSING, OWN_CODE, having, recordings
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -20,6 +21,26 @@ from tests.support.repository import OWN_CODE, having, recordings
 def test_spoiled_recordings_are_read_or_refused(sample: Package, provider: str, seed: int) -> None:
     rng = random.Random(f"{provider} {seed}")
     assert sum(carried(sample, provider, r, rng) for r in recordings(provider) for _ in range(4)) >= 60
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("provider", CONVERSING)
+def test_damaged_metadata_of_a_stored_value_is_ignored_or_refused(sample: Package, provider: str, seed: int) -> None:
+    models, module = sample.module("models"), sample.provider(provider)
+    rng, written = random.Random(f"{provider} {seed}"), 0
+    options: dict[str, Any] = {"on_loss": lambda loss: None, "on_unsupported": "weaken"}
+    for recording in recordings(provider) * 3:
+        for body, read, write, kind in (
+            (recording["request"], module.from_request, module.to_request, models.Request),
+            (recording["response"], module.from_response, module.to_response, models.Completion),
+        ):
+            with contextlib.suppress(models.ConversionError):
+                value = models.load(kind, damaged(models.dump(read(body)), rng))
+                assert json.dumps(write(value, **options))
+                written += 1
+                if kind is models.Completion and hasattr(module, "StreamWriter"):
+                    assert module.StreamWriter(on_loss=lambda loss: None).write(models.CompletedEvent(value))
+    assert written > 20
 
 
 def block(index: Any, **delta: Any) -> dict[str, Any]:

@@ -263,6 +263,14 @@ def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
     assert users == {"runtime/conversion/lowered_arguments.py", "runtime/conversion/wire.py"}
 
 
+@pytest.mark.row("A01")
+def test_what_all_providers_share_knows_none_of_them() -> None:
+    runtime, special = PACKAGE / "runtime", {PACKAGE / "runtime" / "apis", PACKAGE / "wires"}
+    shared = [path for path in runtime.rglob("*.py") if special.isdisjoint(path.parents)]
+    users = [p for p in shared if any(not special.isdisjoint(other.parents) for other in files_imported_by(p))]
+    assert [retain_definition(path) for path in users] == []
+
+
 def test_sessions_of_an_api_run_no_tools_themselves() -> None:
     """A client that runs the model's loop is an adapter too: there is one loop and one dispatcher, and they know no API."""
     runtime = PACKAGE / "runtime"

@@ -188,6 +188,20 @@ def test_calls_of_a_response_that_was_cut_off_do_not_run_later(runnable: Package
     assert (result.stopped_by, handlers.log) == ("end", [])
 
 
+def test_a_result_in_another_place_is_the_result_of_its_call(runnable: Package) -> None:
+    models, validate = runnable.module("models"), runnable.module("messages").validate
+    asked = [
+        models.AssistantMessage([models.ToolCallPart(models.ToolCall(name, *READ))]) for name in ("first", "second")
+    ]
+    one, two = (models.ToolMessage([models.ToolResult(name, "read_file", "text", "t")]) for name in ("first", "second"))
+    for messages in ([*asked, one, two], [*asked, two, one], [one, *asked, two]):
+        handlers = Handlers()
+        result, _ = resumed(runnable, messages, handlers)
+        assert handlers.log == []
+        assert [message.role for message in result.messages[:-1]] == [message.role for message in messages]
+        assert {finding.code for finding in validate(result.messages)} == {"wrong_order"}
+
+
 def test_calls_of_older_turns_are_told_that_they_did_not_run(runnable: Package) -> None:
     models = runnable.module("models")
     old = completion(runnable, WRITE, READ).message

@@ -126,6 +126,31 @@ def calls(package: Package) -> dict[str, Any]:
     return made
 
 
+@pytest.mark.safety("7.4")
+def test_faults_cost_what_their_number_costs(runnable: Package) -> None:
+    tools = runnable.module("tools")
+
+    def steps(number: int) -> int:
+        lines = 0
+
+        def count(frame: Any, event: str, _: Any) -> Any:
+            nonlocal lines
+            lines += event == "line"
+            return count
+
+        given = {f"k{i}": f"text {i}" for i in range(number)}
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            with pytest.raises(tools.ArgumentsError):
+                tools.parse_arguments("read_file", given)
+        finally:
+            sys.settrace(before)
+        return lines
+
+    assert steps(400) < 2.2 * steps(200)
+
+
 @pytest.mark.safety("7.7", "7.10")
 def test_only_a_whole_known_and_fitting_call_runs(runnable: Package) -> None:
     tools, handlers = runnable.module("tools"), Handlers()

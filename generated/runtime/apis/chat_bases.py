@@ -261,7 +261,7 @@ def keep_role(message: AssistantMessage, wire: dict[str, Any], reader: Reader) -
 def restore_role(wire: dict[str, Any], message: AssistantMessage, writer: Writer) -> None:
     """Restore the role that `keep_role` has kept. A request has the one that the API requires."""
     role = writer.peek_extras(message.metadata).get("$role")
-    if role is not None:
+    if type(role) is list:
         wire.pop("role", None)
         wire |= {"role": role[0]} if role else {}
 

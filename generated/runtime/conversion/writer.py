@@ -332,8 +332,7 @@ class Writer:
         found: Extras = {}
         for provider, state in metadata.items():
             if provider == self.wire.name:
-                if type(state) is dict:
-                    found = state
+                found = inner_extras(metadata, provider)
             elif type(state) is not dict or any(key[:1] != "$" for key in state):
                 self.report_loss(
                     (at, "metadata"), f"metadata of {provider}", "dropped", "only that provider can read it"

@@ -447,7 +447,7 @@ class Gemini(GeminiConverter):
         extras = writer.own_extras(usage.metadata, at)
         absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
-        prompt_token_count = usage.input_tokens - (extras.get("toolUsePromptTokenCount") or 0)
+        prompt_token_count = usage.input_tokens - (read_count(extras, "toolUsePromptTokenCount", at) or 0)
         if "promptTokenCount" not in absent or prompt_token_count:
             wire["promptTokenCount"] = prompt_token_count
         candidates_token_count = usage.output_tokens - (usage.reasoning_tokens or 0)

@@ -245,7 +245,7 @@ class CohereConverter(ChatConverter):
             self.write_parts_with_reasoning_as_plan(message.content, (at, "content"), writer, wire)
             content = wire.get("content")
             if (
-                "content" in extras.get("$single", ())
+                extras.get("$single") == ["content"]
                 and content
                 and len(content) == 1
                 and content[0].keys() == {"type", "text"}
@@ -371,8 +371,8 @@ class CohereConverter(ChatConverter):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
             restore_role(message, completion.message, writer)
             content = message.get("content")
-            single = writer.peek_extras(completion.message.metadata).get("$single", ())
-            if type(content) is str and "content" not in single:
+            single = writer.peek_extras(completion.message.metadata).get("$single")
+            if type(content) is str and single != ["content"]:
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
         if completion.stop_reason is not None or not extras:

@@ -194,26 +194,27 @@ def _parsed(text: str) -> Any:
 def restore_result_documents(value: Any, extra: Any) -> list[Any] | None:
     """Return the original list with the current data, or None if the data was not read from one or does not fit."""
     frames = inner_extras({"kept": extra}, "kept").get("$whole")
-    if type(frames) is not list:
+    if type(frames) is not list or any(type(frame) is not dict for frame in frames):
         return None
     values = value if type(value) is list and len(frames) > 1 else [value]
     if len(values) != len(frames):
         return None
     content: list[Any] = []
     for frame, inner in zip(frames, values, strict=True):
-        if frame["type"] != "document":
+        if frame.get("type") != "document":
             if type(inner) is not str:
                 return None
             content.append({**frame, "text": inner})
             continue
-        text = frame["document"].get("data")
+        document = inner_extras(frame, "document")
+        text = document.get("data")
         if text is None and type(inner) is not dict:
             return None
         if text is not None:
-            inner = text if same_json(_parsed(text), inner) else dump_strict_or_none(inner)
+            inner = text if type(text) is str and same_json(_parsed(text), inner) else dump_strict_or_none(inner)
         if inner is None:
             return None
-        content.append({**frame, "document": {**frame["document"], "data": inner}})
+        content.append({**frame, "document": {**document, "data": inner}})
     return content
 
 

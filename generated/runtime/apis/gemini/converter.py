@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, choice_extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
@@ -256,7 +256,7 @@ class GeminiConverter(GeminiMessageConverter):
         content = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         blocked = "candidates" in extras.get("$absent", ()) or extras.get("candidates", ABSENT) in (None, [])
         if content.get("parts") or not blocked:
-            first, *further = extras.get("candidates") or [{}]
+            first, further = choice_extras(extras, "candidates")
             wire["candidates"] = [self.write_candidate(completion, content, first, extras, writer), *further]
         if completion.usage is not None:
             wire["usageMetadata"] = self.write_token_usage(completion.usage, (ROOT, "usage"), writer)

@@ -274,8 +274,11 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             return
         wire = self.write_user_message(message, at, writer)
         parts = wire.get("parts") or []
-        beside = extras.get("$beside")
+        beside: Any = extras.get("$beside")
+        room = 0
         if type(before) is ToolMessage and before.results and type(beside) is list and len(beside) == len(parts):
+            room = len(contents[-1]["parts"]) + len(parts)
+        if room and all(type(index) is int and 0 <= index < room for index in beside):
             for index, part in zip(beside, parts, strict=True):
                 contents[-1]["parts"].insert(index, part)
         elif parts or "parts" in extras:

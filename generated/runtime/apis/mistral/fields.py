@@ -231,7 +231,8 @@ def _chunks_of(text: str) -> list[dict[str, str]]:
 def _text_of(value: Any) -> str:
     if type(value) is str:
         return value
-    return "".join(chunk["text"] for chunk in value if chunk.get("type") == "text")
+    chunks = [chunk for chunk in value if type(chunk) is dict and chunk.get("type") == "text"]
+    return "".join(chunk["text"] for chunk in chunks if type(chunk.get("text")) is str)
 
 
 def find_body_error(wire: dict[str, Any]) -> Any:

@@ -12,6 +12,7 @@ from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
     Extras,
+    choice_extras,
     extra_at,
     inner_extras,
     merge_extras_into,
@@ -318,7 +319,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Write a response with one choice, and the choices in the extras."""
         extras = writer.own_extras(completion.metadata, ROOT)
         choices_extra = extras.get("choices")
-        first, further = (choices_extra[0], choices_extra[1:]) if choices_extra else ({}, [])
+        first, further = choice_extras(extras, "choices")
         message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
         restore_role(message, completion.message, writer)
         choice: dict[str, Any] = {

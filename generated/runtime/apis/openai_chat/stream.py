@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ...conversion.extras import inner_extras, objects_in
 from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
@@ -14,6 +15,7 @@ from ...responses import substitute_normal_stop_reason
 from ...stream_parts import OpenCall, order_by_index, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
 from .fields import (
+    ChatCall,
     StreamedPartList,
     begins_another_call,
     join_custom_call,
@@ -51,8 +53,8 @@ class ChatStream(BaseStream):
         self._choice_width = 0
         self._with_more = False
         self._entries: list[OpenCall] = []
-        self._by_id: dict[str, OpenCall] = {}
-        self._slots: dict[Any, OpenCall] = {}
+        self._by_id: dict[str, ChatCall] = {}
+        self._slots: dict[Any, ChatCall] = {}
         self._named: dict[Any, dict[str, Any]] = {}
         self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
@@ -211,7 +213,7 @@ class ChatStream(BaseStream):
         if call.index >= 0 and (text or not call.was_announced):
             events.append(self._delta(call, text or None))
 
-    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> OpenCall:
+    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> ChatCall:
         """Return the call that a piece belongs to.
 
         Another id means another call. Without an id the index decides, and without both the position in the chunk.
@@ -235,7 +237,7 @@ class ChatStream(BaseStream):
         if known is None:
             custom = "custom" in piece and "function" not in piece
             head: dict[str, Any] = {} if custom else {"function": {}}
-            known = OpenCall(-1 if custom else len(self._calls), head)
+            known = ChatCall(-1 if custom else len(self._calls), head)
             known.wire_index = index if type(index) is int else None
             self._entries.append(known)
             if not custom:
@@ -340,12 +342,12 @@ class ChatStreamWriter(BaseStreamWriter):
         if self.created is not None:
             top["created"] = self.created  # as in the chunks before
         chunks: list[dict[str, Any]] = []
-        choices = body.get("choices") or []
+        choices = objects_in(body.get("choices"))
         ends = self.ENDS_WITH_USAGE and "usage" in body
         if choices and completion.finish_reason == "other" and not choices[0].get("finish_reason") and not ends:
             choices[0]["finish_reason"] = substitute_normal_stop_reason(self.converter.FINISH_REASONS, self.writer)
         for i, choice in enumerate(choices):
-            message = choice.get("message", {})
+            message = inner_extras(choice, "message")
             delta = self._rest(message) if i == 0 else _whole(message)
             if i == 0 and self._has_role and delta.get("role") == "assistant":
                 del delta["role"]
@@ -378,10 +380,11 @@ class ChatStreamWriter(BaseStreamWriter):
                 delta["content"] = unsent
         pieces: list[dict[str, Any]] = []
         position = 0
-        for entry in message.get("tool_calls") or []:
+        entries = objects_in(message.get("tool_calls"))
+        for entry in entries:
             function = entry.get("function")
             if type(function) is not dict:
-                pieces.append({"index": len(message["tool_calls"]) + len(pieces), **entry})
+                pieces.append({"index": len(entries) + len(pieces), **entry})
                 continue
             call = self.sent_call(position)
             rest: dict[str, Any] = {k: v for k, v in entry.items() if not (call.is_begun and k in ("id", "type"))}
@@ -397,7 +400,5 @@ class ChatStreamWriter(BaseStreamWriter):
 
 
 def _whole(message: dict[str, Any]) -> dict[str, Any]:
-    calls = message.get("tool_calls")
-    if not calls:
-        return message
-    return {**message, "tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]}
+    calls = objects_in(message.get("tool_calls"))
+    return {**message, "tool_calls": [{"index": i, **call} for i, call in enumerate(calls)]} if calls else message

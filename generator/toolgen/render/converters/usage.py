@@ -141,7 +141,8 @@ def _write_total(total: UsageFieldPlan, count: CountPlan) -> Iterator[Statement]
         apart = "".join(
             f' - (({given} or 0) if "$apart" in extras else 0)' if other.total else f" - ({given} or 0)"
             for other in total.others
-            for given in [f"usage.{other.field}" if other.field else get("extras", other.key_path)]
+            for kept in [call("read_count", "extras", python_string(other.key_path), "at")]
+            for given in [f"usage.{other.field}" if other.field else kept]
         )
         yield f"{count.variable} = {field}{apart}"
         comparison = f" != {' + '.join(f'usage.{part}' for part in total.parts)}" if total.parts else ""

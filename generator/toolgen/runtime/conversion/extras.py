@@ -12,6 +12,7 @@ __all__ = [
     "NO_EXTRAS",
     "Extras",
     "UnsupportedValueError",
+    "choice_extras",
     "contains_schema",
     "extra_at",
     "find_value_and_key",
@@ -22,6 +23,7 @@ __all__ = [
     "merge_extras_into",
     "nested_extras",
     "note_alias",
+    "objects_in",
     "original_key",
     "restore_extras",
     "set_extra_at",
@@ -92,10 +94,33 @@ def unmapped_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
     return extras
 
 
-def inner_extras(extras: Extras, key: str) -> Extras:
-    """Return the extras of the object at `key`. Empty if there are none."""
+def inner_extras(extras: Mapping[str, Any], key: str) -> Extras:
+    """Return the extras of the object at `key`. Empty if there are none.
+
+    What was stored may be damaged. A mark that is not a list of keys is left out.
+    """
     inner = extras.get(key)
-    return inner if type(inner) is dict else {}
+    if type(inner) is not dict:
+        return {}
+    damaged = [mark for mark in _KEY_LISTS if mark in inner and type(inner[mark]) is not list]
+    return {name: value for name, value in inner.items() if name not in damaged} if damaged else inner
+
+
+_KEY_LISTS = ("$absent", "$list")
+"""Marks that list keys: those that were absent, and those that had a list."""
+
+
+def choice_extras(extras: Extras, key: str) -> tuple[Extras, list[Any]]:
+    """Return the extras of the first choice of a response, which are at `key`, and the further choices as they were."""
+    choices = extras.get(key)
+    if type(choices) is not list or not choices:
+        return {}, []
+    return inner_extras({key: choices[0]}, key), choices[1:]
+
+
+def objects_in(value: Any) -> list[dict[str, Any]]:
+    """Return the objects in a list that may be damaged; none if it is no list."""
+    return [item for item in value if type(item) is dict] if type(value) is list else []
 
 
 def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: Extras) -> None:

@@ -85,13 +85,15 @@ def unknown_tool_error(name: object, known: Iterable[str]) -> ArgumentsError:
 
 def convert_validation_error(value: object, error: ValidationError) -> tuple[list[Fault], int]:
     """List the faults that pydantic found in a value, and count those that are not listed."""
-    faults = list(dict.fromkeys(_fault(value, dict(row)) for row in error.errors(include_url=False)))
+    texts: dict[int, frozenset[str]] = {}
+    faults = list(dict.fromkeys(_fault(value, dict(row), texts) for row in error.errors(include_url=False)))
     return faults[:MAX_FAULTS], max(0, len(faults) - MAX_FAULTS)
 
 
-def _fault(value: object, row: Mapping[str, Any]) -> Fault:
+def _fault(value: object, row: Mapping[str, Any], texts: dict[int, frozenset[str]]) -> Fault:
+    """Return a fault. `texts` has the texts in each object of the value, by its identity."""
     kind, context = row["type"], row.get("ctx", {})
-    pointer = _pointer(value, row["loc"], row["input"], missing=kind in ("missing", "extra_forbidden"))
+    pointer = _pointer(value, row["loc"], row["input"], texts, missing=kind in ("missing", "extra_forbidden"))
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return _tag_fault(pointer, row["input"], context)
     if kind == "missing":
@@ -146,7 +148,9 @@ MAX_READINGS = 32
 """Maximum number of interpretations of a fault's location that are compared."""
 
 
-def _pointer(value: object, loc: Sequence[int | str], found: object, *, missing: bool) -> str:
+def _pointer(
+    value: object, loc: Sequence[int | str], found: object, texts: dict[int, frozenset[str]], *, missing: bool
+) -> str:
     """Return the JSON pointer of a fault, without the steps that only name a branch of a union.
 
     The name of a branch may also be a key of the value. Then the value `found` decides which one is meant.
@@ -161,7 +165,7 @@ def _pointer(value: object, loc: Sequence[int | str], found: object, *, missing:
         step = loc[i]
         inner = _inner(here, step)
         if inner is not _NOWHERE:
-            if isinstance(here, Mapping) and any(type(item) is str and item == step for item in here.values()):
+            if isinstance(here, Mapping) and step in _texts_in(here, texts):
                 waiting.append((i + 1, here, steps))
             waiting.append((i + 1, inner, [*steps, str(step)]))
         elif missing and i == len(loc) - 1:
@@ -171,6 +175,13 @@ def _pointer(value: object, loc: Sequence[int | str], found: object, *, missing:
     steps = next((steps for steps, end in readings if end == found), readings[0][0]) if readings[1:] else readings[0][0]
     text = "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
+
+
+def _texts_in(holder: Mapping[Any, Any], texts: dict[int, frozenset[str]]) -> frozenset[str]:
+    found = texts.get(id(holder))
+    if found is None:
+        found = texts[id(holder)] = frozenset(item for item in holder.values() if type(item) is str)
+    return found
 
 
 def _tag_fault(pointer: str, found: object, context: Mapping[str, Any]) -> Fault:

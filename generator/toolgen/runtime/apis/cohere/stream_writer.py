@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.extras import objects_in
 from ...json_values import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
@@ -111,7 +112,7 @@ class CohereStreamWriter(BaseStreamWriter):
         if type(message) is not dict:
             message = {}
         events = [*self._begin(), *self._rest(message), *self._stop()]
-        for index, call in enumerate(message.get("tool_calls") or ()):
+        for index, call in enumerate(objects_in(message.get("tool_calls"))):
             events += self._rest_of_call(index, call)
         events += map(_end, self._open_calls.stop(self._heads))
         citations = message.get("citations")

@@ -291,7 +291,9 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
             continue
         if group is None or type(extras) is dict:
             group = []
-            wires.append({key: group, **(writer.without_rejected(extras, ((at, i), "metadata")) if extras else {})})
+            wires.append(
+                {key: group, **(writer.without_rejected(extras, ((at, i), "metadata")) if type(extras) is dict else {})}
+            )
         group.append(written)
     return wires
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from ...models import Completion, StreamEvent, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenCall, order_by_index
+from ...stream_parts import order_by_index
+from ..openai_chat.fields import ChatCall
 from ..openai_chat.stream import ChatStream, ChatStreamWriter
 from .fields import find_body_error, unwrap_sdk_object
 
@@ -39,7 +40,7 @@ class MistralStream(ChatStream):
         nameless = placeholder in self.converter.TOOL_CALL_ID
         super()._take_call({**piece, "id": None, "$id": placeholder} if nameless else piece, position, events)
 
-    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> OpenCall:
+    def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> ChatCall:
         call = super()._call_of(piece, function, slot)
         if type(piece.get("index")) is int:
             call.head["index"] = piece["index"]

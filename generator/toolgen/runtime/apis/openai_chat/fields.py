@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
 
 __all__ = [
+    "ChatCall",
     "GROWING_KEYS",
     "StreamedPartList",
     "begins_another_call",
@@ -255,21 +257,58 @@ def merge_with_name_sent_before(named: dict[Any, dict[str, Any]], slot: Any, pie
     return {**head, **piece, "function": {**head["function"], **function}}
 
 
-def begins_another_call(call: OpenCall, piece: dict[str, Any]) -> bool:
+class ChatCall(OpenCall):
+    """An incomplete call of a stream, which knows whether its arguments are one whole object."""
+
+    __slots__ = ("_depth", "_escape", "_is_quoted", "_is_whole", "_seen")
+
+    def __init__(self, index: int, head: dict[str, Any]) -> None:
+        super().__init__(index, head)
+        self._depth = self._seen = 0
+        self._escape = ""
+        self._is_quoted = False
+        self._is_whole: bool | None = None
+
+    def is_whole(self) -> bool:
+        """Return whether the pieces are one whole object. Each piece is examined once, so that a stream is linear."""
+        new = self.pieces[self._seen :]
+        closes = bool(new and self._is_whole)
+        for piece in new:
+            text, self._escape = self._escape + piece, ""
+            for mark in re.findall(_STRUCTURE, text):
+                if mark == "\\":
+                    self._escape = mark  # the next piece has the rest
+                elif mark == '"':
+                    self._is_quoted = not self._is_quoted
+                elif mark[0] != "\\" and not self._is_quoted:
+                    self._depth += 1 if mark in "{[" else -1
+                    closes = closes or self._depth <= 0
+        self._seen += len(new)
+        if closes and self._is_whole is not False:
+            self._is_whole = is_object_text("".join(self.pieces))
+        return self._is_whole is True
+
+
+_STRUCTURE = r'(?s:\\.)|\\|["{}\[\]]'
+
+
+def begins_another_call(call: ChatCall, piece: dict[str, Any]) -> bool:
     """Return whether a piece has a name, and arguments or another name, although its call is already complete."""
     function = inner_extras(piece, "function")
     name, text = function.get("name"), function.get("arguments")
     more = (text and not (type(text) is str and text.isspace())) or call.name not in (None, name)
-    return bool(name and more) and is_object_text("".join(call.pieces)) and not repeats_call(call, piece)
+    return bool(name and more) and call.is_whole() and not repeats_call(call, piece)
 
 
-def repeats_call(call: OpenCall, piece: dict[str, Any]) -> bool:
+def repeats_call(call: ChatCall, piece: dict[str, Any]) -> bool:
     """Return whether a piece says all of a call again, as in a chunk that a server sends twice."""
     function = inner_extras(piece, "function")
     if not call.wire_id or piece.get("id") != call.wire_id or function.get("name") != call.name:
         return False
-    text = "".join(call.pieces)
-    return function.get("arguments") == text and is_object_text(text)
+    text = function.get("arguments")
+    if type(text) is not str or len(text) < len(call.pieces):
+        return False
+    return text == "".join(call.pieces) and is_object_text(text)
 
 
 def join_custom_call(old: Any, new: Any) -> Any:

@@ -178,7 +178,7 @@ class HostChatConverter(ChatConverter):
         default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
         for i, (part, at) in enumerate(parts):
             own = writer.own_extras(part.metadata, at)
-            key = own.get("$key", default)
+            key = own["$key"] if type(own.get("$key")) is str else default
             originals = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
             if key in originals:
                 unchanged = reasoning_text_of(originals[key]) == part.text
