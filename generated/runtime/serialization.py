@@ -32,19 +32,16 @@ def _assistant(data: Data, at: Path) -> Data:
     key = "toolCalls" if "toolCalls" in data else "tool_calls"
     if key not in data:
         return data
-    calls = data[key]
-    if calls is None:
-        calls = []
+    calls = [] if data[key] is None else data[key]
     if type(calls) is not list:
         raise ConversionError(format_path((at, key)), "must be an array")
     content = data.get("content")
-    parts = [{"type": "text", "text": content}] if type(content) is str and content else content or []
+    parts = [{"type": "text", "text": content}] if content and type(content) is str else content or []
     if type(parts) is not list:
         raise ConversionError(format_path((at, "content")), "must be a string or an array")
     rest = {name: value for name, value in data.items() if name not in (key, "content")}
-    if not calls:
-        return {**rest, "content": content}
-    return {**rest, "content": parts + [{"type": "tool_call", "call": call} for call in calls]}
+    added = [{"type": "tool_call", "call": call} for call in calls]
+    return {**rest, "content": parts + added if added else content}
 
 
 def _tool_message(data: Data, at: Path) -> Data:
@@ -52,8 +49,7 @@ def _tool_message(data: Data, at: Path) -> Data:
     if "results" in data or not ("toolCallId" in data or "tool_call_id" in data):
         return data
     rest = {k: v for k, v in data.items() if k not in ("toolCallId", "tool_call_id", "name", "content", "response")}
-    identifier = data["toolCallId"] if "toolCallId" in data else data["tool_call_id"]
-    result: Data = {"toolCallId": identifier}
+    result: Data = {"toolCallId": data.get("toolCallId", data.get("tool_call_id"))}
     if "name" in data:
         result["name"] = data["name"]
     if "response" in data:
@@ -84,9 +80,10 @@ def _text_part(data: Data, at: Path) -> Data:
 
 
 def _image_part(data: Data, at: Path) -> Data:
-    for key in {"image_url", "imageUrl"} & data.keys():
-        reason = "an image part has `url`, or `data` and `mediaType`, at the top level"
-        raise ConversionError(format_path((at, key)), reason)
+    for key in ("image_url", "imageUrl"):
+        if key in data:
+            reason = "an image part has `url`, or `data` and `mediaType`, at the top level"
+            raise ConversionError(format_path((at, key)), reason)
     return data
 
 
@@ -130,10 +127,10 @@ PYDANTIC_CONFIG: Final[dict[str, Any]] = {
 
 
 def dump(value: Any) -> Any:
-    """Convert a value of the format, or a list of values, to JSON data. Optional fields that are None are left out.
+    """Convert a value of the format, or values, to JSON data. Optional fields that are None are left out.
 
     Args:
-        value: A value of the format, or a list of such values.
+        value: A value of the format, or a list or dict of such values. JSON data is returned as it is.
 
     Returns:
         JSON data, ready for `json.dumps`.
@@ -141,6 +138,8 @@ def dump(value: Any) -> Any:
     kind: Any = type(value)
     if kind is list or kind is tuple:
         return [dump(item) for item in value]
+    if kind is dict:
+        return {key: dump(item) for key, item in value.items()}
     table = _fields(kind)
     if table is None:
         return value
@@ -149,19 +148,16 @@ def dump(value: Any) -> Any:
         item = getattr(value, python)
         if item is None and not required:
             continue
-        if python == "metadata" and item is not None and _unknown(item):
+        if python == "metadata" and item is not None and UNKNOWN in item:
             item = {key: state for key, state in item.items() if key != UNKNOWN}
             if not item:
                 continue
-        found[name] = dump(item) if nested else item
-    for key, item in _unknown(getattr(value, "metadata", None)).items():
-        found.setdefault(key, item)
+        found[name] = dump(item) if nested and type(item) is not dict else item
+    metadata = getattr(value, "metadata", None)
+    if metadata and type(metadata.get(UNKNOWN)) is dict:
+        for key, item in metadata[UNKNOWN].items():
+            found.setdefault(key, item)
     return found
-
-
-def _unknown(metadata: Data | None) -> Data:
-    """Return the keys in metadata that `load` did not know."""
-    return unknown if metadata and type(unknown := metadata.get(UNKNOWN)) is dict else {}
 
 
 def load(kind: type[T], data: Any) -> T:
@@ -176,7 +172,7 @@ def load(kind: type[T], data: Any) -> T:
 
     Raises:
         ConversionError: A value is missing, has the wrong type, occurs twice, is of an unknown kind, or is not finite.
-        TypeError: `kind` is something else.
+        TypeError: `kind` is not a type of the format. The name of one is not one.
 
     Example:
         message = load(Message, {"role": "user", "content": "Hi"})
@@ -184,7 +180,11 @@ def load(kind: type[T], data: Any) -> T:
     if (at := path_of_non_finite(data)) is not None:
         raise ConversionError(format_path(at), "is not a finite number")
     try:
-        return cast("T", _loader(cast("Any", kind))(data, ROOT))
+        reader = _loader(cast("Any", kind))
+    except (KeyError, TypeError):
+        raise TypeError(f"expected a type of the format, such as Message, found {kind!r}") from None
+    try:
+        return cast("T", reader(data, ROOT))
     except ConversionError as error:
         advice = "; read JSON text with json.loads first" if type(data) in (str, bytes) and not error.path else ""
         raise ConversionError(error.path, error.reason + advice) from None
@@ -192,7 +192,7 @@ def load(kind: type[T], data: Any) -> T:
 
 @cache
 def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
-    """Return JSON name, Python name, whether types may be inside, and whether it is required, by field, of a dataclass."""
+    """Return JSON name, Python name, if values of the format may be inside, and if required, by field of a dataclass."""
     if not _is_dataclass(kind):
         return None
     return tuple((to_camel_case(n), n, _holds_types(hint), required) for n, hint, required in field_types(kind))
@@ -235,14 +235,12 @@ def _loader(hint: Any) -> Load:
         return _plain_loader(dict, "an object")
     if origin is types.UnionType or origin is typing.Union:
         return _union_loader(typing.get_args(hint))
-    if hint is float:
-        return _number
-    if hint not in _PLAIN:
-        raise TypeError(f"load reads types of the format, and unions and lists of them, not {hint!r:.80}")
-    return _plain_loader(hint, _PLAIN[hint])
-
-
-_PLAIN = {str: "a string", int: "an integer", bool: "a boolean"}
+    return {
+        str: _plain_loader(str, "a string"),
+        int: _plain_loader(int, "an integer"),
+        bool: _plain_loader(bool, "a boolean"),
+        float: _number,
+    }[hint]
 
 
 def _plain_loader(kind: type, expected: str) -> Load:
@@ -290,8 +288,9 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
     classes = [m for m in members if _is_dataclass(m)]
     others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
     tag, tagged = _tags(classes)
-    labels = (("a string", texts), ("an array", lists), ("an object", classes))
-    expected = " or ".join(label for label, there in labels if there)
+    expected = " or ".join(
+        label for label, there in (("a string", texts), ("an array", lists), ("an object", classes)) if there
+    )
 
     def read(data: Any, at: Path) -> Any:
         kind = type(data)
@@ -302,8 +301,9 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
                 literals = ", ".join(map(repr, typing.get_args(texts)))
                 field = field_types(classes[0])[0][0]
                 example = data if field == "name" and re.fullmatch(_NAME, str(data)) else "…"
-                reason = f"must be one of {literals}, or an object such as {{{field}: {example}}}"
-                raise ConversionError(format_path(at), reason)
+                raise ConversionError(
+                    format_path(at), f"must be one of {literals}, or an object such as {{{field}: {example}}}"
+                )
             return _loader(texts)(data, at)
         if kind is list and lists is not None:
             return _loader(lists)(data, at)
@@ -383,8 +383,7 @@ def _object_loader(kind: Any) -> Load:
         if unknown:
             if not keeps:
                 raise ConversionError(format_path((at, min(unknown))), f"is not a field of {kind.__name__}")
-            metadata = values.get("metadata") or {}
-            values["metadata"] = {**metadata, UNKNOWN: {**_unknown(metadata), **unknown}}
+            values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
         if refined is not None:
             tag, value, field, inner = refined
             if values.get(tag) == value:

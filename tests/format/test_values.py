@@ -230,3 +230,22 @@ def test_a_definition_on_the_wire(sample: Any, models: Any) -> None:
 def test_load_of_json_text_says_how_to_read_it(models: Any, text: str | bytes) -> None:
     with pytest.raises(models.ConversionError, match=r"found .*; read JSON text with json\.loads first$"):
         models.load(models.Message, text)
+
+
+@pytest.mark.parametrize("kind", ["Message", "Nope", None, 5, list, object, len, [dict]])
+def test_a_type_that_is_none_of_the_format_is_named(models: Any, kind: Any) -> None:
+    with pytest.raises(TypeError, match=r"^expected a type of the format, such as Message, found "):
+        models.load(kind, {"role": "user", "content": "Hi"})
+
+
+def test_values_inside_a_dict_are_dumped(models: Any) -> None:
+    text = models.TextPart("x")
+    data = {"a": [1, {"b": None}]}
+    assert models.dump({"parts": [text], "by": {"name": (text, 5)}, **data}) == {
+        "parts": [{"type": "text", "text": "x"}],
+        "by": {"name": [{"type": "text", "text": "x"}, 5]},
+        **data,
+    }
+    assert models.dump([{"part": text}]) == [{"part": {"type": "text", "text": "x"}}]
+    result = models.ToolResult("c", "now", "data", data)
+    assert models.dump(result)["value"] is data

@@ -29,19 +29,16 @@ def _assistant(data: Data, at: Path) -> Data:
     key = "toolCalls" if "toolCalls" in data else "tool_calls"
     if key not in data:
         return data
-    calls = data[key]
-    if calls is None:
-        calls = []
+    calls = [] if data[key] is None else data[key]
     if type(calls) is not list:
         raise ConversionError(format_path((at, key)), "must be an array")
     content = data.get("content")
-    parts = [{"type": "text", "text": content}] if type(content) is str and content else content or []
+    parts = [{"type": "text", "text": content}] if content and type(content) is str else content or []
     if type(parts) is not list:
         raise ConversionError(format_path((at, "content")), "must be a string or an array")
     rest = {name: value for name, value in data.items() if name not in (key, "content")}
-    if not calls:
-        return {**rest, "content": content}
-    return {**rest, "content": parts + [{"type": "tool_call", "call": call} for call in calls]}
+    added = [{"type": "tool_call", "call": call} for call in calls]
+    return {**rest, "content": parts + added if added else content}
 
 
 def _tool_message(data: Data, at: Path) -> Data:
@@ -49,8 +46,7 @@ def _tool_message(data: Data, at: Path) -> Data:
     if "results" in data or not ("toolCallId" in data or "tool_call_id" in data):
         return data
     rest = {k: v for k, v in data.items() if k not in ("toolCallId", "tool_call_id", "name", "content", "response")}
-    identifier = data["toolCallId"] if "toolCallId" in data else data["tool_call_id"]
-    result: Data = {"toolCallId": identifier}
+    result: Data = {"toolCallId": data.get("toolCallId", data.get("tool_call_id"))}
     if "name" in data:
         result["name"] = data["name"]
     if "response" in data:
@@ -127,10 +123,10 @@ PYDANTIC_CONFIG: Final[dict[str, Any]] = {
 
 
 def dump(value: Any) -> Any:
-    """Convert a value of the format, or a list of values, to JSON data. Optional fields that are None are left out.
+    """Convert a value of the format, or values, to JSON data. Optional fields that are None are left out.
 
     Args:
-        value: A value of the format, or a list of such values.
+        value: A value of the format, or a list or dict of such values. JSON data is returned as it is.
 
     Returns:
         JSON data, ready for `json.dumps`.
@@ -138,6 +134,8 @@ def dump(value: Any) -> Any:
     kind: Any = type(value)
     if kind is list or kind is tuple:
         return [dump(item) for item in value]
+    if kind is dict:
+        return {key: dump(item) for key, item in value.items()}
     table = _fields(kind)
     if table is None:
         return value
@@ -150,7 +148,7 @@ def dump(value: Any) -> Any:
             item = {key: state for key, state in item.items() if key != UNKNOWN}
             if not item:
                 continue
-        found[name] = dump(item) if nested else item
+        found[name] = dump(item) if nested and type(item) is not dict else item
     for key, item in _unknown(getattr(value, "metadata", None)).items():
         found.setdefault(key, item)
     return found
@@ -181,7 +179,11 @@ def load(kind: type[T], data: Any) -> T:
     if (at := path_of_non_finite(data)) is not None:
         raise ConversionError(format_path(at), "is not a finite number")
     try:
-        return cast("T", _loader(cast("Any", kind))(data, ROOT))
+        reader = _loader(cast("Any", kind))
+    except (KeyError, TypeError):
+        raise TypeError(f"expected a type of the format, such as Message, found {kind!r}") from None
+    try:
+        return cast("T", reader(data, ROOT))
     except ConversionError as error:
         advice = "; read JSON text with json.loads first" if type(data) in (str, bytes) and not error.path else ""
         raise ConversionError(error.path, error.reason + advice) from None
