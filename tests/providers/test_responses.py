@@ -249,3 +249,36 @@ def test_a_response_that_ended_early_elsewhere_does_not_end_normally_here(
     read = module.from_response(module.to_response(completion, on_loss=lambda loss: None))
     assert read.finish_reason in ("length", "content_filter", "error", meaning)
     assert [call.invalid is None for call in module.from_tool_calls(module.to_response(read))] == [False]
+
+
+ABSENT = object()
+GATEWAYS: list[tuple[str, list[Any], Any]] = [
+    ("anthropic", ["type"], ABSENT),
+    ("anthropic", ["role"], ABSENT),
+    ("openai_responses", ["object"], ABSENT),
+    ("openai_responses", ["status"], ""),
+    ("gemini", ["candidates", 0, "finishReason"], ""),
+    ("gemini", ["candidates", 0, "content", "parts"], {}),
+    ("gemini", ["candidates", 0, "content", "parts"], []),
+    ("bedrock", ["output"], None),
+    ("bedrock", ["output", "message"], None),
+    ("cohere", ["message", "content"], {}),
+    ("cohere", ["message", "content"], []),
+]
+
+
+@pytest.mark.parametrize(("provider", "path", "value"), GATEWAYS, ids=str)
+def test_law_7_what_a_gateway_leaves_out_stays_out(
+    sample: Package, models: Any, provider: str, path: list[Any], value: Any
+) -> None:
+    body = copy.deepcopy(table(provider)["answer"])
+    holder = at(body, path[:-1])
+    if value is ABSENT:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = value
+    module = sample.provider(provider)
+    completion = module.from_response(copy.deepcopy(body))
+    stored = models.load(models.Completion, models.dump(completion))
+    for one in (completion, stored):
+        assert module.to_response(one, on_loss=lambda loss: None) == body

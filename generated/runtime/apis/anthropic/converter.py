@@ -305,8 +305,9 @@ class AnthropicConverter(AnthropicMessageConverter):
         extras = unmapped_members(wire, _RESPONSE)
         blocks = self.read_blocks(wire.get("content"), (at, "content"), reader)
         message = AssistantMessage(blocks)
-        if blocks is None:
-            extras["$absent"] = ["content"]
+        if blocks is None or "type" not in wire or "role" not in wire:
+            absent = [key for key in ("role", "type") if key not in wire]
+            extras["$absent"] = ["content", *absent] if blocks is None else absent
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -340,8 +341,9 @@ class AnthropicConverter(AnthropicMessageConverter):
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["type"] = extras.get("type", "message")
-        wire["role"] = extras.get("role", "assistant")
+        for key, value in (("type", "message"), ("role", "assistant")):
+            if key not in extras.get("$absent", ()):
+                wire[key] = extras.get(key, value)
         if completion.model is not None:
             wire["model"] = completion.model
         if content is not None or "content" not in extras.get("$absent", ()):

@@ -48,7 +48,10 @@ _OUTPUT = frozenset(["message"])
 
 
 def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: dict[str, Any]) -> Extras:
-    """Return the extras of a response: its other keys at their paths, and which of the known keys are absent."""
+    """Return the extras of a response: its other keys at their paths, and which of the known keys are absent.
+
+    An object that is null counts as absent, because its keys are.
+    """
     extras = unmapped_members(wire, _RESPONSE)
     outer = unmapped_members(output, _OUTPUT)
     inner = unmapped_members(message, MESSAGE_KEYS)
@@ -59,7 +62,8 @@ def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: d
     if outer:
         extras["output"] = outer
     holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
-    absent = [key for key, holder in holders if key not in holder]
+    objects = ("output", "message")
+    absent = [key for key, holder in holders if key not in holder or (holder[key] is None and key in objects)]
     if absent:
         extras["$absent"] = absent
     return extras

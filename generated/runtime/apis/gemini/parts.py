@@ -206,12 +206,12 @@ def part_kind(part: dict[str, Any]) -> str | None:
 
 
 def part_list(value: Any, at: Path) -> list[Any]:
-    """Return the parts of a content as a list. A single part may be without a list, and the parts may be absent.
+    """Return the parts of a content as a list. A single part may be without a list, and there may be none.
 
     Raises:
         ConversionError: The value is something else.
     """
-    if value is None or value is ABSENT:
+    if value is None or value is ABSENT or value == {}:
         return []
     if type(value) is dict:
         return [value]
@@ -240,13 +240,13 @@ def read_parts(
 def write_parts_of(
     content: Any, extra: Any, at: Path, writer: Writer, write: Callable[[Iterable[Any], Path, Writer], list[Any]]
 ) -> Any:
-    """Write the parts, or return ABSENT if there are none. An empty list is only written if it was read from one."""
+    """Write the parts, or return ABSENT if there are none. An empty value is only written if it was read."""
     if type(content) is str:
         if content and not content.isspace():
             return [{"text": content}]
         content = [TextPart(content)] if content else []
     parts = write(content or [], at, writer)
-    return parts or (extra if extra == [] else ABSENT)
+    return parts or (extra if extra in ([], {}) else ABSENT)
 
 
 def read_result_text_beside_media(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:

@@ -313,8 +313,8 @@ class ResponsesConverter(OutputFormatConverter):
                 raise wrong_type((path, i), "an object", item)
             parts += self.read_item(item, (path, i), reader)
         message = AssistantMessage(None if output is None else parts)
-        if "output" not in wire:
-            extras["$absent"] = ["output"]
+        if "output" not in wire or "object" not in wire:
+            extras["$absent"] = [key for key in ("object", "output") if key not in wire]
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -326,6 +326,7 @@ class ResponsesConverter(OutputFormatConverter):
             extras |= {} if status is None else {"status": status}
         else:
             stop_reason = status
+            extras |= {"status": status} if status == "" else {}
         opaque = has_opaque_client_call(parts, reader.wire.name)
         reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         if reason == "stop" and (opaque or has_approval_request(parts, reader.wire.name)):
@@ -358,7 +359,8 @@ class ResponsesConverter(OutputFormatConverter):
         wire: dict[str, Any] = {}
         if completion.id is not None or identifier is not None:
             wire["id"] = completion.id if completion.id is not None else identifier
-        wire["object"] = extras.get("object", "response")
+        if "object" not in extras.get("$absent", ()):
+            wire["object"] = extras.get("object", "response")
         if created is not None:
             wire["created_at"] = extras.get("created_at", created)
         self.write_status(completion, extras, wire, writer)

@@ -210,7 +210,7 @@ class CohereConverter(ChatConverter):
             extras["tool_plan"] = text
         if calls is not None and not calls:
             extras["tool_calls"] = calls
-        if content == "" or content == []:
+        if content in ("", [], {}):
             extras["content"] = content
         if type(content) is str and not text and not calls:
             return AssistantMessage(content, metadata=reader.as_metadata(extras))

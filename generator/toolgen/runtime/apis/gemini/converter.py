@@ -235,6 +235,8 @@ class GeminiConverter(GeminiMessageConverter):
         message = self.read_assistant_message(content or {}, ((at, 0), "content"), reader)
         extras = unmapped_members(first, _CANDIDATE)
         stop_reason = optional_text(first, "finishReason", (at, 0)) or None
+        if stop_reason is None and first.get("finishReason") == "":
+            extras["finishReason"] = ""
         if stop_reason is None or not content or content.get("role") is None:
             there = (("finishReason", first), ("content", first), ("role", content or {}))
             absent = [key for key, holder in there if holder.get(key) is None]
@@ -276,7 +278,7 @@ class GeminiConverter(GeminiMessageConverter):
         wire: dict[str, Any] = {}
         if content or "content" not in absent:
             wire["content"] = content
-        if completion.stop_reason is not None or "finishReason" not in absent:
+        if completion.stop_reason is not None or ("finishReason" not in absent and "finishReason" not in extras):
             wire["finishReason"] = provider_stop_reason(completion, self.FINISH_REASONS, response_extras, writer)
         restore_extras(wire, extras)
         return wire
