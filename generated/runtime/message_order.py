@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, repeat
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from .conversion.extras import inner_extras, merge_extras_into
 from .conversion.writer import Writer
-from .errors import check_list, wrong_class
+from .errors import check_list, is_collection, wrong_class
+from .lazy_dataclass import replace
 from .models import (
     AssistantMessage,
     AssistantPart,
@@ -22,13 +25,13 @@ from .models import (
     ToolResult,
     UserMessage,
 )
-from .paths import Path
+from .paths import ROOT, Path
 from .tool_results import describe_result
 
 __all__ = [
     "Placed",
     "check_messages",
-    "is_detached_result",
+    "mark_unpaired_results",
     "order_for_api",
     "order_restoring_separate_results",
     "results_of",
@@ -38,46 +41,83 @@ Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
 _MESSAGES = frozenset([SystemMessage, UserMessage, AssistantMessage, ToolMessage])
-_CONTENTS = frozenset([str, list, type(None)])
+_TEXT_OR_PARTS = frozenset([str, list])
 _SEPARATE = frozenset(["$apart", "$within"])
+_ANSWERED = "its call has another result"
+_FOREIGN = "its call is another provider's own, and is not sent"
+_UNKNOWN = "its call is not in the history"
 
 
 def check_messages(messages: Sequence[Message], at: Path) -> None:
-    """Check that a value is a list of messages, and that what the assistant said is a text or a list of parts.
+    """Check that a value is a list of messages, and that the content of each is a text or a list.
 
     Raises:
         ConversionError: It is not.
     """
     check_list(messages, _MESSAGES, at, "messages", "a message such as UserMessage")
-    if not _CONTENTS.issuperset([type(message.content) for message in messages if type(message) is AssistantMessage]):
+    if not _TEXT_OR_PARTS.issuperset([type(m.content) for m in messages if type(m) is not ToolMessage]):
         for i, message in enumerate(messages):
-            if type(message) is AssistantMessage and type(message.content) not in _CONTENTS:
-                raise wrong_class(((at, i), "content"), "a string or a list", message.content)
+            content: Any = getattr(message, "content", "")
+            other = content is None if type(message) is AssistantMessage else is_collection(content)
+            if type(content) not in _TEXT_OR_PARTS and not other:
+                raise wrong_class(((at, i), "content"), "a string or a list", content)
 
 
-def order_for_api(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
+def order_for_api(
+    messages: Sequence[Message], at: Path, writer: Writer, *, keeps_unpaired: bool = False
+) -> list[Placed]:
     """Return the messages with the results of each turn directly after its calls, in one message.
 
-    Messages between calls and results move after them, and are reported. A result without an earlier call stays where
-    it is, but if only another provider has its call, the result becomes text, which is reported.
+    Messages between calls and results move after them, and are reported. A result that the API would reject, because it
+    does not get its call or has another result of it, becomes text, which is reported. It stays a result if it was read
+    like that, or if this wire `keeps_unpaired` results and no other provider has its call. Results that begin a list of
+    only messages stay too, because their calls may have been converted before.
     """
     placed = _placed(messages, at)
-    return placed if _in_order(messages) else _describe_foreign_results(_reordered(placed, writer), writer)
+    if _in_order(messages):
+        return placed
+    placed = _with_distinct_ids(_without_empty(placed, writer), writer)
+    return _describe_unpaired(_reordered(placed, writer), at, writer, keeps_unpaired=keeps_unpaired)
 
 
-def order_restoring_separate_results(messages: Sequence[Message], at: Path, writer: Writer) -> list[Placed]:
+def order_restoring_separate_results(
+    messages: Sequence[Message], at: Path, writer: Writer, *, server_has_calls: bool = False
+) -> list[Placed]:
     """Return the messages like `order_for_api`, but keep results in separate messages if they were read so.
 
     Results were read separately from another message (`$apart`), or from the same one, after other content (`$within`).
+    If the server may have calls before the messages (`server_has_calls`), results before all assistant messages stay.
     """
     placed = _placed(messages, at)
-    if _in_order(messages) or _are_separate(messages, writer):
+    if _in_order(messages):
         return placed
-    return _describe_foreign_results(_reordered(placed, writer), writer)
+    placed = _with_distinct_ids(_without_empty(placed, writer), writer)
+    if not _are_separate(messages, writer):
+        placed = _reordered(placed, writer)
+    return _describe_unpaired(placed, at, writer, server_has_calls=server_has_calls)
+
+
+def mark_unpaired_results(messages: Sequence[Message], provider: str) -> None:
+    """Mark the results of messages that were read without their call, or as another result of it (`$stored`).
+
+    The provider may have the call, so it gets such a result back as it was.
+    """
+    if not _in_order(messages):
+        for _, result, _, reason in _pairs(_placed(messages, ROOT), provider):
+            if reason is not None:
+                merge_extras_into(result, provider, {"$stored": True})
 
 
 def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:
     return list(zip(messages, zip(repeat(at), count()), repeat(None)))
+
+
+def _without_empty(placed: list[Placed], writer: Writer) -> list[Placed]:
+    """Return the messages without those that should have results and have none."""
+    for message, path, _ in placed:
+        if type(message) is ToolMessage and len(message.results) == 0:
+            writer.report_loss(path, "a message", "dropped", "it has no results")
+    return [one for one in placed if type(one[0]) is not ToolMessage or one[0].results]
 
 
 def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
@@ -88,7 +128,7 @@ def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
         called.update(call_ids(message))
         if type(message) is ToolMessage:
             separate = separate or not _SEPARATE.isdisjoint(writer.peek_extras(message.metadata))
-            if not called.issuperset(result.tool_call_id for result in message.results):
+            if not called.issuperset(r.tool_call_id for r in message.results if not _is_stored(r, writer.wire.name)):
                 return False
     return separate
 
@@ -108,11 +148,6 @@ def call_ids(message: Message) -> list[str]:
     return [part.call.id for part in message.content if type(part) is ToolCallPart]
 
 
-def is_detached_result(call_id: str, last: Message | None) -> bool:
-    """Return whether a result does not directly follow the message with its call."""
-    return type(last) is not AssistantMessage or call_id not in call_ids(last)
-
-
 def _in_order(messages: Sequence[Message]) -> bool:
     """Return whether the results of each turn are in the one message after it, and there are no other results."""
     parts: Sequence[AssistantPart] = ()
@@ -124,7 +159,7 @@ def _in_order(messages: Sequence[Message]) -> bool:
 
 
 def _have_same_ids(results: Sequence[ToolResult], parts: Sequence[AssistantPart]) -> bool:
-    """Return whether the results are those of the calls among some parts, in any order."""
+    """Return whether there are calls among some parts, and one result of each, in any order, and no id repeats."""
     i = 0
     for part in parts:
         if type(part) is ToolCallPart:
@@ -132,9 +167,11 @@ def _have_same_ids(results: Sequence[ToolResult], parts: Sequence[AssistantPart]
                 break
             i += 1
     else:
-        if i == len(results):
+        if i == len(results) == 1:
             return True
-    return {result.tool_call_id for result in results} == {part.call.id for part in parts if type(part) is ToolCallPart}
+    called = [part.call.id for part in parts if type(part) is ToolCallPart]
+    answered = {result.tool_call_id for result in results}
+    return 0 < len(answered) == len(results) == len(called) and answered.issuperset(called)
 
 
 Position: TypeAlias = tuple[int, int]
@@ -143,8 +180,8 @@ Position: TypeAlias = tuple[int, int]
 
 def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
     ordered: list[Placed] = []
-    taken: set[Position] = set()
-    positions = _result_positions(placed, writer.wire.name)
+    turns = _results_of_turns(placed, writer.wire.name)
+    taken = {spot for spots in turns.values() for spot in spots}
     for i, (message, path, _) in enumerate(placed):
         if type(message) is ToolMessage:
             left = [(r, (((path, "results")), j)) for j, r in enumerate(message.results) if (i, j) not in taken]
@@ -155,35 +192,56 @@ def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
                 ordered.append((rest, path, tuple(p for _, p in left)))
             continue
         ordered.append((message, path, None))
-        candidates = [
-            next((spot for spot in positions.get(key, ()) if spot[0] > i and spot not in taken), None)
-            for key in dict.fromkeys(_answerable_ids(message, writer.wire.name))
-        ]
-        found = [spot for spot in candidates if spot is not None]
-        if _directly_follow(found, placed, i):
-            continue
-        gathered = [(j, k, results[k]) for j, k in found if (results := _results(placed[j][0]))]
+        gathered = [(j, k, results[k]) for j, k in turns.get(i, ()) if (results := _results(placed[j][0]))]
         if gathered:
-            taken.update((j, k) for j, k, _ in gathered)
-            _report(placed, i, max(j for j, _, _ in gathered), writer)
+            _report(placed, i, gathered, writer)
             paths = tuple(((placed[j][1], "results"), k) for j, k, _ in gathered)
             ordered.append((ToolMessage([result for _, _, result in gathered]), placed[gathered[0][0]][1], paths))
     return ordered
 
 
-def _result_positions(placed: list[Placed], provider: str) -> dict[str, list[Position]]:
+def _results_of_turns(placed: list[Placed], provider: str) -> dict[int, list[Position]]:
+    """Return where the results of each turn are, by the index of its message, for turns that they do not directly follow.
+
+    The result of a call is the next one with its id, or one before all calls with this id.
+    """
+    positions = _result_positions(placed, provider)
+    turns: dict[int, list[Position]] = {}
+    met: set[str] = set()
+    for i, (message, _, _) in enumerate(placed):
+        found: list[Position] = []
+        for key in dict.fromkeys(_answerable_ids(message, provider)):
+            spots = positions.get(key) or deque()
+            early = [spots.popleft() for _ in range(len(spots)) if spots[0][0] < i]
+            if spots:
+                found.append(spots.popleft())
+            elif key not in met:
+                found += [spot for spot in early[:1] if not _is_fixed(placed, *spot, provider)]
+            met.add(key)
+        if not _directly_follow(found, placed, i):
+            turns[i] = found
+    return turns
+
+
+def _result_positions(placed: list[Placed], provider: str) -> dict[str, deque[Position]]:
     """Return where the results of each id are. An opaque result of this provider is a user message."""
-    found: dict[str, list[Position]] = {}
+    found: dict[str, deque[Position]] = {}
     for j, (message, _, _) in enumerate(placed):
         for k, result in enumerate(_results(message)):
-            found.setdefault(result.tool_call_id, []).append((j, k))
+            found.setdefault(result.tool_call_id, deque()).append((j, k))
         if type(message) is UserMessage and type(message.content) is list and len(message.content) == 1:
             (part,) = message.content
             if type(part) is OpaquePart and part.provider == provider and type(part.value) is dict:
                 key = part.value.get("call_id")
                 if type(key) is str:
-                    found.setdefault(key, []).append((j, 0))
+                    found.setdefault(key, deque()).append((j, 0))
     return found
+
+
+def _is_fixed(placed: list[Placed], j: int, k: int, provider: str) -> bool:
+    """Return whether a result is an opaque part, or was read without its call."""
+    results = _results(placed[j][0])
+    return not results or _is_stored(results[k], provider)
 
 
 def _results(message: Message) -> list[ToolResult]:
@@ -224,48 +282,120 @@ def _opaque_call_id(part: OpaquePart) -> str | None:
     return identifier if type(identifier) is str else None
 
 
-def _describe_foreign_results(placed: list[Placed], writer: Writer) -> list[Placed]:
-    """Return the messages with text for the results of calls that only another provider has.
+def _pairs(placed: list[Placed], provider: str) -> Iterator[tuple[int, ToolResult, Path, str | None]]:
+    """Yield each result with the index of its message and its path, and the reason if it has no call that it answers.
 
-    Such a call is an opaque part, or stored at the provider (`$stored` in the extras of the result). It is not sent, and
-    APIs reject a result without its call.
+    A result answers the last call before it with its id. This provider does not get a call that is another provider's
+    opaque part, or stored at another one (`$stored` in the extras of the result).
     """
-    unsent: set[str] = set()
-    called: set[str] = set()
-    described: list[Placed] = []
-    for message, path, paths in placed:
+    unanswered: set[str] = set()
+    reasons: dict[str, str] = {}
+    for i, (message, path, paths) in enumerate(placed):
         if type(message) is AssistantMessage and type(message.content) is list:
-            opaque = [part for part in message.content if type(part) is OpaquePart]
-            unsent.update(key for part in opaque if (key := _opaque_call_id(part)) is not None)
-            answerable = _answerable_ids(message, writer.wire.name)
-            called.update(answerable)
-            unsent.difference_update(answerable)
+            foreign = [_opaque_call_id(part) for part in message.content if type(part) is OpaquePart]
+            unanswered.difference_update(key for key in foreign if key is not None)
+            reasons.update((key, _FOREIGN) for key in foreign if key is not None)
+            ids = _answerable_ids(message, provider)
+            unanswered.update(ids)
+            reasons.update(zip(ids, repeat(_ANSWERED)))
         elif type(message) is ToolMessage:
-            stored = [result for result in message.results if _is_stored_elsewhere(result, writer.wire.name)]
-            unsent.update(result.tool_call_id for result in stored if result.tool_call_id not in called)
-        if type(message) is not ToolMessage or unsent.isdisjoint(r.tool_call_id for r in message.results):
+            for result, there in results_of(message, path, paths):
+                key = result.tool_call_id
+                reason = None if key in unanswered else reasons.get(key, _UNKNOWN)
+                unanswered.discard(key)
+                yield i, result, there, _FOREIGN if reason and _is_stored_elsewhere(result, provider) else reason
+
+
+def _describe_unpaired(
+    placed: list[Placed], at: Path, writer: Writer, *, keeps_unpaired: bool = False, server_has_calls: bool = False
+) -> list[Placed]:
+    """Return the messages with text for results that an API would reject. The text follows all results of the turn."""
+    provider = writer.wire.name
+    before = {SystemMessage, ToolMessage} if at == ROOT else set()
+    if server_has_calls:
+        before = {SystemMessage, ToolMessage, UserMessage}
+    kept: dict[int, list[tuple[ToolResult, Path]]] = {}
+    texts: dict[int, list[Message]] = {}
+    for i, result, there, reason in _pairs(placed, provider):
+        if (
+            reason is None
+            or _is_stored(result, provider)
+            or (keeps_unpaired and reason is not _FOREIGN)
+            or (reason is _UNKNOWN and before.issuperset(type(message) for message, _, _ in placed[: i + 1]))
+        ):
+            kept.setdefault(i, []).append((result, there))
+        else:
+            writer.report_loss(there, "a result", "described", reason, "warning")
+            texts.setdefault(i, []).append(UserMessage(describe_result(result)))
+    if not texts:
+        return placed
+    described: list[Placed] = []
+    waiting: list[Placed] = []
+    for i, (message, path, paths) in enumerate(placed):
+        if type(message) is not ToolMessage:
+            described += waiting
+            waiting = []
+        if i not in texts:
             described.append((message, path, paths))
             continue
-        pairs = list(results_of(message, path, paths))
-        sent = [pair for pair in pairs if pair[0].tool_call_id not in unsent]
-        if sent:
-            rest = ToolMessage([result for result, _ in sent], message.metadata)
-            described.append((rest, path, tuple(there for _, there in sent)))
-        for result, there in pairs:
-            if result.tool_call_id in unsent:
-                reason = "its call is another provider's own, and is not sent"
-                writer.report_loss(there, "a result", "described", reason, "warning")
-                described.append((UserMessage(describe_result(result)), path, None))
-    return described
+        if i in kept:
+            rest = ToolMessage([result for result, _ in kept[i]], message.metadata)
+            described.append((rest, path, tuple(there for _, there in kept[i])))
+        waiting += [(text, path, None) for text in texts[i]]
+    return described + waiting
+
+
+def _is_stored(result: ToolResult, provider: str) -> bool:
+    return "$stored" in inner_extras(result.metadata or {}, provider)
 
 
 def _is_stored_elsewhere(result: ToolResult, provider: str) -> bool:
-    states = (result.metadata or {}).items()
-    return any(name != provider and type(state) is dict and "$stored" in state for name, state in states)
+    found = result.metadata or {}
+    return any(name != provider and "$stored" in inner_extras(found, name) for name in found)
 
 
-def _report(placed: list[Placed], turn: int, last: int, writer: Writer) -> None:
-    for j in range(turn + 1, last):
+def _with_distinct_ids(placed: list[Placed], writer: Writer) -> list[Placed]:
+    """Return the messages with new ids for calls whose id another call of their message has, and for their results."""
+    distinct = list(placed)
+    used = {key for message, _, _ in placed for key in call_ids(message)}
+    for i, (message, path, _) in enumerate(placed):
+        ids = call_ids(message)
+        if len(set(ids)) == len(ids) or type(message) is not AssistantMessage or type(message.content) is not list:
+            continue
+        new: dict[str, deque[str]] = {}
+        content: list[AssistantPart] = []
+        for k, part in enumerate(message.content):
+            if type(part) is ToolCallPart:
+                key = identifier = part.call.id
+                if key in new:
+                    identifier = next(name for n in count(2) if (name := f"{key}_{n}") not in used)
+                    used.add(identifier)
+                    at = ((((path, "content"), k), "call"), "id")
+                    writer.report_loss(at, "a call's id", "rewritten", "another call of the message has it")
+                    part = replace(part, call=replace(part.call, id=identifier))
+                new.setdefault(key, deque()).append(identifier)
+            content.append(part)
+        distinct[i] = (replace(message, content=content), path, None)
+        for j in range(i + 1, len(placed)):
+            after, there, _ = distinct[j]
+            if not new.keys().isdisjoint(call_ids(after)):
+                break
+            if type(after) is ToolMessage:
+                ids = [
+                    new[r.tool_call_id].popleft() if new.get(r.tool_call_id) else r.tool_call_id for r in after.results
+                ]
+                results = [replace(r, tool_call_id=key) for r, key in zip(after.results, ids, strict=True)]
+                distinct[j] = (replace(after, results=results), there, None)
+    return distinct
+
+
+def _report(placed: list[Placed], turn: int, gathered: list[tuple[int, int, ToolResult]], writer: Writer) -> None:
+    """Report what moves so that the results of a turn directly follow its calls."""
+    reason = "the results of a turn must directly follow its calls"
+    for j in range(turn + 1, max(j for j, _, _ in gathered)):
         message, path, _ = placed[j]
         if type(message) is not ToolMessage:
-            writer.report_loss(path, "a message", "moved", "the results of a turn must directly follow its calls")
+            writer.report_loss(path, "a message", "moved", reason)
+    for j, k, _ in gathered:
+        if j < turn:
+            writer.report_loss(((placed[j][1], "results"), k), "a result", "moved", reason)

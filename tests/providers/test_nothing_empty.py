@@ -86,6 +86,7 @@ EMPTY: list[dict[str, Any]] = [
     {"role": "user", "content": ""},
     {"role": "assistant", "content": []},
     {"role": "assistant", "content": None},
+    {"role": "assistant", "content": " \n"},
     {"role": "tool", "results": []},
 ]
 
@@ -99,16 +100,25 @@ def test_an_empty_message_is_sent_or_reported(
     before = {"first": [], "after system text": [{"role": "system", "content": "Be brief."}]}
     messages = before.get(place, [{"role": "user", "content": "Hi"}])
     module, sent = sample.provider(provider), []
-    for more in ([], [empty]):
+    for more in ([], [{**empty, "metadata": {"elsewhere": {"x": 1}}}]):
         losses: list[Any] = []
         history = [*messages, *more, {"role": "user", "content": "And?"}]
         request = models.load(models.Request, {"model": "m", "messages": history})
         body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
         sent.append({key: value for key, value in body.items() if key in (*KEYS, "system", "systemInstruction")})
-    told = [loss for loss in losses if loss.path.startswith(f"messages[{len(messages)}]")]
+    own = f"messages[{len(messages)}]"
+    told = [loss for loss in losses if loss.path.startswith(own) and not loss.path.endswith(".metadata")]
     assert sent[0] != sent[1] or told
-    if provider in ("openai_chat", "mistral", "azure"):
+    if provider in ("openai_chat", "mistral", "azure", "cohere"):
         assert [m for m in sent[1]["messages"] if m["role"] == "user" and m["content"] == []] == []
+
+
+def test_mistral_gets_no_blank_message(sample: Package) -> None:
+    """Its validator refuses an assistant message without content and calls."""
+    models, module = sample.module("models"), sample.provider("mistral")
+    hello, losses = models.UserMessage("Hi"), []
+    assert len(module.to_messages([hello, models.AssistantMessage(" "), hello], on_loss=losses.append)) == 2
+    assert [(loss.path, loss.action) for loss in losses] == [("[1]", "dropped")]
 
 
 KEYS = ("messages", "contents", "input", "instructions")

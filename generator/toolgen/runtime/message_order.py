@@ -72,9 +72,7 @@ def order_for_api(
     placed = _placed(messages, at)
     if _in_order(messages):
         return placed
-    placed = _without_empty(placed, writer)
-    if not keeps_unpaired:
-        placed = _with_distinct_ids(placed, writer)
+    placed = _with_distinct_ids(_without_empty(placed, writer), writer)
     return _describe_unpaired(_reordered(placed, writer), at, writer, keeps_unpaired=keeps_unpaired)
 
 

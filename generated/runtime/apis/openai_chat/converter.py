@@ -92,7 +92,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                full = wire.get("content") or has_content(wire, self.ACCEPTS_BLANK_MESSAGES)
+                blank = self.ACCEPTS_BLANK_MESSAGES
+                full = (blank and wire.get("content")) or has_content(wire, blank)
                 if full or writer.peek_extras(message.metadata):
                     wires.append(wire)
                 else:

@@ -188,7 +188,7 @@ class CohereConverter(ChatConverter):
                     append_content(system, wire)
             elif type(message) is UserMessage:
                 wire = write_user_or_opaque(message, here, writer, self.write_user_message)
-                if message.metadata or not is_blank(wire.get("content")):
+                if writer.peek_extras(message.metadata) or not is_blank(wire.get("content")):
                     wires.append(wire)
                 else:
                     writer.report_loss(here, "an empty message", "dropped", "the API rejects it")

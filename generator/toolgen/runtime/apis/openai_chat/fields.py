@@ -167,9 +167,11 @@ def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str,
 
 
 def has_content(wire: dict[str, Any], blank_counts: bool) -> bool:
-    """Return whether an assistant message has content or other values. Empty text counts only if `blank_counts` is set."""
+    """Return whether an assistant message has content or other values. Blank text counts only if `blank_counts` is set."""
     content = wire.get("content")
-    return bool(content) or (blank_counts and content == "") or any(wire[key] for key in wire.keys() - _SILENT)
+    if type(content) is str:
+        content = blank_counts or content.strip()
+    return bool(content) or any(wire[key] for key in wire.keys() - _SILENT)
 
 
 _SILENT = frozenset(["content", "name", "role"])
