@@ -16,22 +16,22 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from .conversion.extras import ABSENT, is_internal_mark
 from .conversion.reader import Reader
-from .conversion.values import read_list_or_null, to_plain_object, write_list
+from .conversion.values import read_list_or_null, to_plain_object
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .errors import ConversionError, wrong_type
-from .message_order import check_messages
+from .message_order import check_messages, mark_unpaired_results
 from .models import ApiError, Completion, Message, OpaquePart, Request, ToolCall, ToolChoice, ToolDefinition
 from .paths import ROOT, Path
 from .request_tools import (
     check_request,
     has_tools_for_provider,
-    omit_empty_tools,
+    offers_chosen_tools,
     read_choice,
     report_choice_without_tools,
-    report_strict_without_effect,
     write_choice,
     write_tool_with_provider_settings,
+    write_tools,
 )
 from .responses import FinishReason, calls_in, classify_api_error
 
@@ -69,6 +69,8 @@ class Converter:
     """Values that the wire requires. They are written if the request does not set them."""
     DEFAULT_KEYS: ClassVar[tuple[str, ...]] = ()
     """The required keys of `DEFAULTS`."""
+    KEEPS_UNPAIRED_RESULTS: ClassVar[bool] = False
+    """Whether results without a call, and further results of a call, are sent. Other APIs reject them."""
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset()
     """The arguments that the official client's call accepts."""
 
@@ -87,12 +89,12 @@ class Converter:
     write_response: Callable[[Completion, str | None, int | None, Writer], Any]
 
     def __init__(self, declared: DeclaredToolFacts | None = None) -> None:
-        self.wire = ProviderWire(self.FACTS, declared or DeclaredToolFacts())
-        self.entries: Mapping[str, Any] = dict(
-            zip(self.wire.declared.names, self.collect_tool_entries(self.wire.declared.payload), strict=True)
-        )
+        declared = declared or DeclaredToolFacts()
+        self.wire = ProviderWire(self.FACTS, declared)
+        entries = self.collect_tool_entries(declared.payload)
+        self.entries: Mapping[str, Any] = dict(zip(declared.names, entries, strict=True))
         self.wire.declared_entries = self.entries
-        self.strict_if_fewer_tools = self.wire.declared.strict_if_fewer_tools
+        self.strict_if_fewer_tools = declared.strict_if_fewer_tools
         fixed = {name: entry for name, entry in self.entries.items() if name not in self.strict_if_fewer_tools}
         self.fixed_entry_of = fixed.__getitem__
 
@@ -171,7 +173,8 @@ class Converter:
         Raises:
             ConversionError: A value has the wrong JSON type.
         """
-        return self.read_messages(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))
+        messages = self.read_messages(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))
+        return messages if self.KEEPS_UNPAIRED_RESULTS else mark_unpaired_results(messages, self.wire.name)
 
     def to_request(
         self, request: Request, *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -224,8 +227,9 @@ class Converter:
         if type(body) is not dict:
             raise wrong_type(ROOT, "an object", body)
         request = self.read_request(self.normalize_body(body), ROOT, Reader(self.wire, tools=tools))
-        if request.model is None:
-            request.model = model
+        if not self.KEEPS_UNPAIRED_RESULTS:
+            mark_unpaired_results(request.messages, self.wire.name)
+        request.model = model if request.model is None else request.model
         return request
 
     def from_response(
@@ -320,9 +324,7 @@ class Converter:
         """Write the offered tools."""
         if definitions is None:
             return ABSENT
-        if self.wire.schema_lowering.together:
-            report_strict_without_effect(definitions, at, writer)
-        return omit_empty_tools(write_list(definitions, at, writer, self.write_tool_definition), extra, at, writer)
+        return write_tools(definitions, extra, at, writer, self.write_tool_definition)
 
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration offers it to this provider."""
@@ -344,25 +346,29 @@ class Converter:
         """Return whether a request offers tools that a tool choice is about."""
         return has_tools_for_provider(tools, self.wire)
 
+    def can_choose(self, choice: ToolChoice | None, tools: Sequence[Any] | None) -> bool:
+        """Return whether a request offers the tools that a tool choice is about."""
+        return self.has_choosable_tools(tools) and offers_chosen_tools(choice, tools, self.wire)
+
     def read_tool_choice_with_tools(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
     ) -> tuple[ToolChoice | None, Any]:
-        """Read the tool choice. Without tools it is also kept as an extra, because the API accepted it."""
+        """Read the tool choice. Without its tools it is also kept as an extra, because the API accepted it."""
         choice, extra = self.read_tool_choice(value, at, reader)
-        if choice is None or extra is not ABSENT or self.has_choosable_tools(tools):
+        if choice is None or extra is not ABSENT or self.can_choose(choice, tools):
             return choice, extra
         return choice, {"$whole": value}
 
     def write_tool_choice_with_tools(
         self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer, tools: Sequence[Any] | None
     ) -> Any:
-        """Write the tool choice. Without tools the API rejects it, so it is left out, unless it was read like that."""
-        if choice is None or self.has_choosable_tools(tools):
+        """Write the tool choice. Without its tools the API rejects it, so it is left out, unless it was read so."""
+        if choice is None or self.can_choose(choice, tools):
             return self.write_tool_choice(choice, extra, at, writer)
         whole = extra.get("$whole") if type(extra) is dict else None
         if whole is not None and self.read_tool_choice(whole, at, Reader(self.wire))[0] == choice:
             return whole
-        report_choice_without_tools(choice, at, writer)
+        report_choice_without_tools(choice, at, writer, has_others=self.has_choosable_tools(tools))
         return ABSENT
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count, repeat
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from .conversion.extras import inner_extras, merge_extras_into
 from .conversion.writer import Writer
-from .errors import check_list, is_collection, wrong_class
+from .errors import check_list, wrong_class
 from .lazy_dataclass import replace
 from .models import (
     AssistantMessage,
@@ -31,6 +31,7 @@ from .tool_results import describe_result
 __all__ = [
     "Placed",
     "check_messages",
+    "is_detached_result",
     "mark_unpaired_results",
     "order_for_api",
     "order_restoring_separate_results",
@@ -41,7 +42,7 @@ Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
 _MESSAGES = frozenset([SystemMessage, UserMessage, AssistantMessage, ToolMessage])
-_TEXT_OR_PARTS = frozenset([str, list])
+_CONTENTS = frozenset([str, list, type(None)])
 _SEPARATE = frozenset(["$apart", "$within"])
 _ANSWERED = "its call has another result"
 _FOREIGN = "its call is another provider's own, and is not sent"
@@ -49,18 +50,16 @@ _UNKNOWN = "its call is not in the history"
 
 
 def check_messages(messages: Sequence[Message], at: Path) -> None:
-    """Check that a value is a list of messages, and that the content of each is a text or a list.
+    """Check that a value is a list of messages, and that what the assistant said is a text or a list of parts.
 
     Raises:
         ConversionError: It is not.
     """
     check_list(messages, _MESSAGES, at, "messages", "a message such as UserMessage")
-    if not _TEXT_OR_PARTS.issuperset([type(m.content) for m in messages if type(m) is not ToolMessage]):
+    if not _CONTENTS.issuperset([type(message.content) for message in messages if type(message) is AssistantMessage]):
         for i, message in enumerate(messages):
-            content: Any = getattr(message, "content", "")
-            other = content is None if type(message) is AssistantMessage else is_collection(content)
-            if type(content) not in _TEXT_OR_PARTS and not other:
-                raise wrong_class(((at, i), "content"), "a string or a list", content)
+            if type(message) is AssistantMessage and type(message.content) not in _CONTENTS:
+                raise wrong_class(((at, i), "content"), "a string or a list", message.content)
 
 
 def order_for_api(
@@ -97,8 +96,8 @@ def order_restoring_separate_results(
     return _describe_unpaired(placed, at, writer, server_has_calls=server_has_calls)
 
 
-def mark_unpaired_results(messages: Sequence[Message], provider: str) -> None:
-    """Mark the results of messages that were read without their call, or as another result of it (`$stored`).
+def mark_unpaired_results(messages: list[Message], provider: str) -> list[Message]:
+    """Return messages that were read, with a mark (`$stored`) on results without their call, or beside another one of it.
 
     The provider may have the call, so it gets such a result back as it was.
     """
@@ -106,6 +105,7 @@ def mark_unpaired_results(messages: Sequence[Message], provider: str) -> None:
         for _, result, _, reason in _pairs(_placed(messages, ROOT), provider):
             if reason is not None:
                 merge_extras_into(result, provider, {"$stored": True})
+    return messages
 
 
 def _placed(messages: Sequence[Message], at: Path) -> list[Placed]:
@@ -146,6 +146,11 @@ def call_ids(message: Message) -> list[str]:
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
     return [part.call.id for part in message.content if type(part) is ToolCallPart]
+
+
+def is_detached_result(call_id: str, last: Message | None) -> bool:
+    """Return whether a result does not directly follow the message with its call."""
+    return type(last) is not AssistantMessage or call_id not in call_ids(last)
 
 
 def _in_order(messages: Sequence[Message]) -> bool:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -31,13 +31,11 @@ __all__ = [
     "match_pattern",
     "none_if_empty",
     "offers_chosen_tools",
-    "omit_empty_tools",
     "read_choice",
     "report_choice_without_tools",
-    "report_strict_without_effect",
     "write_choice",
-    "write_first_of_each_name",
     "write_tool_with_provider_settings",
+    "write_tools",
 ]
 
 
@@ -250,7 +248,21 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *,
     writer.report_loss(at, "toolChoice", "dropped", reason, severity)
 
 
-def report_strict_without_effect(tools: Sequence[Any], at: Path, writer: Writer) -> None:
+Write = Callable[[Any, Path, Writer], Any]
+
+
+def write_tools(tools: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write) -> Any:
+    """Write the tools of a request. Return ABSENT if there are none: many APIs reject an empty list, unless it was read."""
+    if writer.wire.strict_together:
+        _report_strict_without_effect(tools, at, writer)
+    written = write_list(tools, at, writer, _first_of_each_name(write) if writer.wire.unique_names else write)
+    if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
+        return written
+    writer.report_loss(at, "tools", "dropped", "the list is empty, which many APIs reject")
+    return ABSENT
+
+
+def _report_strict_without_effect(tools: Sequence[Any], at: Path, writer: Writer) -> None:
     """Report strict tools beside others, where strict mode has an effect only if all tools are strict."""
     named = [(i, tool) for i, tool in enumerate(tools) if type(tool) is ToolDefinition]
     strict = [i for i, tool in named if writer.wire.strictness(tool, {})]
@@ -259,19 +271,8 @@ def report_strict_without_effect(tools: Sequence[Any], at: Path, writer: Writer)
         writer.report_loss(((at, i), "strict"), "strict", "dropped", reason, "warning")
 
 
-def omit_empty_tools(written: list[Any], extra: Any, at: Path, writer: Writer) -> Any:
-    """Return the tools of a request, or ABSENT if there are none: many APIs reject an empty list, unless it was read."""
-    if written or at == ROOT or (type(extra) is dict and "$whole" in extra):
-        return written
-    writer.report_loss(at, "tools", "dropped", "the list is empty, which many APIs reject")
-    return ABSENT
-
-
-Write = Callable[[Any, Path, Writer], Any]
-
-
-def write_first_of_each_name(tools: Iterable[Any], at: Path, writer: Writer, write: Write) -> list[Any]:
-    """Write tools without those whose name an earlier tool has."""
+def _first_of_each_name(write: Write) -> Write:
+    """Return a writer that leaves out tools whose name an earlier tool has."""
     first: dict[str, ToolDefinition] = {}
 
     def write_first(tool: Any, at: Path, writer: Writer) -> Any:
@@ -284,7 +285,7 @@ def write_first_of_each_name(tools: Iterable[Any], at: Path, writer: Writer, wri
             first[tool.name] = tool
         return write(tool, at, writer)
 
-    return write_list(tools, at, writer, write_first)
+    return write_first
 
 
 _facts_of = attrgetter(*ToolDefinition.__match_args__)

@@ -80,10 +80,9 @@ def _text_part(data: Data, at: Path) -> Data:
 
 
 def _image_part(data: Data, at: Path) -> Data:
-    for key in ("image_url", "imageUrl"):
-        if key in data:
-            reason = "an image part has `url`, or `data` and `mediaType`, at the top level"
-            raise ConversionError(format_path((at, key)), reason)
+    for key in {"image_url", "imageUrl"} & data.keys():
+        reason = "an image part has `url`, or `data` and `mediaType`, at the top level"
+        raise ConversionError(format_path((at, key)), reason)
     return data
 
 
@@ -148,16 +147,19 @@ def dump(value: Any) -> Any:
         item = getattr(value, python)
         if item is None and not required:
             continue
-        if python == "metadata" and item is not None and UNKNOWN in item:
+        if python == "metadata" and item is not None and _unknown(item):
             item = {key: state for key, state in item.items() if key != UNKNOWN}
             if not item:
                 continue
         found[name] = dump(item) if nested and type(item) is not dict else item
-    metadata = getattr(value, "metadata", None)
-    if metadata and type(metadata.get(UNKNOWN)) is dict:
-        for key, item in metadata[UNKNOWN].items():
-            found.setdefault(key, item)
+    for key, item in _unknown(getattr(value, "metadata", None)).items():
+        found.setdefault(key, item)
     return found
+
+
+def _unknown(metadata: Data | None) -> Data:
+    """Return the keys in metadata that `load` did not know."""
+    return unknown if metadata and type(unknown := metadata.get(UNKNOWN)) is dict else {}
 
 
 def load(kind: type[T], data: Any) -> T:
@@ -172,7 +174,7 @@ def load(kind: type[T], data: Any) -> T:
 
     Raises:
         ConversionError: A value is missing, has the wrong type, occurs twice, is of an unknown kind, or is not finite.
-        TypeError: `kind` is not a type of the format. The name of one is not one.
+        TypeError: `kind` is something else.
 
     Example:
         message = load(Message, {"role": "user", "content": "Hi"})
@@ -192,7 +194,7 @@ def load(kind: type[T], data: Any) -> T:
 
 @cache
 def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
-    """Return JSON name, Python name, if values of the format may be inside, and if required, by field of a dataclass."""
+    """Return JSON name, Python name, whether types may be inside, and whether it is required, by field, of a dataclass."""
     if not _is_dataclass(kind):
         return None
     return tuple((to_camel_case(n), n, _holds_types(hint), required) for n, hint, required in field_types(kind))
@@ -235,12 +237,14 @@ def _loader(hint: Any) -> Load:
         return _plain_loader(dict, "an object")
     if origin is types.UnionType or origin is typing.Union:
         return _union_loader(typing.get_args(hint))
-    return {
-        str: _plain_loader(str, "a string"),
-        int: _plain_loader(int, "an integer"),
-        bool: _plain_loader(bool, "a boolean"),
-        float: _number,
-    }[hint]
+    if hint is float:
+        return _number
+    if hint not in _PLAIN:
+        raise TypeError(f"load reads types of the format, and unions and lists of them, not {hint!r:.80}")
+    return _plain_loader(hint, _PLAIN[hint])
+
+
+_PLAIN = {str: "a string", int: "an integer", bool: "a boolean"}
 
 
 def _plain_loader(kind: type, expected: str) -> Load:
@@ -288,9 +292,8 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
     classes = [m for m in members if _is_dataclass(m)]
     others = [m for m in members if m not in (texts, lists, type(None)) and m not in classes]
     tag, tagged = _tags(classes)
-    expected = " or ".join(
-        label for label, there in (("a string", texts), ("an array", lists), ("an object", classes)) if there
-    )
+    labels = (("a string", texts), ("an array", lists), ("an object", classes))
+    expected = " or ".join(label for label, there in labels if there)
 
     def read(data: Any, at: Path) -> Any:
         kind = type(data)
@@ -301,9 +304,8 @@ def _union_loader(members: tuple[Any, ...]) -> Load:
                 literals = ", ".join(map(repr, typing.get_args(texts)))
                 field = field_types(classes[0])[0][0]
                 example = data if field == "name" and re.fullmatch(_NAME, str(data)) else "…"
-                raise ConversionError(
-                    format_path(at), f"must be one of {literals}, or an object such as {{{field}: {example}}}"
-                )
+                reason = f"must be one of {literals}, or an object such as {{{field}: {example}}}"
+                raise ConversionError(format_path(at), reason)
             return _loader(texts)(data, at)
         if kind is list and lists is not None:
             return _loader(lists)(data, at)
@@ -383,7 +385,8 @@ def _object_loader(kind: Any) -> Load:
         if unknown:
             if not keeps:
                 raise ConversionError(format_path((at, min(unknown))), f"is not a field of {kind.__name__}")
-            values["metadata"] = {**(values.get("metadata") or {}), UNKNOWN: unknown}
+            metadata = values.get("metadata") or {}
+            values["metadata"] = {**metadata, UNKNOWN: {**_unknown(metadata), **unknown}}
         if refined is not None:
             tag, value, field, inner = refined
             if values.get(tag) == value:

@@ -151,7 +151,10 @@ class ProviderWire:
         self.names = declared.renames
         self.tool_names = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)
-        self.has_strict = bool(facts.dialects.get("strict"))
+        strict = facts.dialects.get("strict") or {}
+        self.has_strict = bool(strict)
+        self.strict_together = bool(strict.get("together"))
+        self.unique_names = facts.unique_names
         self.strict = frozenset(declared.strict)
         self.entries: Cache[tuple[bytes, Mapping[str, int], Sequence[Loss]]] = Cache()
         self.declared_entries: Mapping[str, Any] = _NOTHING

@@ -30,7 +30,7 @@ class _Done(NamedTuple):
 class Lowerings:
     """The dialects of a wire, with cached results of lowering."""
 
-    __slots__ = ("_depth", "_done", "_open", "_strict", "auto", "key", "per_request", "together")
+    __slots__ = ("_depth", "_done", "_open", "_strict", "auto", "key", "per_request")
 
     def __init__(self, dialects: Mapping[str, Any], depth: int = 3) -> None:
         """Set the dialects of the profile, and the depth to which unsupported recursion is expanded."""
@@ -41,7 +41,6 @@ class Lowerings:
         self._done: tuple[Cache[_Done], ...] = (Cache(), Cache(), Cache(), Cache())
         self.key: str | None = chosen.get("key")
         self.auto: bool = bool(self._strict and dialects["strict"].get("auto", True))
-        self.together: bool = bool(self._strict and dialects["strict"].get("together"))
         self.per_request: Mapping[str, int] = dialects["strict"].get("per_request", {}) if self._strict else {}
 
     @property

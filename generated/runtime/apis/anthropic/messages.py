@@ -145,7 +145,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             last = found[-1] if found else None
             if type(block) is dict and block.get("type") == "tool_result":
                 result = self.read_tool_result(block, (at, i), reader)
-                if result.tool_call_id in toolsets and "toolset_name" not in block:
+                if toolsets.get(result.tool_call_id) and "toolset_name" not in block:
                     merge_extras_into(result, reader.wire.name, {"$toolset": None})
                 if type(last) is ToolMessage:
                     last.results.append(result)
@@ -324,6 +324,8 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         for message, here in found:
             if message.name is not None:
                 writer.report_unsupported((here, "name"), "name")
+            if len(found) > 1 and not message.content:
+                writer.report_loss(here, "a system message", "dropped", "it has no text")
             blocks += self.write_system_blocks(message, here, writer)
         if len(found) > 1:
             writer.report_loss(at, "system messages", "rewritten", "they were joined")

@@ -350,6 +350,8 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 if not leading:
                     writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
                 count += 1
+                if not message.content:
+                    writer.report_loss((at, i), "a system message", "dropped", "it has no text")
                 was_inline = "$inline" in writer.peek_extras(message.metadata)
                 blocks += self.write_system_blocks(message, (at, i), writer, is_moved=was_inline)
         if count > 1:

@@ -18,9 +18,9 @@ from ...json_text import is_object_text
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
-from ..chat_bases import is_accepted_name, write_accepted_name
 
 __all__ = [
+    "GROWING_KEYS",
     "ChatCall",
     "StreamedPartList",
     "begins_another_call",
@@ -33,14 +33,14 @@ __all__ = [
     "piece_id",
     "read_audio_format",
     "read_file_name",
+    "read_inline_audio",
     "read_inline_data",
-    "read_participant_name",
     "repeats_call",
     "restore_missing_message",
     "write_audio_format",
     "write_file_name",
+    "write_inline_audio",
     "write_inline_data",
-    "write_participant_name",
 ]
 
 
@@ -71,8 +71,33 @@ def read_inline_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, 
     return None, url, None, {"$whole": url}
 
 
+def read_inline_audio(value: Any, at: Path, reader: Reader) -> tuple[None, str, Any]:
+    """Read the data of a recording, which has no URL.
+
+    Raises:
+        ConversionError: The value is not a string.
+    """
+    if type(value) is not str:
+        raise wrong_type(at, "a string", None if value is ABSENT else value)
+    return None, value, ABSENT
+
+
+def write_inline_audio(url: str | None, data: str | None, extra: Any, at: Path, writer: Writer) -> str:
+    """Write the data of a recording, or that of its `data:` URL.
+
+    Raises:
+        UnsupportedValueError: The content is not inline.
+    """
+    if data is not None and url is not None:
+        writer.report_unsupported((at[0], "url"), "url")
+    found = data if data is not None or url is None else read_data_url(url, at, Reader(writer.wire))[1]
+    if found is None:
+        raise UnsupportedValueError("only inline data is supported")
+    return found
+
+
 def read_audio_format(
-    value: Any, at: Path, reader: Reader, data: str | None, mapping: Mapping[str, str]
+    value: Any, at: Path, reader: Reader, url: str | None, data: str | None, mapping: Mapping[str, str]
 ) -> tuple[str | None, Any]:
     """Read the format of a recording as its media type.
 
@@ -83,18 +108,32 @@ def read_audio_format(
 
 
 def write_audio_format(
-    media_type: str | None, extra: Any, at: Path, writer: Writer, data: str | None, mapping: Mapping[str, str]
+    media_type: str | None,
+    extra: Any,
+    at: Path,
+    writer: Writer,
+    url: str | None,
+    data: str | None,
+    mapping: Mapping[str, str],
 ) -> Any:
-    """Write the format of a recording. If the media type is not known, the first bytes of the data decide.
+    """Write the format of a recording.
+
+    If the API has no word for the media type, its last part (`audio/x-wav`) or the first bytes of the data decide.
 
     Raises:
         UnsupportedValueError: The API does not support the format.
     """
+    if data is None and url is not None:
+        _, data, media_type = read_data_url(url, at, Reader(writer.wire))
     if media_type is None and extra is ABSENT:
-        media_type = media_type_of(data or "")
-        if media_type is None:
-            writer.report_loss(at, "mediaType", "defaulted", "the API requires it, so it is set to audio/mpeg")
-            media_type = "audio/mpeg"
+        media_type = media_type_of(data or "") or "audio/mpeg"
+        writer.report_loss(at, "mediaType", "defaulted", f"the API requires it, so it is set to {media_type}")
+    if media_type is not None and media_type not in mapping.values():
+        word = media_type.rpartition("/")[2].removeprefix("x-")
+        known = mapping[word] if word in mapping else media_type_of(data or "")
+        if known in mapping.values():
+            writer.report_loss(at, "mediaType", "rewritten", f"the API has it as {known}")
+            media_type = known
     return write_enum_value(media_type, extra, at, writer, mapping)
 
 
@@ -121,24 +160,6 @@ def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> A
     return "document"
 
 
-def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name in a message. One that would be written differently is also kept as an extra.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None, ABSENT
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
-
-
-def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the name in a message, without characters that the API rejects."""
-    return ABSENT if name is None else write_accepted_name(name, extra, at, writer)
-
-
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:
     """Return a choice without its message, or with null, if it was read so and the message is still empty."""
     if any(choice["message"][key] for key in choice["message"] if key != "role"):
@@ -160,17 +181,16 @@ _SILENT = frozenset(["content", "name", "role"])
 _CHOICE = frozenset(["finish_reason", "message"])
 
 
-def extras_of_choice(choice: dict[str, Any], has_objects: bool) -> Extras:
-    """Return the extras of a choice. `has_objects` means that the content of its message may be an object."""
+def extras_of_choice(choice: dict[str, Any], message: Extras) -> Extras:
+    """Return the extras of a choice, with those of its message that the message itself does not keep."""
     found = unmapped_members(choice, _CHOICE)
     absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
     if absent:
         found["$absent"] = absent
     if choice.get("finish_reason") == "":
         found["finish_reason"] = ""
-    content = inner_extras(choice, "message").get("content")
-    if has_objects and type(content) is dict:
-        found["message"] = {"content": content}
+    if message:
+        found["message"] = message
     return found
 
 
@@ -189,10 +209,35 @@ def join_values(old: Any, new: Any) -> Any:
     if type(old) is str and type(new) is str:
         return old + new
     if type(old) is list and type(new) is list:
-        return old + new
+        joined = [*old]
+        for item in new:
+            indexed = type(item) is dict and type(item.get("index")) is int
+            same = (i for i, found in enumerate(joined) if _is_same_item(found, item))
+            place = next(same, None) if indexed else None
+            if place is None:
+                joined.append(item)
+            else:
+                joined[place] = _joined_item(joined[place], item)
+        return joined
     if type(old) is dict and type(new) is dict:
         return {**old, **{key: join_values(old.get(key), value) for key, value in new.items()}}
     return old if new is None else new
+
+
+GROWING_KEYS = ("text", "summary", "data")
+"""Keys of an item of a list whose values arrive in pieces."""
+
+
+def _is_same_item(found: Any, item: dict[str, Any]) -> bool:
+    """Return whether an item of a list continues or repeats one: both have the same index and type, and no other id."""
+    is_same = type(found) is dict and all(found.get(key) == item.get(key) for key in ("index", "type"))
+    return is_same and found.get("id") in (None, item.get("id", found.get("id")))
+
+
+def _joined_item(found: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+    given = {key: value for key, value in item.items() if value is not None or key not in found}
+    pieces = {key: join_values(found.get(key), value) for key, value in given.items() if key in GROWING_KEYS}
+    return {**found, **given, **pieces}
 
 
 def piece_id(piece: dict[str, Any]) -> Any:

@@ -22,7 +22,7 @@ from ...conversion.values import opaque_message, optional_object, optional_text,
 from ...conversion.writer import Writer
 from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results, results_of
+from ...message_order import is_detached_result, order_restoring_separate_results, results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -46,11 +46,14 @@ from .fields import (
     add_required_item_keys,
     add_required_keys,
     classify_item,
+    drop_reasoning_at_end,
     has_approval_request,
     has_opaque_client_call,
-    is_detached_result,
+    is_called_by_program,
+    link_calls_to_reasoning,
     make_assistant_message,
     reasoning_text,
+    write_call_item,
     write_message_item,
     write_reasoning_item,
     write_short_message,
@@ -161,10 +164,8 @@ class ResponsesConverter(OutputFormatConverter):
         return messages
 
     def read_result(self, item: dict[str, Any], at: Path, reader: Reader, messages: list[Message]) -> None:
-        """Read a result. One that does not directly follow its call keeps its position. The server may have the call."""
+        """Read a result. One that does not directly follow its call keeps its position."""
         result = self.read_tool_result(item, at, reader)
-        if not result.name:
-            merge_extras_into(result, reader.wire.name, {"$stored": True})
         last = messages[-1] if messages else None
         if type(last) is ToolMessage:
             last.results.append(result)
@@ -204,19 +205,25 @@ class ResponsesConverter(OutputFormatConverter):
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
-        end = -1  # of the items of the last assistant message
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
+        callers: dict[str, Any] = {}
+        assistant: tuple[Path, bool] | None = None
+        for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
+            if type(message) is AssistantMessage:
+                items = self.write_assistant_message(message, here, writer)
+                callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}
+                if items and assistant is not None:
+                    writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
+                wires += items
+                assistant = (here, "$bare" in writer.peek_extras(message.metadata)) if items else assistant
+                continue
+            drop_reasoning_at_end(wires, assistant, writer)
             if type(message) is ToolMessage:
                 if message.metadata:
                     writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
-                    wires.append(self.write_tool_result(result, path, writer))
-            elif type(message) is AssistantMessage:
-                items = self.write_assistant_message(message, here, writer)
-                if items and end == len(wires):
-                    writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
-                wires += items
-                end = len(wires) if items else end
+                    wire = self.write_tool_result(result, path, writer)
+                    caller = callers.get(wire["call_id"])
+                    wires.append(wire if caller is None else {"caller": caller, **wire})
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
@@ -226,6 +233,8 @@ class ResponsesConverter(OutputFormatConverter):
                 wires.append(write_user_or_opaque_item(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
+            assistant = None
+        drop_reasoning_at_end(wires, None if at == ROOT else assistant, writer)
         return wires
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
@@ -254,7 +263,8 @@ class ResponsesConverter(OutputFormatConverter):
             if type(part) is ToolCallPart:
                 if part.metadata:
                     writer.own_extras(part.metadata, here)
-                items.append(self.write_tool_call(part.call, (here, "call"), writer))
+                call = self.write_tool_call(part.call, (here, "call"), writer)
+                items.append(write_call_item(call, part.call, items, here, writer))
                 content = None
             elif type(part) is ReasoningPart:
                 items += write_reasoning_item(part, here, writer, short=short)
@@ -312,6 +322,7 @@ class ResponsesConverter(OutputFormatConverter):
             if type(item) is not dict:
                 raise wrong_type((path, i), "an object", item)
             parts += self.read_item(item, (path, i), reader)
+        link_calls_to_reasoning(parts, reader)
         message = AssistantMessage(None if output is None else parts)
         if "output" not in wire or "object" not in wire:
             extras["$absent"] = [key for key in ("object", "output") if key not in wire]

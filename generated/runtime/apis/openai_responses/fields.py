@@ -328,19 +328,20 @@ def write_call_item(item: dict[str, Any], call: ToolCall, items: list[Any], at: 
     return {key: value for key, value in item.items() if key != "id"}
 
 
-def drop_reasoning_at_end(items: list[Any], said: tuple[Path, bool] | None, writer: Writer) -> None:
+def drop_reasoning_at_end(items: list[Any], message: tuple[Path, bool] | None, writer: Writer) -> None:
     """Drop reasoning after which nothing of the model follows, as in a response that was cut off.
 
-    `said` has the path of the message before, and whether it was read so; then it stays.
+    `message` has the path of the message before, and whether it was read so; then it stays. So does reasoning that the
+    server completed: some servers put it after the text.
     """
-    while said is not None and not said[1] and items and _is_reasoning(items[-1]):
+    while message is not None and not message[1] and items and _is_cut_reasoning(items[-1]):
         items.pop()
         reason = "the API rejects it without the item that it led to"
-        writer.report_loss((said[0], "content"), "reasoning", "dropped", reason)
+        writer.report_loss((message[0], "content"), "reasoning", "dropped", reason)
 
 
-def _is_reasoning(item: Any) -> bool:
-    return type(item) is dict and classify_item(item) == "reasoning"
+def _is_cut_reasoning(item: Any) -> bool:
+    return type(item) is dict and classify_item(item) == "reasoning" and item.get("status") != "completed"
 
 
 def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from ...paths import ROOT, Path
 from ...stream_parts import OpenCall
 
 __all__ = [
-    "ChatCall",
     "GROWING_KEYS",
+    "ChatCall",
     "StreamedPartList",
     "begins_another_call",
     "extras_of_choice",
