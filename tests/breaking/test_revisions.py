@@ -82,6 +82,15 @@ def test_a_repository_of_another_user_is_not_said_to_be_none(repository: Path, m
     assert "safe.directory" in err
 
 
+@pytest.mark.parametrize("damaged", ["HEAD", "objects"])
+def test_a_repository_that_is_damaged_is_not_said_to_be_none(repository: Path, damaged: str) -> None:
+    (repository / ".git" / damaged).rename(repository / "away")
+    code, _, err = run(repository, "--against", "main")
+    assert code == 2
+    assert "schemas is inside a repository that git cannot read" in err
+    assert "run `git status`" in err
+
+
 def test_a_revision_is_compared_and_nothing_is_touched(repository: Path) -> None:
     before = bytes_below(repository)
     code, _, stderr = run(repository, "--against", "main")

@@ -42,6 +42,17 @@ def test_nothing_to_upgrade(project: Path) -> None:
         assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.parametrize("more", [(), ("--dry-run",)])
+def test_a_lock_file_that_cannot_be_used_is_an_error_with_and_without_writing(
+    project: Path, more: tuple[str, ...]
+) -> None:
+    (project / "generated" / "toolgen.lock").write_text("x")
+    done = toolgen("upgrade", "schemas", *more, cwd=project)
+    assert done.returncode == 2
+    assert "error[lock-unreadable]" in done.stderr
+    assert "toolgen build --force" in done.stderr
+
+
 def test_where_there_is_no_package_it_says_so(project: Path) -> None:
     done = toolgen("upgrade", "schemas", "--out", "other", "--dry-run", cwd=project)
     assert (done.returncode, done.stdout.partition("\n")[0]) == (1, "there was no package")

@@ -87,9 +87,10 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
             "trust it with `git config --global --add safe.directory PATH`, with the path of the repository",
         )
     if inside.returncode != 0:
-        raise RevisionError(
-            f"{schemas.as_posix()} is not inside a git repository", "compare with a folder: --against-dir DIR"
-        )
+        broken = any(os.path.lexists(parent / ".git") for parent in (folder.absolute(), *folder.absolute().parents))
+        problem = "is inside a repository that git cannot read" if broken else "is not inside a git repository"
+        hint = "run `git status` to see why, or c" if broken else "c"
+        raise RevisionError(f"{schemas.as_posix()} {problem}", f"{hint}ompare with a folder: --against-dir DIR")
     found = run_git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     commit = found.stdout.decode().strip()
     if found.returncode != 0 or not commit:

@@ -62,10 +62,12 @@ def command(
     """
     from toolgen.breaking.packages import compare_packages
     from toolgen.diagnostics import Findings
+    from toolgen.diagnostics.finding import RawText
     from toolgen.pipeline import ignore_progress
     from toolgen.write import find_drift, write_package
     from toolgen.write.disk import replace_text
-    from toolgen.write.output_path import display_path
+    from toolgen.write.lockfile import LOCK
+    from toolgen.write.output_path import display_path, locate_output
 
     findings = Findings()
     with progress(quiet=reporter.quiet) as step:
@@ -77,6 +79,10 @@ def command(
     )
     output = package_output(built, out)
     drift = find_drift(built.files, output, built.lock_facts, findings)
+    place = locate_output(output, Findings()) if drift.trouble else None
+    if place is not None:
+        hint = place.hint_to_force("lock-unreadable")
+        findings.add("lock-unreadable", place.file_span(LOCK), hint=hint, reason=RawText(f"{drift.trouble}"))
     if findings.has_errors:
         reporter.fail(findings)
     paths = {*drift.missing, *drift.changed, *drift.extra} - {"toolgen.lock"}

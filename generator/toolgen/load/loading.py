@@ -131,6 +131,7 @@ def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) ->
             reporter.add(
                 "not-a-mapping",
                 location,
+                hint=None if kind == "tool" else "`toolgen schema` prints the keys of each kind of file",
                 path=reporter.path,
                 kind=RawText(describe_json_type(tree.value)),
                 wanted=RawText(wanted),
