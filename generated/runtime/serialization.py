@@ -174,7 +174,7 @@ def load(kind: type[T], data: Any) -> T:
 
     Raises:
         ConversionError: A value is missing, has the wrong type, occurs twice, is of an unknown kind, or is not finite.
-        TypeError: `kind` is something else.
+        TypeError: `kind` is something else, such as the name of a type.
 
     Example:
         message = load(Message, {"role": "user", "content": "Hi"})
@@ -239,8 +239,6 @@ def _loader(hint: Any) -> Load:
         return _union_loader(typing.get_args(hint))
     if hint is float:
         return _number
-    if hint not in _PLAIN:
-        raise TypeError(f"load reads types of the format, and unions and lists of them, not {hint!r:.80}")
     return _plain_loader(hint, _PLAIN[hint])
 
 

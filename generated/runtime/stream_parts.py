@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .conversion.writer import Writer
@@ -159,7 +159,7 @@ class OpenCall:
         self.pieces.append(piece)
 
 
-def order_by_index(calls: list[OpenCall]) -> list[OpenCall]:
+def order_by_index(calls: Sequence[OpenCall]) -> Sequence[OpenCall]:
     """Sort calls by their index if each has its own; otherwise keep the order of arrival."""
     indexes = {call.wire_index for call in calls}
     if None in indexes or len(indexes) < len(calls):

@@ -170,12 +170,6 @@ def test_unknown_keys_join_those_that_were_kept_before(models: Any) -> None:
     assert models.dump(models.load(models.TextPart, odd)) == odd
 
 
-@pytest.mark.parametrize("kind", ["list", "tuple", "object", "'Request'", "None", "tuple[models.Message, ...]"])
-def test_load_of_what_is_no_type_of_the_format_is_a_type_error(models: Any, kind: str) -> None:
-    with pytest.raises(TypeError, match="load reads types of the format, and unions and lists of them, not "):
-        models.load(eval(kind), {"a": 1})
-
-
 @pytest.mark.row("A15")
 def test_a_reference_to_an_output_survives(models: Any) -> None:
     data = RESULT | {"outputRef": {"id": "o", "byteSize": 9, "lineCount": 2}, "trimmed": True}
@@ -232,7 +226,7 @@ def test_load_of_json_text_says_how_to_read_it(models: Any, text: str | bytes) -
         models.load(models.Message, text)
 
 
-@pytest.mark.parametrize("kind", ["Message", "Nope", None, 5, list, object, len, [dict]])
+@pytest.mark.parametrize("kind", ["Message", "Nope", None, 5, list, tuple, tuple[int, ...], object, len, [dict]])
 def test_a_type_that_is_none_of_the_format_is_named(models: Any, kind: Any) -> None:
     with pytest.raises(TypeError, match=r"^expected a type of the format, such as Message, found "):
         models.load(kind, {"role": "user", "content": "Hi"})

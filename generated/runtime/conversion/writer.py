@@ -321,8 +321,7 @@ class Writer:
                     import warnings  # imported here, because most conversions have nothing to warn about
 
                     warnings.warn(
-                        ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"),
-                        stacklevel=4,
+                        ConversionLoss(f"{loss.path}: {loss.action} {loss.what}: {loss.reason}"), stacklevel=4
                     )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:

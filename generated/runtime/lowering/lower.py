@@ -78,9 +78,8 @@ def _lowered(context: LoweringContext, schema: dict[str, Any], is_arguments: boo
             )
             out, encoding = context.lower_node({"type": "object", "additionalProperties": False}, ())
         for name, target in context.retained.pending_definitions():
-            inner, context.retained.encoding_tables[name] = context.lower_node(
-                context.references.value_at(target), target
-            )
+            lowered = context.lower_node(context.references.value_at(target), target)
+            inner, context.retained.encoding_tables[name] = lowered
             context.retained.schemas[name] = inner
             context.empty |= {target} if inner is NEVER else set()
         context.empty |= context.retained.targets_without_end()
@@ -106,8 +105,7 @@ def _lowered(context: LoweringContext, schema: dict[str, Any], is_arguments: boo
     least = dialect.root.get("least_required", 0)
     required = out.get("required")
     if out.get("properties") and (len(required) if type(required) is list else 0) < least:
-        reason = f"at least {least} of all properties must be required"
-        context.record_unsupported((), "required", reason)
+        context.record_unsupported((), "required", f"at least {least} of all properties must be required")
     for reason in violated_limits(out, dialect):
         context.record_unsupported((), "the schema", f"it is too large: {reason}")
     table = _table(context, encoding, schema, out)

@@ -142,8 +142,7 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `WireFacts`."""
     found: dict[str, Any] = {"name": name, "title": facts["title"]}
     found |= {"names": facts["names"]["pattern"], "name_length": facts["names"]["length"]}
-    if facts["names"].get("unique"):
-        found["unique_names"] = True
+    found |= {"unique_names": True} if facts["names"].get("unique") else {}
     if "ids" in facts:
         ids = facts["ids"]
         found |= {"ids": ids["pattern"], "id_length": ids["length"], "id_prefix": ids["prefix"]}

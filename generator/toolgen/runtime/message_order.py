@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import count, repeat
 from typing import TypeAlias
 
-from .conversion.extras import inner_extras, merge_extras_into
+from .conversion.extras import merge_extras_into
 from .conversion.writer import Writer
 from .errors import check_list, wrong_class
 from .lazy_dataclass import replace
@@ -23,27 +23,19 @@ from .models import (
     UserMessage,
 )
 from .paths import ROOT, Path
-from .tool_results import describe_result
+from .unpaired_results import Placed, answerable_ids, describe_unpaired, is_stored, pair_results
 
 __all__ = [
-    "Placed",
     "check_messages",
     "is_detached_result",
     "mark_unpaired_results",
     "order_for_api",
     "order_restoring_separate_results",
-    "results_of",
 ]
-
-Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
-"""A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
 _MESSAGES = frozenset([SystemMessage, UserMessage, AssistantMessage, ToolMessage])
 _CONTENTS = frozenset([str, list, type(None)])
 _SEPARATE = frozenset(["$apart", "$within"])
-_ANSWERED = "its call has another result"
-_FOREIGN = "its call is another provider's own, and is not sent"
-_UNKNOWN = "its call is not in the history"
 
 
 def check_messages(messages: Sequence[Message], at: Path) -> None:
@@ -73,7 +65,7 @@ def order_for_api(
     if _in_order(messages):
         return placed
     placed = _with_distinct_ids(_without_empty(placed, writer), writer)
-    return _describe_unpaired(_reordered(placed, writer), at, writer, keeps_unpaired=keeps_unpaired)
+    return describe_unpaired(_reordered(placed, writer), at, writer, keeps_unpaired=keeps_unpaired)
 
 
 def order_restoring_separate_results(
@@ -90,7 +82,7 @@ def order_restoring_separate_results(
     placed = _with_distinct_ids(_without_empty(placed, writer), writer)
     if not _are_separate(messages, writer):
         placed = _reordered(placed, writer)
-    return _describe_unpaired(placed, at, writer, server_has_calls=server_has_calls)
+    return describe_unpaired(placed, at, writer, server_has_calls=server_has_calls)
 
 
 def mark_unpaired_results(messages: list[Message], provider: str) -> list[Message]:
@@ -99,7 +91,7 @@ def mark_unpaired_results(messages: list[Message], provider: str) -> list[Messag
     The provider may have the call, so it gets such a result back as it was.
     """
     if not _in_order(messages):
-        for _, result, _, reason in _pairs(_placed(messages, ROOT), provider):
+        for _, result, _, reason in pair_results(_placed(messages, ROOT), provider):
             if reason is not None:
                 merge_extras_into(result, provider, {"$stored": True})
     return messages
@@ -125,17 +117,9 @@ def _are_separate(messages: Sequence[Message], writer: Writer) -> bool:
         called.update(call_ids(message))
         if type(message) is ToolMessage:
             separate = separate or not _SEPARATE.isdisjoint(writer.peek_extras(message.metadata))
-            if not called.issuperset(r.tool_call_id for r in message.results if not _is_stored(r, writer.wire.name)):
+            if not called.issuperset(r.tool_call_id for r in message.results if not is_stored(r, writer.wire.name)):
                 return False
     return separate
-
-
-def results_of(message: ToolMessage, at: Path, paths: tuple[Path, ...] | None) -> Iterable[tuple[ToolResult, Path]]:
-    """Return the results of a message, each with its path."""
-    if paths is not None:
-        return zip(message.results, paths, strict=True)
-    holder = (at, "results")
-    return [(result, (holder, i)) for i, result in enumerate(message.results)]
 
 
 def call_ids(message: Message) -> list[str]:
@@ -212,7 +196,7 @@ def _results_of_turns(placed: list[Placed], provider: str) -> dict[int, list[Pos
     met: set[str] = set()
     for i, (message, _, _) in enumerate(placed):
         found: list[Position] = []
-        for key in dict.fromkeys(_answerable_ids(message, provider)):
+        for key in dict.fromkeys(answerable_ids(message, provider)):
             spots = positions.get(key) or deque()
             early = [spots.popleft() for _ in range(len(spots)) if spots[0][0] < i]
             if spots:
@@ -243,7 +227,7 @@ def _result_positions(placed: list[Placed], provider: str) -> dict[str, deque[Po
 def _is_fixed(placed: list[Placed], j: int, k: int, provider: str) -> bool:
     """Return whether a result is an opaque part, or was read without its call."""
     results = _results(placed[j][0])
-    return not results or _is_stored(results[k], provider)
+    return not results or is_stored(results[k], provider)
 
 
 def _results(message: Message) -> list[ToolResult]:
@@ -259,101 +243,6 @@ def _directly_follow(found: list[Position], placed: list[Placed], turn: int) -> 
     return indexes == list(range(turn + 1, turn + 1 + len(indexes))) and not any(
         type(placed[j][0]) is ToolMessage and type(placed[j - 1][0]) is ToolMessage for j in indexes
     )
-
-
-def _answerable_ids(message: Message, provider: str) -> list[str]:
-    """Return the ids of the calls in a message, also of those that are opaque parts of this provider."""
-    if type(message) is not AssistantMessage or type(message.content) is not list:
-        return []
-    found = [
-        part.call.id
-        if type(part) is ToolCallPart
-        else _opaque_call_id(part)
-        if type(part) is OpaquePart and part.provider == provider
-        else None
-        for part in message.content
-    ]
-    return [identifier for identifier in found if identifier is not None]
-
-
-def _opaque_call_id(part: OpaquePart) -> str | None:
-    """Return the id that a result of this part would have, if the part is a call."""
-    if type(part.value) is not dict:
-        return None
-    identifier = part.value.get("call_id", part.value.get("id"))
-    return identifier if type(identifier) is str else None
-
-
-def _pairs(placed: list[Placed], provider: str) -> Iterator[tuple[int, ToolResult, Path, str | None]]:
-    """Yield each result with the index of its message and its path, and the reason if it has no call that it answers.
-
-    A result answers the last call before it with its id. This provider does not get a call that is another provider's
-    opaque part, or stored at another one (`$stored` in the extras of the result).
-    """
-    unanswered: set[str] = set()
-    reasons: dict[str, str] = {}
-    for i, (message, path, paths) in enumerate(placed):
-        if type(message) is AssistantMessage and type(message.content) is list:
-            foreign = [_opaque_call_id(part) for part in message.content if type(part) is OpaquePart]
-            unanswered.difference_update(key for key in foreign if key is not None)
-            reasons.update((key, _FOREIGN) for key in foreign if key is not None)
-            ids = _answerable_ids(message, provider)
-            unanswered.update(ids)
-            reasons.update(zip(ids, repeat(_ANSWERED)))
-        elif type(message) is ToolMessage:
-            for result, there in results_of(message, path, paths):
-                key = result.tool_call_id
-                reason = None if key in unanswered else reasons.get(key, _UNKNOWN)
-                unanswered.discard(key)
-                yield i, result, there, _FOREIGN if reason and _is_stored_elsewhere(result, provider) else reason
-
-
-def _describe_unpaired(
-    placed: list[Placed], at: Path, writer: Writer, *, keeps_unpaired: bool = False, server_has_calls: bool = False
-) -> list[Placed]:
-    """Return the messages with text for results that an API would reject. The text follows all results of the turn."""
-    provider = writer.wire.name
-    before = {SystemMessage, ToolMessage} if at == ROOT else set()
-    if server_has_calls:
-        before = {SystemMessage, ToolMessage, UserMessage}
-    kept: dict[int, list[tuple[ToolResult, Path]]] = {}
-    texts: dict[int, list[Message]] = {}
-    for i, result, there, reason in _pairs(placed, provider):
-        if (
-            reason is None
-            or _is_stored(result, provider)
-            or (keeps_unpaired and reason is not _FOREIGN)
-            or (reason is _UNKNOWN and before.issuperset(type(message) for message, _, _ in placed[: i + 1]))
-        ):
-            kept.setdefault(i, []).append((result, there))
-        else:
-            writer.report_loss(there, "a result", "described", reason, "warning")
-            texts.setdefault(i, []).append(UserMessage(describe_result(result)))
-    if not texts:
-        return placed
-    described: list[Placed] = []
-    waiting: list[Placed] = []
-    for i, (message, path, paths) in enumerate(placed):
-        if type(message) is not ToolMessage:
-            described += waiting
-            waiting = []
-        if i not in texts:
-            described.append((message, path, paths))
-            continue
-        if i in kept:
-            rest = ToolMessage([result for result, _ in kept[i]], message.metadata)
-            described.append((rest, path, tuple(there for _, there in kept[i])))
-        waiting += [(text, path, None) for text in texts[i]]
-    return described + waiting
-
-
-def _is_stored(result: ToolResult, provider: str) -> bool:
-    return "$stored" in inner_extras(result.metadata or {}, provider)
-
-
-def _is_stored_elsewhere(result: ToolResult, provider: str) -> bool:
-    found = result.metadata or {}
-    return any(name != provider and "$stored" in inner_extras(found, name) for name in found)
 
 
 def _with_distinct_ids(placed: list[Placed], writer: Writer) -> list[Placed]:

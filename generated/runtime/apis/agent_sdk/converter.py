@@ -14,7 +14,6 @@ from ...conversion.values import optional_text, read_list_or_null, read_text_or_
 from ...conversion.writer import OnLoss, Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
-from ...message_order import results_of
 from ...models import (
     AgentEvent,
     AssistantMessage,
@@ -36,6 +35,7 @@ from ...models import (
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, write_result_text
+from ...unpaired_results import results_of
 from ..chat_bases import ChatMessageConverter
 from .fields import (
     count_parts_per_message,

@@ -15,7 +15,7 @@ from ...conversion.values import drop_inline_block, opaque_message, wire_message
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import order_restoring_separate_results, results_of
+from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -41,6 +41,7 @@ from ...tool_results import (
     report_error_text_sent_with_flag,
     write_result_text,
 )
+from ...unpaired_results import results_of
 from .client_values import Base64Keys, encode_bytes_as_base64
 from .content import (
     TurnBuilder,

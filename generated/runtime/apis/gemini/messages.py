@@ -15,7 +15,7 @@ from ...conversion.values import opaque_message, read_list_or_null, wire_message
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import Placed, order_restoring_separate_results, results_of
+from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -31,6 +31,7 @@ from ...models import (
 from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import Path
 from ...tool_results import ResultKind, describe_result
+from ...unpaired_results import Placed, results_of
 from ..result_objects import read_result_object, write_result_object
 from .parts import (
     KeyNormalization,

@@ -24,7 +24,6 @@ from ...conversion.values import optional_text, read_list_or_null, write_or_desc
 from ...conversion.writer import Writer
 from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import results_of
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -42,6 +41,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
+from ...unpaired_results import results_of
 from ..chat_bases import (
     ChatMessageConverter,
     OutputFormatConverter,

@@ -12,14 +12,15 @@ from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
-from ...stream_parts import OpenCall, order_by_index, read_hashable_index
+from ...stream_parts import order_by_index, read_hashable_index
 from ...streams import BaseStream, BaseStreamWriter
-from .fields import (
+from .streamed_values import (
     ChatCall,
     StreamedPartList,
     begins_another_call,
     join_custom_call,
     join_values,
+    joined_call,
     merge_with_name_sent_before,
     piece_id,
     repeats_call,
@@ -52,7 +53,7 @@ class ChatStream(BaseStream):
         self._width = 0
         self._choice_width = 0
         self._with_more = False
-        self._entries: list[OpenCall] = []
+        self._entries: list[ChatCall] = []
         self._by_id: dict[str, ChatCall] = {}
         self._slots: dict[Any, ChatCall] = {}
         self._named: dict[Any, dict[str, Any]] = {}
@@ -284,18 +285,11 @@ class ChatStream(BaseStream):
         if self._refusal:
             message["refusal"] = "".join(self._refusal)
         if self._entries:
-            message["tool_calls"] = [_joined_call(call) for call in order_by_index(self._entries)]
+            message["tool_calls"] = [joined_call(call) for call in order_by_index(self._entries)]
         return {"index": index, "finish_reason": None, **self._choice, "message": message}
 
     def _ended(self) -> bool:
         return self._end is not None
-
-
-def _joined_call(call: OpenCall) -> dict[str, Any]:
-    whole: dict[str, Any] = {"type": "function", **call.head} if "function" in call.head else {**call.head}
-    if type(whole.get("function")) is dict:
-        whole["function"] = {"name": "", "arguments": "".join(call.pieces), **whole["function"]}
-    return whole
 
 
 class ChatStreamWriter(BaseStreamWriter):

@@ -22,7 +22,7 @@ from ...conversion.values import opaque_message, optional_object, optional_text,
 from ...conversion.writer import Writer
 from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import is_detached_result, order_restoring_separate_results, results_of
+from ...message_order import is_detached_result, order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -41,6 +41,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
+from ...unpaired_results import results_of
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,

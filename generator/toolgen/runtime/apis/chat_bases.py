@@ -22,7 +22,7 @@ from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
 from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..message_order import Placed, order_for_api, results_of
+from ..message_order import order_for_api
 from ..models import (
     AssistantMessage,
     Message,
@@ -37,6 +37,7 @@ from ..models import (
 from ..native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ..paths import Path
 from ..tool_results import read_result_text_or_error
+from ..unpaired_results import Placed, results_of
 
 __all__ = [
     "ChatMessageConverter",

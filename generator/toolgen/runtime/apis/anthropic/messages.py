@@ -18,7 +18,7 @@ from ...conversion.values import (
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
-from ...message_order import order_restoring_separate_results, results_of
+from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -38,6 +38,7 @@ from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_result_call
 from ...tool_results import report_error_text_sent_with_flag, write_result_text
+from ...unpaired_results import results_of
 from .fields import toolsets_of
 
 __all__ = ["AnthropicMessageConverter", "note_blank"]

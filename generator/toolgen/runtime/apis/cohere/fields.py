@@ -12,7 +12,6 @@ from ...errors import wrong_type
 from ...fields import read_output_schema, read_schema_keeping_original, write_output_schema, write_schema_or_empty
 from ...json_text import dump_strict_or_none, loads
 from ...json_values import same_json
-from ...message_order import Placed
 from ...models import (
     AllowedToolChoice,
     AssistantPart,
@@ -27,6 +26,7 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
+from ...unpaired_results import Placed
 
 __all__ = [
     "append_content",

@@ -11,7 +11,6 @@ from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import Placed
 from ...models import (
     AssistantMessage,
     Completion,
@@ -29,6 +28,7 @@ from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 from ...request_tools import check_tool_names, write_tool_with_provider_settings
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...unpaired_results import Placed
 from .fields import (
     PARAMETERS_KEYS,
     choose_thinking_setting,

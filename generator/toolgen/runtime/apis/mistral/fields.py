@@ -12,10 +12,10 @@ from ...conversion.values import to_plain_object
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_data_url, write_data_url
-from ...message_order import Placed
 from ...models import SystemMessage, UserMessage
 from ...paths import ROOT, Path
 from ...tool_call_fields import read_optional_call_id, write_optional_call_id
+from ...unpaired_results import Placed
 
 __all__ = [
     "find_body_error",

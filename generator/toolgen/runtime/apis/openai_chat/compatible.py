@@ -19,9 +19,9 @@ from ...tool_call_fields import (
     write_json_arguments,
 )
 from ...tool_call_fields import read_json_arguments as read_arguments
-from .fields import GROWING_KEYS
 from .host_extensions import HostChatConverter, detail_text, reasoning_text_of, value_at
 from .stream import ChatStream, ChatStreamWriter
+from .streamed_values import GROWING_KEYS
 
 __all__ = [
     "CompatibleStream",

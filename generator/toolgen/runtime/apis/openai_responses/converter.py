@@ -19,7 +19,7 @@ from ...conversion.values import opaque_message, optional_object, optional_text,
 from ...conversion.writer import Writer
 from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import is_detached_result, order_restoring_separate_results, results_of
+from ...message_order import is_detached_result, order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -38,6 +38,7 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
+from ...unpaired_results import results_of
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
@@ -113,8 +114,7 @@ class ResponsesConverter(OutputFormatConverter):
         """Read the items of a request. There may be none, or a string that is the only user message."""
         if wire is ABSENT or wire is None:
             return [], {"$absent": True} if wire is ABSENT else None
-        messages = self.read_messages(wire, at, reader)
-        return messages, {"$single": True} if type(wire) is str else ABSENT
+        return self.read_messages(wire, at, reader), {"$single": True} if type(wire) is str else ABSENT
 
     def write_input_string_or_items(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the items of a request, as a string if they were read from one."""
@@ -207,7 +207,7 @@ class ResponsesConverter(OutputFormatConverter):
         for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
             if type(message) is AssistantMessage:
                 items = self.write_assistant_message(message, here, writer)
-                callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}
+                callers |= {item["call_id"]: {"caller": item["caller"]} for item in items if is_called_by_program(item)}
                 if items and assistant is not None:
                     writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
                 wires += items
@@ -219,8 +219,7 @@ class ResponsesConverter(OutputFormatConverter):
                     writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
                     wire = self.write_tool_result(result, path, writer)
-                    caller = callers.get(wire["call_id"])
-                    wires.append(wire if caller is None else {"caller": caller, **wire})
+                    wires.append({**callers.get(wire["call_id"], {}), **wire})
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
