@@ -208,7 +208,7 @@ class Anthropic(AnthropicConverter):
         },
         "final": [],
     }
-    DEFAULTS: ClassVar[dict[str, Any]] = {"max_tokens": 4096}
+    DEFAULTS: ClassVar[dict[str, Any]] = {"max_tokens": 4096, "result": "(empty)"}
     EFFORTS: ClassVar[dict[str, str]] = {
         "low": "low",
         "medium": "medium",

@@ -38,6 +38,22 @@ def test_blocks_keep_their_order(sample: Package, streaming: bool) -> None:
     assert sent["messages"][1]["content"] == BLOCKS
 
 
+@pytest.mark.pain("P25")
+@pytest.mark.parametrize("kind", ["error", "multimodal", "data"])
+def test_a_failed_result_without_text_gets_one(sample: Package, models: Any, kind: str) -> None:
+    """The API's words: content cannot be empty if `is_error` is true."""
+    values = {"error": " ", "multimodal": [models.TextPart("")], "data": ""}
+    result = models.ToolResult("c", "now", kind, values[kind], True if kind != "error" else None)
+    call = models.AssistantMessage([models.ToolCallPart(models.ToolCall("c", "now", {}))])
+    losses: list[Any] = []
+    messages = [models.UserMessage("Hi"), call, models.ToolMessage([result])]
+    *_, last = sample.provider(PROVIDER).to_messages(messages, on_loss=losses.append)
+    expected = '""' if kind == "data" else "(empty)"
+    assert last["content"] == [{"type": "tool_result", "tool_use_id": "c", "content": expected, "is_error": True}]
+    told = [loss.path for loss in losses if loss.action == "defaulted"]
+    assert told == ([] if kind == "data" else ["[2].results[0].value"])
+
+
 @pytest.mark.row("A18", "Q46")
 def test_a_failed_result_may_hold_an_image(sample: Package, models: Any) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}

@@ -389,6 +389,9 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             del wire["content"]
         if result.kind == "error" or result.is_error:
             wire["is_error"] = True
+            if _is_blank(wire.get("content")):
+                writer.report_loss((at, "value"), "value", "defaulted", "the API rejects an error without content")
+                wire["content"] = self.DEFAULTS["result"]
         if extras:
             restore_extras(wire, extras)
         return wire
