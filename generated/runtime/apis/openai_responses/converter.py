@@ -117,8 +117,7 @@ class ResponsesConverter(OutputFormatConverter):
         """Read the items of a request. There may be none, or a string that is the only user message."""
         if wire is ABSENT or wire is None:
             return [], {"$absent": True} if wire is ABSENT else None
-        messages = self.read_messages(wire, at, reader)
-        return messages, {"$single": True} if type(wire) is str else ABSENT
+        return self.read_messages(wire, at, reader), {"$single": True} if type(wire) is str else ABSENT
 
     def write_input_string_or_items(self, messages: Sequence[Message], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the items of a request, as a string if they were read from one."""
@@ -211,7 +210,7 @@ class ResponsesConverter(OutputFormatConverter):
         for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
             if type(message) is AssistantMessage:
                 items = self.write_assistant_message(message, here, writer)
-                callers |= {item["call_id"]: item["caller"] for item in items if is_called_by_program(item)}
+                callers |= {item["call_id"]: {"caller": item["caller"]} for item in items if is_called_by_program(item)}
                 if items and assistant is not None:
                     writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
                 wires += items
@@ -223,8 +222,7 @@ class ResponsesConverter(OutputFormatConverter):
                     writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
                     wire = self.write_tool_result(result, path, writer)
-                    caller = callers.get(wire["call_id"])
-                    wires.append(wire if caller is None else {"caller": caller, **wire})
+                    wires.append({**callers.get(wire["call_id"], {}), **wire})
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
