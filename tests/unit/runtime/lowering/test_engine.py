@@ -130,8 +130,16 @@ def test_cohere_gets_a_type_for_each_property(inner: Any, wire: Any, value: Any,
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mode", ["open", "strict"])
-def test_a_definition_without_a_type_is_no_type_of_a_property(mode: str, inner: Any, wire: Any, value: Any, spelled: Any) -> None:
-    definitions = {"Any": {"description": "x"}, "True": True, "Chain": {"$ref": "#/$defs/Any"}, "Listed": {"enum": ["x"]}, "Text": {"type": "string"}}
+def test_a_definition_without_a_type_is_no_type_of_a_property(
+    mode: str, inner: Any, wire: Any, value: Any, spelled: Any
+) -> None:
+    definitions = {
+        "Any": {"description": "x"},
+        "True": True,
+        "Chain": {"$ref": "#/$defs/Any"},
+        "Listed": {"enum": ["x"]},
+        "Text": {"type": "string"},
+    }
     found = lowered(of(inner, "a") | {"$defs": definitions}, ("cohere", mode))
     assert found.schema["properties"]["a"] == wire
     assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
