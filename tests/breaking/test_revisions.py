@@ -91,6 +91,20 @@ def test_a_repository_that_is_damaged_is_not_said_to_be_none(repository: Path, d
     assert "run `git status`" in err
 
 
+@pytest.mark.parametrize("was_link", [False, True])
+def test_a_link_to_the_sources_is_compared_with_what_was_there(repository: Path, was_link: bool) -> None:
+    (repository / "schemas").rename(repository / "real")
+    (repository / "schemas").symlink_to("real")
+    if was_link:
+        git(repository, "add", "-A")
+        git(repository, "commit", "-qm", "link")
+        (repository / "real/tools/t0.json").write_text(json.dumps(with_property({"type": "string"})))
+    code, _, err = run(repository, "--against", "main")
+    assert code == 1
+    assert "error[type-" in err
+    assert "against-absent" not in err
+
+
 def test_a_revision_is_compared_and_nothing_is_touched(repository: Path) -> None:
     before = bytes_below(repository)
     code, _, stderr = run(repository, "--against", "main")

@@ -103,15 +103,20 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
             )
         commit = base.stdout.decode().strip()
     prefix = run_git(folder, "rev-parse", "--show-prefix").stdout.decode().strip()
-    below = PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name
-    listed = run_git(
-        folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", f"{below}/" if str(below) != "." else "."
-    )
-    if listed.returncode != 0:
-        raise RevisionError(
-            f"this clone does not contain the tree of {revision!r}",
-            "run `git fetch --unshallow`, or clone without --filter",
-        )
+    places = [PurePosixPath(prefix) if schemas.is_dir() else PurePosixPath(prefix) / schemas.name]
+    if schemas.is_symlink():  # perhaps it was a folder then
+        outside = run_git(schemas.absolute().parent, "rev-parse", "--show-prefix").stdout.decode().strip()
+        places.append(PurePosixPath(outside) / schemas.name)
+    for below in places:
+        where = f"{below}/" if str(below) != "." else "."
+        listed = run_git(folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", where)
+        if listed.returncode != 0:
+            raise RevisionError(
+                f"this clone does not contain the tree of {revision!r}",
+                "run `git fetch --unshallow`, or clone without --filter",
+            )
+        if listed.stdout:
+            break
     prefix = "" if str(below) == "." else f"{below}/"
     entries = []
     for line in filter(None, listed.stdout.split(b"\0")):
