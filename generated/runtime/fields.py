@@ -149,7 +149,7 @@ def write_string_or_list(texts: list[str] | None, extra: Any, at: Path, writer: 
         return ABSENT
     kept = extra if type(extra) is dict else {"$single": extra}
     if texts == [kept.get("$single")] or texts == kept.get("$whole"):
-        return kept.get("$whole", kept.get("$single"))
+        return kept.get("$single", texts)
     sent = [text for text in texts if text]
     if not sent or len(sent) < len(texts):
         writer.report_loss(at, at[1], "narrowed" if sent else "dropped", "some APIs reject empty lists and texts")
@@ -180,8 +180,7 @@ def write_number_within(value: float | None, extra: Any, at: Path, writer: Write
 
 
 def _nearest(value: float, limits: Limits) -> float:
-    least, most = limits.get("least", value), limits.get("most", value)
-    return least if value < least else most if value > most else value
+    return max(min(value, limits.get("most", value)), limits.get("least", value))
 
 
 def read_strings_at_most(value: Any, at: Path, reader: Reader, limits: Limits) -> tuple[list[str] | None, Any]:

@@ -139,17 +139,19 @@ def is_detached_result(call_id: str, last: Message | None) -> bool:
 
 def _in_order(messages: Sequence[Message]) -> bool:
     """Return whether the results of each turn are in the one message after it, and there are no other results."""
-    parts: Sequence[AssistantPart] = ()
+    before: Message | None = None
     for message in messages:
-        if type(message) is ToolMessage and not _have_same_ids(message.results, parts):
+        if type(message) is ToolMessage and not _have_same_ids(message.results, before):
             return False
-        parts = message.content if type(message) is AssistantMessage and type(message.content) is list else ()
+        before = message
     return True
 
 
-def _have_same_ids(results: Sequence[ToolResult], parts: Sequence[AssistantPart]) -> bool:
-    """Return whether there are calls among some parts, and one result of each, in any order, and no id repeats."""
-    i = 0
+def _have_same_ids(results: Sequence[ToolResult], before: Message | None) -> bool:
+    """Return whether a message has calls, and there is one result of each, in any order, and no id repeats."""
+    if type(before) is not AssistantMessage or type(before.content) is not list:
+        return False
+    parts, i = before.content, 0
     for part in parts:
         if type(part) is ToolCallPart:
             if i == len(results) or results[i].tool_call_id != part.call.id:

@@ -153,5 +153,4 @@ def is_stored(result: ToolResult, provider: str) -> bool:
 
 
 def _is_stored_elsewhere(result: ToolResult, provider: str) -> bool:
-    found = result.metadata or {}
-    return any(name != provider and "$stored" in inner_extras(found, name) for name in found)
+    return any(name != provider and is_stored(result, name) for name in result.metadata or ())

@@ -251,7 +251,7 @@ def test_a_response_that_ended_early_elsewhere_does_not_end_normally_here(
     assert [call.invalid is None for call in module.from_tool_calls(module.to_response(read))] == [False]
 
 
-ABSENT = object()
+ABSENT = "(absent)"
 GATEWAYS: list[tuple[str, list[Any], Any]] = [
     ("anthropic", ["type"], ABSENT),
     ("anthropic", ["role"], ABSENT),

@@ -40,8 +40,7 @@ _LONGEST_NAME = 500
 _DEEPEST = 8
 _SAYING = frozenset(["content", "output", "stderr", "stdout"])
 """Keys of a block whose value, if it is a string, is what the block says."""
-_DEEPEST_SAYING = 2
-"""Where such keys are at most: in the items of a block's list. Deeper they may have another meaning."""
+_DEEPEST_SAYING = 2  # in the items of a block's list; deeper, such keys may have another meaning
 
 
 def describe_as_text(part: Any) -> str:

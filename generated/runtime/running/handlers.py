@@ -159,7 +159,18 @@ def check_timeout(timeout: object) -> None:
         raise ValueError("timeout must be a number of seconds, not NaN")
 
 
-_FUNCTIONS = "prepare on_answer stop around on_error on_result on_message on_loss on_hold cancelled".split()
+_FUNCTIONS = (
+    "prepare",
+    "on_answer",
+    "stop",
+    "around",
+    "on_error",
+    "on_result",
+    "on_message",
+    "on_loss",
+    "on_hold",
+    "cancelled",
+)
 
 
 def check_functions(settings: Mapping[str, Any]) -> None:

@@ -530,7 +530,7 @@ def test_counts_are_added_up_and_taken_apart_again() -> None:
         extras = writer.own_extras(usage.metadata, at)
         absent = extras.get("$absent", ())
         wire: dict[str, Any] = {}
-        in_count = usage.input_tokens - (usage.input_cached_tokens or 0) - (extras.get("tools") or 0)
+        in_count = usage.input_tokens - (usage.input_cached_tokens or 0) - (read_count(extras, "tools", at) or 0)
         if "in" not in absent or in_count:
             wire["in"] = in_count
         out_count = usage.output_tokens

@@ -40,4 +40,4 @@ def test_the_projects_default_for_strict_stands_in_where_a_declaration_says_noth
     assert project is not None
     assert [(t.name, t.strict) for t in project.catalog.tools] == [("a", "always"), ("b", "never")]
     profiles = {p.name: p.facts.get("defaults") for p in project.catalog.profiles}
-    assert profiles["anthropic"] == {"max_tokens": 77}
+    assert profiles["anthropic"] == {"max_tokens": 77, "result": "(empty)"}

@@ -102,12 +102,10 @@ def inner_extras(extras: Mapping[str, Any], key: str) -> Extras:
     inner = extras.get(key)
     if type(inner) is not dict:
         return {}
-    damaged = [mark for mark in _KEY_LISTS if mark in inner and type(inner[mark]) is not list]
-    return {name: value for name, value in inner.items() if name not in damaged} if damaged else inner
-
-
-_KEY_LISTS = ("$absent", "$list")
-"""Marks that list keys: those that were absent, and those that had a list."""
+    for mark in ("$absent", "$list"):
+        if mark in inner and type(inner[mark]) is not list:
+            inner = {name: value for name, value in inner.items() if name != mark}
+    return inner
 
 
 def choice_extras(extras: Extras, key: str) -> tuple[Extras, list[Any]]:

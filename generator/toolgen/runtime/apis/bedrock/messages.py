@@ -99,7 +99,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         if "messages" in wire:
             messages = self.read_messages(wire["messages"], (at, "messages"), reader)
         else:
-            extras["messages"] = {"$absent": True}
+            extras["messages"] = {"$whole": None}
         system = wire.get("system")
         if not system and type(system) is list:
             return messages, {**extras, "system": system}
@@ -278,9 +278,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     ) -> dict[str, Any]:
         """Write the messages, with the system text under its own key."""
         wires = self.write_messages(messages, at, writer)
-        found: dict[str, Any] = (
-            {"messages": wires} if wires or "$absent" not in inner_extras(extras, "messages") else {}
-        )
+        found: dict[str, Any] = {"messages": wires} if wires or "$whole" not in inner_extras(extras, "messages") else {}
         system = self.write_system(messages, at, writer)
         if system:
             found["system"] = system
