@@ -83,13 +83,13 @@ def test_what_a_chain_changes_was_reported(sample: Package, provider: str) -> No
 
 
 def test_a_call_that_is_lost_on_the_way_is_missed(sample: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The mutation check: a wire that forgets the assistant's messages."""
+    """The mutation check: a wire that forgets calls with their results. A result alone would be reported."""
     module = sample.provider("openai_chat")
     read = module.from_request
 
     def forgetful(body: Any, model: str | None = None) -> Any:
         request = read(body, model)
-        request.messages = [message for message in request.messages if message.role != "assistant"]
+        request.messages = [message for message in request.messages if message.role not in ("assistant", "tool")]
         return request
 
     monkeypatch.setattr(module, "from_request", forgetful)
