@@ -232,7 +232,7 @@ def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, 
     """Return whether a request offers a tool that a choice names. The provider's own tools may have any name."""
     names = [choice.name] if type(choice) is NamedToolChoice else None
     names = choice.names if type(choice) is AllowedToolChoice else names
-    return names is None or any(
+    return not names or any(
         tool.name in names if type(tool) is ToolDefinition else tool.provider == wire.name for tool in tools or ()
     )
 

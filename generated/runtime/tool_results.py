@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from .conversion.extras import ABSENT
 from .conversion.writer import Writer, describe_as_text
@@ -22,6 +22,7 @@ __all__ = [
     "report_dropped_error_flag",
     "report_error_text_sent_with_flag",
     "write_result_text",
+    "wrong_kind",
 ]
 
 ResultKind: TypeAlias = Literal["text", "data", "error", "multimodal"]
@@ -56,6 +57,11 @@ def report_dropped_error_flag(kind: str, is_error: bool | None, at: Path, writer
         writer.report_unsupported((at[0], "isError"), "isError", "behaviour" if matters else "note")
 
 
+def wrong_kind(at: Path) -> ConversionError:
+    """Return the error for a result whose kind is not one of the format. The path is that of its value."""
+    return ConversionError(format_path((at[0], "kind")), "is not one of text, data, error and multimodal")
+
+
 def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Writer) -> str:
     """Write the text of a result of kind text, data or error.
 
@@ -72,7 +78,7 @@ def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Write
             return extra
         return compact({"error": value})
     if kind != "data":
-        raise ConversionError(format_path((at[0], "kind")), "is not one of text, data, error and multimodal")
+        raise wrong_kind(at)
     try:
         return compact(value)
     except (TypeError, ValueError, RecursionError) as error:
@@ -80,7 +86,13 @@ def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Write
 
 
 def describe_result(result: ToolResult) -> str:
-    """Write a result as text for the model, if it cannot be next to its call. The text is never blank."""
+    """Write a result as text for the model, if it cannot be next to its call. The text is never blank.
+
+    Raises:
+        TypeError: A field has the wrong type. `Writer` names it.
+    """
+    if type(result.tool_call_id) is not str or result.kind not in get_args(ResultKind):
+        raise TypeError("a field of a result is wrong")
     if result.kind == "multimodal":
         text = "\n".join(map(describe_as_text, result.value))
     elif result.kind == "text":

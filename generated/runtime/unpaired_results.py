@@ -108,7 +108,7 @@ def describe_unpaired(
     if server_has_calls:
         reference = next((i for i, (message, _, _) in enumerate(placed) if _is_own_item(message, provider)), reference)
     kept: dict[int, list[tuple[ToolResult, Path]]] = {}
-    left: dict[int, list[tuple[str, Path, str]]] = {}
+    left: dict[int, list[str]] = {}
     for i, result, there, reason in pair_results(placed, provider):
         if (
             reason is None
@@ -118,7 +118,8 @@ def describe_unpaired(
         ):
             kept.setdefault(i, []).append((result, there))
         else:
-            left.setdefault(i, []).append((describe_result(result), there, reason))
+            writer.report_loss(there, "a result", "described", reason, "warning")
+            left.setdefault(i, []).append(describe_result(result))
     described: list[Placed] = []
     waiting: list[Placed] = []
     for i, (message, path, paths) in enumerate(placed):
@@ -131,11 +132,9 @@ def describe_unpaired(
         if i in kept:
             rest = ToolMessage([result for result, _ in kept[i]], message.metadata)
             described.append((rest, path, tuple(there for _, there in kept[i])))
-            for _, there, reason in left[i]:
-                writer.report_loss(there, "a result", "described", reason, "warning")
         else:
-            writer.report_loss(path, "a message of results", "described", left[i][0][2], "warning")
-        texts = [text for text, _, _ in left[i]]
+            writer.report_loss(path, "a message", "rewritten", "it becomes a message of the user")
+        texts = left[i]
         content: str | list[ContentPart] = texts[0] if len(texts) == 1 else [TextPart(text) for text in texts]
         waiting.append((UserMessage(content), path, None))
     return described + waiting

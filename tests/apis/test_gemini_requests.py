@@ -347,7 +347,7 @@ def test_a_call_keeps_its_own_id_and_its_signature(generated: SimpleNamespace) -
 def test_a_result_without_a_name_and_a_call_is_told_in_words(generated: SimpleNamespace) -> None:
     written, losses = sent(generated, [ASK, results({"toolCallId": "gone", "name": "", "value": "found"})])
     assert written["contents"][1] == user(text("found"))
-    assert losses == [("messages[1]", "described", "warning")]
+    assert losses == [("messages[1].results[0]", "described", "warning"), ("messages[1]", "rewritten", "note")]
     result = generated.models.load(
         generated.models.ToolResult, {"toolCallId": "1", "name": "", "kind": "text", "value": "x"}
     )

@@ -13,7 +13,7 @@ import pytest
 
 from tests.providers.recorded import streamed
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, MESSAGING, OWN_CODE, having
+from tests.support.repository import CONVERSING, MESSAGING, OWN_CODE, TEXTS, having
 
 VALUES: tuple[Any, ...] = ("x", 5, 1.5, True, None, [], {}, [5], {"a": 1})
 
@@ -150,6 +150,16 @@ def wrong_messages(models: Any) -> dict[str, Any]:
         ),
         "[0].metadata: must be an object or null, found a string": [models.UserMessage("Hi", metadata="x")],
     }
+
+
+@pytest.mark.parametrize("provider", [*CONVERSING, *TEXTS, *MESSAGING])
+@pytest.mark.parametrize("kind", ["nope", None])
+def test_a_result_of_no_kind_is_refused(sample: Package, provider: str, kind: Any) -> None:
+    module, models = sample.provider(provider), sample.module("models")
+    asked = models.AssistantMessage([models.ToolCallPart(models.ToolCall("c1", "now", {}))])
+    answered = models.ToolMessage([models.ToolResult("c1", "now", kind, "noon")])
+    with pytest.raises(models.ConversionError, match=r"kind: "):
+        module.to_messages([asked, answered], on_loss=lambda loss: None)
 
 
 @pytest.mark.parametrize("provider", [*CONVERSING, *MESSAGING])

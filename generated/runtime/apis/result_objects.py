@@ -14,7 +14,7 @@ from ..errors import ConversionError, wrong_type
 from ..json_text import compact, dump_allowing_nan
 from ..json_values import is_json, same_json
 from ..paths import Path, format_path
-from ..tool_results import ResultKind
+from ..tool_results import ResultKind, wrong_kind
 
 __all__ = ["read_result_object", "write_result_object"]
 
@@ -48,6 +48,8 @@ def write_result_object(
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
         return {"output": value} if kind == "text" else {"error": value}
+    if kind != "data":
+        raise wrong_kind(at)
     if is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
         return value
     try:

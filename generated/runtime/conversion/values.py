@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from ..errors import ConversionError, wrong_type
 from ..models import AudioPart, DocumentPart, ImagePart, OpaquePart, TextPart, UserMessage, VideoPart
 from ..paths import ROOT, Path, format_path
-from .extras import ABSENT, UnsupportedValueError
+from .extras import ABSENT, UnsupportedValueError, merge_extras_into
 from .reader import Reader
 from .writer import Writer
 
@@ -21,6 +21,7 @@ __all__ = [
     "collect_texts",
     "drop_inline_block",
     "is_empty_on_wire",
+    "mark_empty_list",
     "opaque_message",
     "optional_number",
     "optional_object",
@@ -238,13 +239,20 @@ def wire_message_of(message: UserMessage, writer: Writer) -> Any:
     return message.content[0].value
 
 
+def mark_empty_list(message: UserMessage, reader: Reader) -> UserMessage:
+    """Return a message that was read, with a mark if its content is an empty list, which the API accepted there."""
+    if message.content == []:
+        merge_extras_into(message, reader.wire.name, {"$bare": True})
+    return message
+
+
 def write_user_or_opaque(message: UserMessage, at: Path, writer: Writer, write: Callable[..., dict[str, Any]]) -> Any:
     """Write a user message, or the opaque message that it contains. An empty list, which APIs reject, becomes text."""
     whole = wire_message_of(message, writer) if message.metadata else ABSENT
     if whole is not ABSENT:
         return whole
     wire = write(message, at, writer)
-    if wire.get("content") == []:
+    if wire.get("content") == [] and not writer.peek_extras(message.metadata):
         writer.report_loss((at, "content"), "an empty list", "rewritten", "the API rejects it")
         wire["content"] = ""
     return wire

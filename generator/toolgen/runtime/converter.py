@@ -142,7 +142,8 @@ class Converter:
         """Convert messages to the wire.
 
         Args:
-            messages: The messages of a conversation, in order.
+            messages: The messages of a conversation, in order. Results that begin them stay results, because their
+                calls may have been converted before.
             on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
             on_unsupported: What to do if the wire cannot express what is asked for: "error" raises, "weaken" reports a
                 loss.

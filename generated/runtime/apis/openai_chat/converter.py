@@ -102,10 +102,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
-                if message.content == [] and not writer.peek_extras(message.metadata):
-                    writer.report_loss(here, "an empty message", "dropped", "the API rejects a message without content")
-                else:
-                    wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
+                wires.append(write_user_or_opaque(message, here, writer, self.write_user_message))
             else:
                 raise wrong_type(here, "a message", message)
         if writer.media:

@@ -18,7 +18,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, optional_object, optional_text, read_text_or_list
+from ...conversion.values import mark_empty_list, opaque_message, optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
 from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
@@ -151,7 +151,7 @@ class ResponsesConverter(OutputFormatConverter):
             if kind == "result":
                 self.read_result(item, here, reader, messages)
             elif kind == "user":
-                messages.append(self.read_user_message(item, here, reader))
+                messages.append(mark_empty_list(self.read_user_message(item, here, reader), reader))
             elif kind == "system":
                 message = self.read_system_message(item, here, reader)
                 if not messages and _is_plain_system_text(message, reader.wire.name):

@@ -12,6 +12,7 @@ from ..conversion.values import (
     Read,
     Write,
     is_empty_on_wire,
+    mark_empty_list,
     opaque_message,
     read_text_or_list,
     write_list,
@@ -194,10 +195,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
             elif role == "tool":
                 _add_result(messages, self.read_tool_result(item, here, reader))
             elif role == "user":
-                user = self.read_user_message(item, here, reader)
-                if user.content == []:
-                    merge_extras_into(user, reader.wire.name, {"$bare": True})
-                messages.append(user)
+                messages.append(mark_empty_list(self.read_user_message(item, here, reader), reader))
             elif role in self.SYSTEM_ROLES:
                 messages.append(self.read_system_entry(item, i, here, reader))
             elif self.HAS_FUNCTION_MESSAGES and (found := _read_function_result(item, messages, reader)) is not None:

@@ -12,7 +12,7 @@ from ..errors import ConversionError, wrong_type
 from ..json_text import JSONError, compact, dump_allowing_nan, loads
 from ..models import InvalidCall, OpaquePart, TextPart, ToolDefinition, ToolResult
 from ..paths import ROOT
-from ..tool_results import ResultKind
+from ..tool_results import ResultKind, wrong_kind
 from .tool_blocks import json_line
 
 __all__ = [
@@ -60,6 +60,8 @@ def write_result_entry(result: ToolResult) -> dict[str, Any]:
         if type(value) is not list:
             raise wrong_type((ROOT, "value"), "an array", value)
         entry["texts"] = [describe_as_text(part) for part in value]
+    elif kind not in ("text", "data", "error"):
+        raise wrong_kind((ROOT, "value"))
     elif kind != "data" and type(value) is not str:
         raise wrong_type((ROOT, "value"), "a string", value)
     else:
