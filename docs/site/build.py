@@ -18,8 +18,7 @@ import click
 import yaml
 
 from toolgen.cli.group import main_group
-from toolgen.diagnostics.codes import BY_STAGE, CODES
-from toolgen.diagnostics.codes.breaking import CHANGES
+from toolgen.diagnostics.codes import BY_STAGE, CHANGES, CODES
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"

@@ -484,7 +484,22 @@ def test_light_commands_import_nothing_heavy(arguments: list[str]) -> None:
     assert heavy & set(result.stderr.split()) == set()
 
 
-@pytest.mark.parametrize("command", ["check", "build", "docs --out pages", "breaking --against main", "stub", "watch"])
+@pytest.mark.safety("0.4")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "check",
+        "build",
+        "lint",
+        "show probe",
+        "init",
+        "providers",
+        "docs --out pages",
+        "breaking --against main",
+        "stub",
+        "watch",
+    ],
+)
 def test_a_folder_that_is_gone_is_named(tmp_path: Path, command: str) -> None:
     (tmp_path / "gone").mkdir()
     script = f"cd gone && rmdir ../gone && exec {sys.executable} -m toolgen {command}"

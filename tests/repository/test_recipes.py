@@ -343,7 +343,7 @@ def test_a_changed_template_changes_the_output(copy: Path) -> None:
 def test_a_changed_profile_fails_the_snapshots_of_its_provider_alone(copy: Path) -> None:
     snapshots = "tests/providers/__snapshots__"
     shutil.copytree(ROOT / snapshots, copy / snapshots)
-    replace(copy / "schemas/providers/anthropic.yaml", "defaults: {max_tokens: 4096}", "defaults: {max_tokens: 4095}")
+    replace(copy / "schemas/providers/anthropic.yaml", "max_tokens: 4096,", "max_tokens: 4095,")
     result = run_tests(copy, "tests/providers/test_snapshots.py", "-rf")
     failed = [line.split("[")[1].split("]")[0] for line in result.splitlines() if line.startswith("FAILED")]
     assert [case for case in failed if case.startswith("anthropic-")] != [], result

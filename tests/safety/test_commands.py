@@ -221,21 +221,6 @@ def _is_told(done: subprocess.CompletedProcess[str]) -> None:
 
 
 @pytest.mark.safety("0.4")
-@pytest.mark.parametrize(
-    "words", ["build", "check", "lint", "show probe", "breaking --against HEAD", "init", "providers"]
-)
-def test_a_working_directory_that_has_gone(tmp_path: Path, words: str) -> None:
-    program = (
-        f"import os; os.chdir({str(tmp_path)!r}); os.rmdir({str(tmp_path)!r}); from toolgen.cli import main; main()"
-    )
-    done = subprocess.run([sys.executable, "-c", program, *words.split()], capture_output=True, text=True, check=False)
-
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1] == "Error: the working directory no longer exists; change to another one"
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.safety("0.4")
 def test_a_reader_that_has_gone(tmp_path: Path) -> None:
     write(tmp_path, BAD)
     reading, writing = os.pipe()

@@ -18,6 +18,8 @@ def main() -> None:
         if sys.argv[1:] == ["--version"]:
             write_output(f"toolgen {__version__}\n")
             sys.exit(0)
+        if not _is_here():
+            _fail("the current folder no longer exists")
         text = cached_output(sys.argv[1:])
         if text is not None:
             write_output(text, sys.stderr, painted=True)
@@ -34,15 +36,15 @@ def main() -> None:
         write_output("toolgen: interrupted\n", sys.stderr)
         sys.exit(130)
     except OSError as error:
-        if error.filename is None and error.errno == errno.ENOSPC:  # click printed the help to a full disk
-            problem = f"cannot write the output: {error.strerror}"
-            silence(sys.stdout)
-        elif _is_here():
+        if error.filename is not None or error.errno != errno.ENOSPC:
             raise
-        else:
-            problem = "the current folder no longer exists"
-        write_output(f"toolgen: {problem}\n", sys.stderr)
-        sys.exit(2)
+        silence(sys.stdout)  # click printed the help to a full disk
+        _fail(f"cannot write the output: {error.strerror}")
+
+
+def _fail(problem: str) -> None:
+    write_output(f"toolgen: {problem}\n", sys.stderr)
+    sys.exit(2)
 
 
 def _is_here() -> bool:

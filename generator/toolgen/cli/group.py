@@ -34,15 +34,7 @@ class Commands(click.Group):
     """The commands, by the files in this folder."""
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command. An interrupt exits with 130, because click's own 1 would read as `found something`.
-
-        Raises:
-            UsageError: The working directory has been deleted, so paths mean nothing.
-        """
-        try:
-            os.getcwd()
-        except FileNotFoundError:
-            raise click.UsageError("the working directory no longer exists; change to another one", ctx) from None
+        """Run a command. An interrupt exits with 130, because click's own 1 would read as `found something`."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
