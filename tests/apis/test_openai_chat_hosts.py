@@ -523,7 +523,8 @@ def test_text_that_is_no_object_goes_back_to_its_own_server_alone(
     foreign = models.Request([models.UserMessage("Begin."), completion.message], model="m")
     sent = laws.write(sample, "xai", foreign, losses)
     assert json.loads(sent["messages"][1]["tool_calls"][0]["function"]["arguments"]) == {"INVALID_JSON": text}
-    assert "the text of an invalid call" in [loss.what for loss in losses]
+    path = "messages[1].content[0].call"
+    assert (path, "the text of an invalid call") in [(loss.path, loss.what) for loss in losses]
 
 
 def test_a_strict_tool_beside_another_is_reported_where_all_must_be_strict(sample: Package, models: Any) -> None:

@@ -358,5 +358,5 @@ def write_object_arguments(arguments: dict[str, Any], invalid: InvalidCall | Non
         except (TypeError, ValueError, RecursionError) as error:
             raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
         return arguments
-    writer.report_loss(at, "the text of an invalid call", "rewritten", "the API requires an object")
+    writer.report_loss(at[0], "the text of an invalid call", "rewritten", "the API requires an object")
     return {INVALID_ARGUMENTS_KEY: invalid.text}

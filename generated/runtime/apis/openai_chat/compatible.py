@@ -258,7 +258,7 @@ def write_parsable_arguments(
         return "{}"
     if is_object_text(text):
         return text
-    writer.report_loss(at, "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments")
+    writer.report_loss(at[0], "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments")
     return compact({INVALID_ARGUMENTS_KEY: text})
 
 
