@@ -158,8 +158,8 @@ def _have_same_ids(results: Sequence[ToolResult], before: Message | None) -> boo
                 break
             i += 1
     else:
-        if i == len(results) == 1:
-            return True
+        if 0 < i == len(results):
+            return i == 1 or len({result.tool_call_id for result in results}) == i
     called = [part.call.id for part in parts if type(part) is ToolCallPart]
     answered = {result.tool_call_id for result in results}
     return 0 < len(answered) == len(results) == len(called) and answered.issuperset(called)

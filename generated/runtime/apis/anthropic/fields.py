@@ -174,8 +174,9 @@ def _marked_blocks(blocks: list[Any]) -> Iterator[tuple[list[Any], int]]:
 def toolsets_of(message: Message | None, provider: str) -> dict[str, Any]:
     """Return the toolset of each call of an assistant message that calls a member of one. Its result repeats it."""
     content = message.content if type(message) is AssistantMessage else None
-    calls = [part.call for part in content if type(part) is ToolCallPart] if type(content) is list else []
-    found = {call.id: inner_extras(call.metadata, provider).get("toolset_name") for call in calls if call.metadata}
+    parts = content if type(content) is list else ()
+    kept = [part.call for part in parts if type(part) is ToolCallPart and part.call.metadata]
+    found = {call.id: inner_extras(call.metadata or {}, provider).get("toolset_name") for call in kept}
     return {identifier: name for identifier, name in found.items() if name is not None}
 
 

@@ -218,7 +218,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         wires: list[Any] = []
         results: list[Any] | None = None
         leading = True
-        toolsets: dict[str, Any] = {}
+        called: Message | None = None
         for message, here, paths in order_restoring_separate_results(messages, at, writer):
             extras = writer.own_extras(message.metadata, here) if message.metadata else NO_EXTRAS
             if type(message) is SystemMessage:
@@ -232,12 +232,12 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
                 continue
             leading = False
             if type(message) is ToolMessage:
-                blocks = []
-                for result, path in results_of(message, here, paths):
-                    blocks.append(self.write_tool_result(result, path, writer))
+                blocks = [self.write_tool_result(one, path, writer) for one, path in results_of(message, here, paths)]
+                toolsets = toolsets_of(called, writer.wire.name)
+                for result, block in zip(message.results, blocks, strict=True) if toolsets else ():
                     toolset = toolsets.get(result.tool_call_id)
                     if toolset is not None and "$toolset" not in writer.peek_extras(result.metadata):
-                        blocks[-1].setdefault("toolset_name", toolset)
+                        block.setdefault("toolset_name", toolset)
                 if results is None or extras.get("$apart"):
                     results = blocks
                     wires.append(_with_extras({"role": "user", "content": results}, extras))
@@ -249,7 +249,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 self.add_assistant_message(message, here, writer, extras, wires)
                 results = None
-                toolsets = toolsets_of(message, writer.wire.name)
+                called = message
             else:
                 raise wrong_type(here, "a message", message)
         return wires

@@ -54,16 +54,17 @@ Turn: TypeAlias = "tuple[Any, tuple[Path, bool] | None]"
 def _join_calls(turns: Iterable[Turn], writer: Writer) -> list[Turn]:
     """Join calls with the model contents directly before them, unless they were read separately."""
     joined: list[Turn] = []
+    last: tuple[Path, bool] | None = None
     for content, origin in turns:
-        before: list[Any] = []
-        if origin is not None and not origin[1] and _has_calls(content.get("parts")):
+        if last is not None and origin is not None and not origin[1] and _has_calls(content.get("parts")):
+            before: list[Any] = []
             while joined and joined[-1][1] is not None:
                 before.insert(0, joined.pop()[0])
-        if origin is not None and before:
             writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
             parts = [part for each in (*before, content) for part in each.get("parts") or ()]
             content = {**before[0], "parts": parts}
         joined.append((content, origin))
+        last = origin
     return joined
 
 
@@ -192,7 +193,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
         """Write the messages of the user, the model and the tools."""
         contents: list[Any] = []
-        origins: list[tuple[Path, bool] | None] = []
+        origins: dict[int, tuple[Path, bool]] = {}
         before: Message | None = None
         for message, here, paths in placed:
             if type(message) is SystemMessage:
@@ -203,17 +204,17 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                 wire = self.write_assistant_message(message, here, writer)
                 extras = writer.peek_extras(message.metadata)
                 if wire.get("parts") or "parts" in extras:
+                    origins[len(contents)] = here, "$apart" in extras
                     contents.append(wire)
-                    origins.append((here, "$apart" in extras))
                 else:
                     writer.report_loss(here, "a message", "dropped", "the API supports none of its parts")
             elif type(message) is UserMessage:
                 self.add_user_content(message, contents, before, here, writer)
             else:
                 raise wrong_type(here, "a message", message)
-            origins += [None] * (len(contents) - len(origins))
             before = message
-        turns = _join_calls(self.sendable_turns(zip(contents, origins, strict=True), placed, writer), writer)
+        found = [(content, origins.get(i)) for i, content in enumerate(contents)]
+        turns = _join_calls(self.sendable_turns(found, placed, writer), writer)
         if signature := self.signature_placeholder(writer.model):
             _add_signatures(turns, signature, writer)
         return [content for content, _ in turns]
