@@ -128,7 +128,7 @@ def test_what_is_no_verdict_and_no_review_is_refused_before_anything_runs(
 
 
 @pytest.mark.parametrize(
-    ("settings", "error", "said"),
+    ("settings", "error", "message"),
     [
         ({"at_limit": "anser"}, ValueError, 'at_limit must be "stop" or "answer"'),
         ({"on_answer": 5}, TypeError, "on_answer must be a function, not int"),
@@ -140,12 +140,12 @@ def test_what_is_no_verdict_and_no_review_is_refused_before_anything_runs(
     ],
 )
 def test_settings_that_cannot_work_are_refused_before_anything_runs(
-    runnable: Package, settings: dict[str, Any], error: type[Exception], said: str
+    runnable: Package, settings: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     first, handlers, allow_all = held(runnable, READ, WRITE), Handlers(), runnable.module("running").allow_all
     if settings.get("results") == "text 5":
         settings = {"results": [runnable.module("models").ToolResult(first.pending[0].id, "", "text", 5)]}
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         resumed(runnable, first.messages, handlers, review=allow_all, **settings)
     if settings.keys() <= {"around", "others"}:
         with pytest.raises(error, match=said):

@@ -142,7 +142,7 @@ class ResponsesConverter(OutputFormatConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             kind = classify_item(item)
-            if kind in ("said", "call", "reasoning", "made"):
+            if kind in ("message", "call", "reasoning", "model_item"):
                 parts += self.read_item(item, here, reader)
                 continue
             if parts:
@@ -176,7 +176,7 @@ class ResponsesConverter(OutputFormatConverter):
     def read_item(self, item: dict[str, Any], at: Path, reader: Reader) -> list[AssistantPart]:
         """Read an item of the model as parts. An item that the format has no type for becomes an opaque part."""
         kind = classify_item(item)
-        if kind == "said":
+        if kind == "message":
             return self.read_message_item(item, at, reader)
         if kind == "call":
             call = self.read_tool_call(item, at, reader)

@@ -185,7 +185,7 @@ def write_always_written_flag(value: bool | None, extra: Any, at: Path, writer: 
     return bool(value)
 
 
-Kind = Literal["said", "call", "reasoning", "made", "result", "user", "system", "given"]
+Kind = Literal["message", "call", "reasoning", "model_item", "result", "user", "system", "app_item"]
 
 _CLIENT_CALLS = frozenset(["custom_tool_call", "shell_call", "local_shell_call", "apply_patch_call", "computer_call"])
 """Calls that the app runs itself, besides function calls (`openai.types.responses`, SDK 3.54.0)."""
@@ -193,12 +193,12 @@ _CLIENT_CALLS = frozenset(["custom_tool_call", "shell_call", "local_shell_call",
 _PARTS = frozenset(["input_audio", "input_file", "input_image", "input_text", "output_text", "refusal"])
 """Types of the parts of a message."""
 
-_GIVEN = frozenset(["additional_tools", "compaction_trigger", "configuration_update", "item_reference"])
+_APP_ITEMS = frozenset(["additional_tools", "compaction_trigger", "configuration_update", "item_reference"])
 """Items that only the app makes, besides results and messages."""
 
 
 def classify_item(item: dict[str, Any]) -> Kind:
-    """Return who an item is from, and its kind: `made` is any other item of the model, `given` any other of the app.
+    """Return who an item is from, and its kind: any other is a `model_item` or an `app_item`.
 
     A message may have no type. Results of tools that the server runs are items of the model.
     """
@@ -206,19 +206,19 @@ def classify_item(item: dict[str, Any]) -> Kind:
     if kind == "function_call":
         return "call"
     if kind == "function_call_output":
-        return "result" if type(item.get("call_id")) is str else "given"
+        return "result" if type(item.get("call_id")) is str else "app_item"
     if kind == "reasoning":
-        return "reasoning" if type(item.get("summary")) is list else "made"
+        return "reasoning" if type(item.get("summary")) is list else "model_item"
     if kind in (None, "message"):
         if role == "assistant":
-            return "said" if type(item.get("content")) in (str, list) and item["content"] != [] else "made"
+            return "message" if type(item.get("content")) in (str, list) and item["content"] != [] else "model_item"
         if role == "user":
             return "user"
-        return "system" if role in ("system", "developer") else "given"
-    if type(kind) is not str or "role" in item or kind in _GIVEN:
-        return "given"
+        return "system" if role in ("system", "developer") else "app_item"
+    if type(kind) is not str or "role" in item or kind in _APP_ITEMS:
+        return "app_item"
     served = item.get("execution") == "server" or kind == "program_output"
-    return "given" if kind.endswith(("_output", "_response")) and not served else "made"
+    return "app_item" if kind.endswith(("_output", "_response")) and not served else "model_item"
 
 
 def content_part_kind(part: dict[str, Any]) -> str | None:
@@ -263,7 +263,7 @@ def write_user_or_opaque_item(
         (part,) = message.content
         if type(part) is OpaquePart and part.provider == writer.wire.name and type(part.value) is dict:
             kind = part.value.get("type")
-            if type(kind) is str and kind not in _PARTS and classify_item(part.value) == "given":
+            if type(kind) is str and kind not in _PARTS and classify_item(part.value) == "app_item":
                 return part.value
     return write_user_or_opaque(message, at, writer, write)
 

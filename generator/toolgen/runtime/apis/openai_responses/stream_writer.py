@@ -231,14 +231,14 @@ class ResponsesStreamWriter(BaseStreamWriter):
 def _sent_together(text: str, first: dict[str, Any], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the items whose text was sent in one item with that of the first, because no event separated them."""
     found: list[dict[str, Any]] = []
-    said = _text_of(first)
+    sent = _text_of(first)
     for other in others:
         more = _text_of(other)
-        if said == text or other.get("type") != first.get("type") or not text.startswith(said + more):
+        if sent == text or other.get("type") != first.get("type") or not text.startswith(sent + more):
             break
         found.append(other)
-        said += more
-    return found if said == text and first.get("type") != "function_call" else []
+        sent += more
+    return found if sent == text and first.get("type") != "function_call" else []
 
 
 def _text_of(item: dict[str, Any]) -> str:
