@@ -148,7 +148,7 @@ def test_settings_that_cannot_work_are_refused_before_anything_runs(
     with pytest.raises(error, match=message):
         resumed(runnable, first.messages, handlers, review=allow_all, **settings)
     if settings.keys() <= {"around", "others"}:
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=message):
             asyncio.run(runnable.module("running").dispatch_all(first.pending, handlers, review=allow_all, **settings))
     assert handlers.log == []
 
