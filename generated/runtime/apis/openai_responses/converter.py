@@ -50,9 +50,9 @@ from .fields import (
     drop_reasoning_at_end,
     has_approval_request,
     has_opaque_client_call,
-    is_called_by_program,
     link_calls_to_reasoning,
     make_assistant_message,
+    program_callers,
     reasoning_text,
     write_call_item,
     write_message_item,
@@ -93,24 +93,22 @@ class ResponsesConverter(OutputFormatConverter):
         request = self.read_request_body(wire, at, reader)
         instructions = optional_text(wire, "instructions", at)
         if instructions is not None:
-            for first in request.messages[:1]:
-                if first.metadata == {reader.wire.name: {"$inline": True}}:
-                    first.metadata = None
+            if request.messages and request.messages[0].metadata == {reader.wire.name: {"$inline": True}}:
+                request.messages[0].metadata = None
             request.messages.insert(0, SystemMessage(instructions))
         return request
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body. System text in the first message becomes the instructions."""
-        first = request.messages[0] if request.messages else None
-        if type(first) is not SystemMessage or type(first.content) is not str or writer.peek_extras(first.metadata):
-            return self.write_request_body(request, at, writer)
         wire = self.write_request_body(request, at, writer)
-        path = ((at, "messages"), 0)
-        writer.own_extras(first.metadata, path)
-        for key in ("name", "cache"):
-            if getattr(first, key):
-                writer.report_unsupported((path, key), key)
-        wire["instructions"] = first.content
+        first = request.messages[0] if request.messages else None
+        if type(first) is SystemMessage and type(first.content) is str and not writer.peek_extras(first.metadata):
+            path = ((at, "messages"), 0)
+            writer.own_extras(first.metadata, path)
+            for key in ("name", "cache"):
+                if getattr(first, key):
+                    writer.report_unsupported((path, key), key)
+            wire["instructions"] = first.content
         return wire
 
     def read_input_string_or_items(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
@@ -206,15 +204,16 @@ class ResponsesConverter(OutputFormatConverter):
         """Write the messages as items. System text in the first message is beside them in a request."""
         wires: list[Any] = []
         callers: dict[str, Any] = {}
-        assistant: tuple[Path, bool] | None = None
+        assistant: tuple[Path, Extras | None] | None = None
         for message, here, paths in order_restoring_separate_results(messages, at, writer, server_has_calls=True):
             if type(message) is AssistantMessage:
                 items = self.write_assistant_message(message, here, writer)
-                callers |= {item["call_id"]: {"caller": item["caller"]} for item in items if is_called_by_program(item)}
-                if items and assistant is not None:
-                    writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
-                wires += items
-                assistant = (here, "$bare" in writer.peek_extras(message.metadata)) if items else assistant
+                callers |= program_callers(items)
+                if items:
+                    if assistant is not None:
+                        writer.report_loss(here, "a message", "rewritten", "its items join those of the message before")
+                    assistant = here, message.metadata
+                    wires += items
                 continue
             drop_reasoning_at_end(wires, assistant, writer)
             if type(message) is ToolMessage:
@@ -222,7 +221,8 @@ class ResponsesConverter(OutputFormatConverter):
                     writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
                     wire = self.write_tool_result(result, path, writer)
-                    wires.append({**callers.get(wire["call_id"], {}), **wire})
+                    caller = callers and callers.get(wire["call_id"])
+                    wires.append({"caller": caller, **wire} if caller else wire)
             elif type(message) is SystemMessage:
                 if here[1] != 0 or not _is_plain_system_text(message, writer.wire.name):
                     wires.append(self.write_system_message(message, here, writer))
@@ -263,7 +263,7 @@ class ResponsesConverter(OutputFormatConverter):
                 if part.metadata:
                     writer.own_extras(part.metadata, here)
                 call = self.write_tool_call(part.call, (here, "call"), writer)
-                items.append(write_call_item(call, part.call, items, here, writer))
+                items.append(write_call_item(call, part.call, items, here, writer) if part.call.metadata else call)
                 content = None
             elif type(part) is ReasoningPart:
                 items += write_reasoning_item(part, here, writer, short=short)

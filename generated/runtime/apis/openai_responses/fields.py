@@ -18,6 +18,7 @@ from ...conversion.extras import (
     inner_extras,
     is_internal_mark,
     merge_extras_into,
+    objects_in,
     restore_extras,
 )
 from ...conversion.reader import Reader
@@ -47,9 +48,9 @@ __all__ = [
     "drop_reasoning_at_end",
     "has_approval_request",
     "has_opaque_client_call",
-    "is_called_by_program",
     "link_calls_to_reasoning",
     "make_assistant_message",
+    "program_callers",
     "read_always_written_flag",
     "read_file_source",
     "read_value_keeping_absence",
@@ -270,13 +271,8 @@ def write_user_or_opaque_item(
 
 def reasoning_text(item: dict[str, Any]) -> str:
     """Return the readable text of a reasoning item: its own text, then the summary."""
-    texts = [part.get("text") for key in ("content", "summary") for part in _parts(item, key)]
+    texts = [part.get("text") for key in ("content", "summary") for part in objects_in(item.get(key))]
     return "".join(text for text in texts if type(text) is str)
-
-
-def _parts(item: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    value = item.get(key)
-    return [part for part in value if type(part) is dict] if type(value) is list else []
 
 
 def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any]:
@@ -288,10 +284,10 @@ def restore_reasoning_item(part: ReasoningPart, extras: Extras) -> dict[str, Any
     return item
 
 
-def is_called_by_program(item: Any) -> bool:
-    """Return whether an item is a call that a program of the model made. Its result has the same caller."""
-    is_call = type(item) is dict and type(item.get("call_id")) is str
-    return is_call and inner_extras(item, "caller").get("type") == "program"
+def program_callers(items: Sequence[Any]) -> dict[str, Any]:
+    """Return the program of the model that made a call, by the id of the call. The result of the call repeats it."""
+    calls = [item for item in items if type(item) is dict and "caller" in item and type(item.get("call_id")) is str]
+    return {call["call_id"]: call["caller"] for call in calls if inner_extras(call, "caller").get("type") == "program"}
 
 
 def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> AssistantMessage:
@@ -328,20 +324,23 @@ def write_call_item(item: dict[str, Any], call: ToolCall, items: list[Any], at: 
     return {key: value for key, value in item.items() if key != "id"}
 
 
-def drop_reasoning_at_end(items: list[Any], message: tuple[Path, bool] | None, writer: Writer) -> None:
+def drop_reasoning_at_end(items: list[Any], message: tuple[Path, Extras | None] | None, writer: Writer) -> None:
     """Drop reasoning after which nothing of the model follows, as in a response that was cut off.
 
-    `message` has the path of the message before, and whether it was read so; then it stays. So does reasoning that the
-    server completed: some servers put it after the text.
+    `message` has the path and the metadata of the message before. What was read so stays.
     """
-    while message is not None and not message[1] and items and _is_cut_reasoning(items[-1]):
+    while message is not None and items and _is_cut_reasoning(items[-1]):
+        if "$bare" in writer.peek_extras(message[1]):
+            break
         items.pop()
         reason = "the API rejects it without the item that it led to"
         writer.report_loss((message[0], "content"), "reasoning", "dropped", reason)
 
 
 def _is_cut_reasoning(item: Any) -> bool:
-    return type(item) is dict and classify_item(item) == "reasoning" and item.get("status") != "completed"
+    """Return whether an item is reasoning that the server did not complete. Some servers put it after the text."""
+    is_cut = type(item) is dict and item.get("type") == "reasoning" and item.get("status") != "completed"
+    return is_cut and classify_item(item) == "reasoning"
 
 
 def write_message_item(content: list[Any], extras: Extras, part: AssistantPart) -> dict[str, Any]:
