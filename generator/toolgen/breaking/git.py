@@ -69,6 +69,22 @@ class TreeEntry(NamedTuple):
     source: str
 
 
+def _list_tree(folder: Path, revision: str, commit: str, place: PurePosixPath) -> bytes:
+    """Return git's list of what a commit has at a path. Empty if there is nothing.
+
+    Raises:
+        RevisionError: The clone lacks the tree.
+    """
+    where = f"{place}/" if str(place) != "." else "."
+    listed = run_git(folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", where)
+    if listed.returncode != 0:
+        raise RevisionError(
+            f"this clone does not contain the tree of {revision!r}",
+            "run `git fetch --unshallow`, or clone without --filter",
+        )
+    return listed.stdout
+
+
 def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> tuple[str, list[TreeEntry]]:
     """Return the commit of a revision, and everything below SCHEMAS in it.
 
@@ -107,19 +123,11 @@ def list_revision(schemas: Path, revision: str, *, merge_base: bool = False) -> 
     if schemas.is_symlink():  # perhaps it was a folder then
         outside = run_git(schemas.absolute().parent, "rev-parse", "--show-prefix").stdout.decode().strip()
         places.append(PurePosixPath(outside) / schemas.name)
-    for below in places:
-        where = f"{below}/" if str(below) != "." else "."
-        listed = run_git(folder, "ls-tree", "-r", "-t", "-z", "--full-tree", commit, "--", where)
-        if listed.returncode != 0:
-            raise RevisionError(
-                f"this clone does not contain the tree of {revision!r}",
-                "run `git fetch --unshallow`, or clone without --filter",
-            )
-        if listed.stdout:
-            break
+    listings = [_list_tree(folder, revision, commit, place) for place in places]
+    below, listing = next((pair for pair in zip(places, listings, strict=True) if pair[1]), (places[-1], listings[-1]))
     prefix = "" if str(below) == "." else f"{below}/"
     entries = []
-    for line in filter(None, listed.stdout.split(b"\0")):
+    for line in filter(None, listing.split(b"\0")):
         head, _, name = line.partition(b"\t")
         mode, kind, blob = head.decode().split(" ")[:3]
         path = name.decode("utf-8", "surrogateescape")
