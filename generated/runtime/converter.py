@@ -348,7 +348,7 @@ class Converter:
         return has_tools_for_provider(tools, self.wire)
 
     def can_choose(self, choice: ToolChoice | None, tools: Sequence[Any] | None) -> bool:
-        """Return whether a request offers the tools that a tool choice is about."""
+        """Return whether a request offers tools, and one of those that a tool choice names, if it names any."""
         return self.has_choosable_tools(tools) and offers_chosen_tools(choice, tools, self.wire)
 
     def read_tool_choice_with_tools(

@@ -80,9 +80,7 @@ def _lower_properties(
     for name, schema in properties.items():
         here = (*lowering.pointer, "properties", name)
         ref_stack = lowering.ref_stack
-        if (
-            context.dialect.untyped == "text_properties"
-        ):  # one that needs a type cannot refer to a definition without one
+        if context.dialect.untyped == "text_properties":  # a property that needs a type cannot refer to what has none
             resolved, along = context.resolve(schema, ref_stack)
             if _is_untyped(context, resolved, along):
                 ref_stack = along

@@ -167,10 +167,15 @@ def required_circles(schema: Mapping[str, Any]) -> Iterator[_Step | None]:
         yield None
 
 
-def _followed(reached: list[str], leads: _Leads) -> list[str]:
+def _followed(targets: list[str], leads: _Leads) -> set[str]:
     """Return the targets with all that they lead to."""
-    for target in reached:  # which grows meanwhile
-        reached += [further for _, further in leads.get(target, ()) if further not in reached]
+    reached: set[str] = set()
+    left = [*targets]
+    while left:
+        target = left.pop()
+        if target not in reached:
+            reached.add(target)
+            left += [further for _, further in leads.get(target, ())]
     return reached
 
 
