@@ -138,31 +138,18 @@ def is_detached_result(call_id: str, last: Message | None) -> bool:
 
 
 def _in_order(messages: Sequence[Message]) -> bool:
-    """Return whether the results of each turn are in the one message after it, and there are no other results."""
+    """Return whether each message of results has one result of each call of the message before it, and no id repeats."""
     before: Message | None = None
     for message in messages:
-        if type(message) is ToolMessage and not _have_same_ids(message.results, before):
-            return False
+        if type(message) is ToolMessage:
+            if type(before) is not AssistantMessage or type(before.content) is not list:
+                return False
+            called = [part.call.id for part in before.content if type(part) is ToolCallPart]
+            answered = {result.tool_call_id for result in message.results}
+            if not 0 < len(answered) == len(called) == len(message.results) or answered != {*called}:
+                return False
         before = message
     return True
-
-
-def _have_same_ids(results: Sequence[ToolResult], before: Message | None) -> bool:
-    """Return whether a message has calls, and there is one result of each, in any order, and no id repeats."""
-    if type(before) is not AssistantMessage or type(before.content) is not list:
-        return False
-    parts, i = before.content, 0
-    for part in parts:
-        if type(part) is ToolCallPart:
-            if i == len(results) or results[i].tool_call_id != part.call.id:
-                break
-            i += 1
-    else:
-        if 0 < i == len(results):
-            return i == 1 or len({result.tool_call_id for result in results}) == i
-    called = [part.call.id for part in parts if type(part) is ToolCallPart]
-    answered = {result.tool_call_id for result in results}
-    return 0 < len(answered) == len(results) == len(called) and answered.issuperset(called)
 
 
 Position: TypeAlias = tuple[int, int]

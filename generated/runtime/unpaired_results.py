@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import repeat
+from itertools import count, repeat
 from typing import TypeAlias
 
 from .conversion.extras import inner_extras
@@ -40,8 +40,7 @@ def results_of(message: ToolMessage, at: Path, paths: tuple[Path, ...] | None) -
     """Return the results of a message, each with its path."""
     if paths is not None:
         return zip(message.results, paths, strict=True)
-    holder = (at, "results")
-    return [(result, (holder, i)) for i, result in enumerate(message.results)]
+    return zip(message.results, zip(repeat((at, "results")), count()), strict=False)
 
 
 def answerable_ids(message: Message, provider: str) -> list[str]:

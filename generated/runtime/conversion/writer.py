@@ -110,6 +110,7 @@ class Writer:
     __slots__ = (
         "_ids",
         "_on_loss",
+        "_regular_names",
         "_rejects",
         "_tables",
         "_tools",
@@ -153,6 +154,7 @@ class Writer:
         self._weaken = on_unsupported == "weaken"
         self._ids: dict[str, str] = {}
         self.names: dict[str, str] = {}
+        self._regular_names: set[str] = set()
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
@@ -243,19 +245,23 @@ class Writer:
 
     def is_regular_call(self, call: ToolCall) -> bool:
         """Return whether all of a call is written as it is. Its arguments may still have to be written as JSON text."""
-        name, identifier = call.name, call.id
         if call.metadata is not None or call.invalid is not None or type(call.arguments) is not dict:
             return False
-        if self.names.get(name, ABSENT) != name:
-            if name in self.names or name in self.wire.names or not self.wire.is_legal_name(name):
-                return False
-            self.names[name] = name
+        if call.name not in self._regular_names and not self._is_regular_name(call.name):
+            return False
+        identifier = call.id
         known = self._ids.get(identifier)
         if known is None and self.wire.is_legal_id(identifier):
             self._ids[identifier] = known = identifier
-        if known != identifier or identifier in self.unsent:
+        return known == identifier and identifier not in self.unsent
+
+    def _is_regular_name(self, name: str) -> bool:
+        """Return whether calls with this name have it on the wire, too, and their arguments without an encoding."""
+        if (self.names.get(name) or self.wire.wire_name(name)) != name or self.has_encoding(name):
             return False
-        return not self.has_encoding(name) if self._tools else name not in self.wire.encodings
+        self.names[name] = name
+        self._regular_names.add(name)
+        return True
 
     @property
     def argument_codec(self) -> LoweredArgumentCodec:
@@ -360,21 +366,15 @@ class Writer:
     def call_id(self, identifier: str) -> str:
         """Return the wire's id of a call: the same, or a unique replacement if the wire would reject it in a request."""
         known = self._ids.get(identifier)
-        if known is not None:
-            return known
-        if self.is_response or self.wire.is_legal_id(identifier):
-            self._ids[identifier] = identifier
-            return identifier
-        wire_id = make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
-        self._ids[identifier] = wire_id
-        return wire_id
+        if known is None:
+            is_kept = self.is_response or self.wire.is_legal_id(identifier)
+            known = identifier if is_kept else make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
+            self._ids[identifier] = known
+        return known
 
     def is_id_unchanged(self, identifier: str) -> bool:
         """Return whether an id is sent as it is."""
-        known = self._ids.get(identifier)
-        if known is None:
-            known = self.call_id(identifier)
-        return known == identifier and identifier not in self.unsent
+        return self.call_id(identifier) == identifier and identifier not in self.unsent
 
     def restore_id(self, identifier: str, wire_id: str) -> None:
         """Use the original id of the wire, for a call and for the results that refer to it."""

@@ -73,15 +73,23 @@ def is_strict_json(arguments: dict[str, Any]) -> bool:
 
 def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
     """Check the values in a container. `left` is the allowed depth; below 0 there is no limit."""
-    if type(holder) is dict:
-        for key in holder:
-            if type(key) is not str:
-                return False
-        if apart_from in holder:
-            return False
-        holder = holder.values()
     if not left:
         return False
+    if type(holder) is dict:
+        if apart_from in holder:
+            return False
+        for key, item in holder.items():
+            if type(key) is not str:
+                return False
+            kind = type(item)
+            if kind in SCALARS:
+                continue
+            if kind is dict or kind is list:
+                if not _holds(item, apart_from, left - 1):
+                    return False
+            elif kind is not float or item - item != 0.0:
+                return False
+        return True
     for item in holder:
         kind = type(item)
         if kind in SCALARS:

@@ -176,8 +176,8 @@ def toolsets_of(message: Message | None, provider: str) -> dict[str, Any]:
     content = message.content if type(message) is AssistantMessage else None
     parts = content if type(content) is list else ()
     kept = [part.call for part in parts if type(part) is ToolCallPart and part.call.metadata]
-    found = {call.id: inner_extras(call.metadata or {}, provider).get("toolset_name") for call in kept}
-    return {identifier: name for identifier, name in found.items() if name is not None}
+    found = [(call.id, inner_extras(call.metadata or {}, provider).get("toolset_name")) for call in kept]
+    return {identifier: name for identifier, name in found if name is not None}
 
 
 class StreamedBlock:

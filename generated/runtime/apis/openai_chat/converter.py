@@ -83,7 +83,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         wires: list[Any] = []
         for message, here, paths in self.order_for_api(messages, at, writer):
             if type(message) is ToolMessage:
-                writer.own_extras(message.metadata, here)
+                if message.metadata:
+                    writer.own_extras(message.metadata, here)
                 for result, path in results_of(message, here, paths):
                     wire = self.write_tool_result(result, path, writer)
                     wires.append(restore_function_result(wire, result, writer) if result.metadata else wire)
@@ -188,14 +189,16 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         refusals: list[str] = []
         thoughts: list[tuple[ReasoningPart, Path]] = []
         for i, part in enumerate(parts):
-            here = (at, i)
             if type(part) is ToolCallPart:
                 if part.metadata:
-                    writer.own_extras(part.metadata, here)
-                calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
+                    writer.own_extras(part.metadata, (at, i))
+                calls.append(self.write_tool_call(part.call, ((at, i), "call"), writer))
+                continue
+            if type(part) is TextPart and part.metadata is None and part.cache is None and not (calls or refusals):
                 texts.append(part.text)
-            elif type(part) is RefusalPart and not writer.is_accepted({"refusal": part.text}):
+                continue
+            here = (at, i)
+            if type(part) is RefusalPart and not writer.is_accepted({"refusal": part.text}):
                 writer.own_extras(part.metadata, here)
                 writer.report_loss((here, "type"), "a refusal", "rewritten", "it is sent as text")
                 texts.append(part.text)

@@ -266,7 +266,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         """Add a user message. After results it is appended to their message, as the API requires."""
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
-        whole = wire_message_of(message, writer)
+        whole = wire_message_of(message, writer) if extras else ABSENT
         if whole is not ABSENT:
             wires.append(whole)
             return
@@ -374,19 +374,19 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the result of a call: data as JSON text, an error with the error flag."""
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "tool_result", "tool_use_id": writer.call_id(result.tool_call_id)}
-        if result.kind == "multimodal":
-            wire["content"] = write_list(result.value, (at, "value"), writer, self.write_user_block)
-        elif result.kind == "error":
+        kind, content = result.kind, result.value
+        if kind == "multimodal":
+            content = write_list(content, (at, "value"), writer, self.write_user_block)
+        elif kind == "error":
             report_error_text_sent_with_flag(result, at, writer)
-            wire["content"] = result.value
-        else:
-            wire["content"] = write_result_text(result.kind, result.value, ABSENT, (at, "value"), writer)
-        if wire["content"] == "" and "content" in extras.get("$absent", ()):
+        elif kind != "text" or type(content) is not str:
+            content = write_result_text(kind, content, ABSENT, (at, "value"), writer)
+        wire = {"type": "tool_result", "tool_use_id": writer.call_id(result.tool_call_id), "content": content}
+        if content == "" and "content" in extras.get("$absent", ()):
             del wire["content"]
-        if result.kind == "error" or result.is_error:
+        if kind == "error" or result.is_error:
             wire["is_error"] = True
-            if _is_blank(wire.get("content")):
+            if _is_blank(content):
                 writer.report_loss((at, "value"), "value", "defaulted", "the API rejects an error without content")
                 wire["content"] = self.DEFAULTS["result"]
         if extras:
