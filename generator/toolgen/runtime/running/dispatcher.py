@@ -141,7 +141,7 @@ class Dispatcher:
 
     async def run_one(self, call: ToolCall) -> ToolResult:
         """Run one call."""
-        ready = self._ready(*_distinct([call]))
+        ready = self._ready(_checked(call))
         if isinstance(ready, ToolResult):
             return self._report_result(ready)
         return await self._run(ready, self._inline)
@@ -360,18 +360,23 @@ def _validate_arguments(entry: ToolEntry | None, arguments: Any) -> Any:
     return arguments
 
 
-def _distinct(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """Return the calls. A repeated id makes a call invalid, because only one of the calls can have a result.
+def _checked(call: ToolCall) -> ToolCall:
+    """Return a call.
 
     Raises:
-        TypeError: One of them is not a call, such as a dict of an app that stores calls as JSON.
+        TypeError: It is not a call, but for example a dict of an app that stores calls as JSON.
     """
+    if not hasattr(call, "arguments"):
+        hint = "; `load(ToolCall, …)` of `models` makes one of it" if isinstance(call, dict) else ""
+        raise TypeError(f"a call must be a ToolCall, not a {type(call).__name__}{hint}")
+    return call
+
+
+def _distinct(calls: Iterable[ToolCall]) -> list[ToolCall]:
+    """Return the calls. A repeated id makes a call invalid, because only one of the calls can have a result."""
     met: set[str] = set()
     marked = []
-    for call in calls:
-        if not hasattr(call, "arguments"):
-            hint = "; `load(ToolCall, …)` of `models` makes one of it" if isinstance(call, dict) else ""
-            raise TypeError(f"a call must be a ToolCall, not a {type(call).__name__}{hint}")
+    for call in map(_checked, calls):
         again = call.id in met and call.invalid is None
         marked.append(replace(call, invalid=InvalidCall("", "duplicate_id")) if again else call)
         met.add(call.id)
