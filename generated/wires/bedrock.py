@@ -24,6 +24,7 @@ from ..runtime.apis.bedrock.fields import (
     write_schema_text,
     write_text_noting_empty,
 )
+from ..runtime.apis.bedrock.tools import regular_result_blocks
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -512,6 +513,25 @@ class Bedrock(BedrockConverter):
                 found.append(written)
         return found
 
+    def write_result_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
+        """Write an array; regular values in it at once."""
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            if type(part) is ToolResult:
+                result = part
+                if (
+                    result.metadata is None
+                    and result.is_error is None
+                    and writer.is_id_unchanged(result.tool_call_id)
+                    and (content := regular_result_blocks(result.kind, result.value)) is not None
+                ):
+                    found.append({"toolResult": {"toolUseId": result.tool_call_id, "content": content}})
+                    continue
+            written = write_or_describe(part, (at, i), writer, self.write_result)
+            if written is not ABSENT:
+                found.append(written)
+        return found
+
     def read_response_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
         """Read an array, or null; regular objects in it at once."""
         if type(value) is not list:
@@ -875,6 +895,13 @@ class Bedrock(BedrockConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
+        if (
+            result.metadata is None
+            and result.is_error is None
+            and writer.is_id_unchanged(result.tool_call_id)
+            and (content := regular_result_blocks(result.kind, result.value)) is not None
+        ):
+            return {"toolResult": {"toolUseId": result.tool_call_id, "content": content}}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         tool_result: dict[str, Any] = {"toolUseId": writer.call_id(result.tool_call_id)}
         tool_result |= self.write_result_content(

@@ -21,7 +21,8 @@ from ..runtime.apis.gemini.fields import (
     write_media_content,
     write_result_id_by_name,
 )
-from ..runtime.apis.gemini.parts import KeyNormalization, part_kind
+from ..runtime.apis.gemini.parts import KeyNormalization, part_kind, regular_text_parts
+from ..runtime.apis.result_objects import regular_result_object
 from ..runtime.conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -624,6 +625,60 @@ class Gemini(GeminiConverter):
                 found.append(written)
         return found
 
+    def write_result_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
+        """Write an array; regular values in it at once."""
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            if type(part) is ToolResult:
+                result = part
+                if (
+                    result.metadata is None
+                    and result.is_error is None
+                    and writer.names.get(result.name) == result.name
+                    and writer.is_id_unchanged(result.tool_call_id)
+                    and (content := regular_result_object(result.kind, result.value)) is not None
+                ):
+                    found.append(
+                        {"functionResponse": {"name": result.name, "id": result.tool_call_id, "response": content}}
+                    )
+                    continue
+            written = write_or_describe(part, (at, i), writer, self.write_result)
+            if written is not ABSENT:
+                found.append(written)
+        return found
+
+    def read_user_part_list(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
+        """Read an array, or null; regular objects in it at once."""
+        if type(value) is not list:
+            return read_list_or_null(value, at, reader, self.read_user_content)
+        found: list[Any] = []
+        for wire in value:
+            if type(wire) is dict and "text" in wire:
+                text = wire.get("text")
+                if len(wire) == 1 and type(text) is str:
+                    found.append(TextPart(text))
+                    continue
+            found.append(self.read_user_content(wire, (at, len(found)), reader))
+        return found
+
+    def write_user_part_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
+        """Write an array; regular values in it at once."""
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            if (
+                type(part) is TextPart
+                and part.cache is None
+                and part.metadata is None
+                and part.text
+                and not part.text.isspace()
+            ):
+                found.append({"text": part.text})
+                continue
+            written = write_or_describe(part, (at, i), writer, self.write_user_content)
+            if written is not ABSENT:
+                found.append(written)
+        return found
+
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tool_config = optional_object(wire, "toolConfig", at)
@@ -873,6 +928,14 @@ class Gemini(GeminiConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
+        if (
+            result.metadata is None
+            and result.is_error is None
+            and writer.names.get(result.name) == result.name
+            and writer.is_id_unchanged(result.tool_call_id)
+            and (content := regular_result_object(result.kind, result.value)) is not None
+        ):
+            return {"functionResponse": {"name": result.name, "id": result.tool_call_id, "response": content}}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         function_response: dict[str, Any] = {"name": writer.tool_name(result.name, (at, "name"))}
         tool_call_id = write_result_id_by_name(
@@ -1059,6 +1122,12 @@ class Gemini(GeminiConverter):
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
+        if (
+            message.metadata is None
+            and message.name is None
+            and (content := regular_text_parts(message.content)) is not None
+        ):
+            return {"role": "user", "parts": content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1084,6 +1153,12 @@ class Gemini(GeminiConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a message of the model."""
+        if (
+            message.metadata is None
+            and message.name is None
+            and (content := regular_text_parts(message.content)) is not None
+        ):
+            return {"role": "model", "parts": content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

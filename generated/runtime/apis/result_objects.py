@@ -16,7 +16,7 @@ from ..json_values import is_json, same_json
 from ..paths import Path, format_path
 from ..tool_results import ResultKind, wrong_kind
 
-__all__ = ["read_result_object", "write_result_object"]
+__all__ = ["read_result_object", "regular_result_object", "write_result_object"]
 
 
 def read_result_object(response: dict[str, Any]) -> tuple[ResultKind, Any, bool | None, Extras]:
@@ -30,6 +30,18 @@ def read_result_object(response: dict[str, Any]) -> tuple[ResultKind, Any, bool 
 
 _OWN = frozenset(["error", "output"])
 """Keys with a special meaning for the API."""
+
+_KEYS = {"error": "error", "text": "output"}
+"""The key of a result that is a string, by its kind."""
+
+
+def regular_result_object(kind: str, value: Any) -> dict[str, Any] | None:
+    """Return the object of a result without extras and error flag, or None if something about it has to be reported."""
+    if kind == "text" or kind == "error":
+        return {_KEYS[kind]: value} if type(value) is str else None
+    if kind == "data" and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
+        return value
+    return None
 
 
 def write_result_object(
@@ -47,11 +59,12 @@ def write_result_object(
     if kind == "text" or kind == "error":
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
-        return {"output": value} if kind == "text" else {"error": value}
+        return {_KEYS[kind]: value}
     if kind != "data":
         raise wrong_kind(at)
-    if is_error is None and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
-        return value
+    regular = regular_result_object(kind, value) if is_error is None else None
+    if regular is not None:
+        return regular
     try:
         text = compact(value)
     except (TypeError, ValueError, RecursionError) as error:

@@ -68,6 +68,13 @@ WITHOUT_EXTRAS: Mapping[str, str] = {
 Instead of a writer there may be an expression of the first field (`{0}`) and its path (`{at}`).
 """
 
+RESULT_FORMS: Mapping[str, str] = {
+    "result_call": "writer.is_id_unchanged({0})",
+    "result_id_by_name": "writer.is_id_unchanged({0})",
+    "tool_name": PLAIN_FORMS["tool_name"].writes,
+}
+"""By name, the field writers of a result that write a regular value as it is: the test of this value."""
+
 TESTS: Mapping[str, str] = {
     "string": "type({0}) is str",
     "integer": "type({0}) is int",
@@ -158,7 +165,8 @@ class KeyMapping:
     `variables` hold the values read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
     functions of a field, mapping or union, if `kind` is not plain. `table` is the constant of the table for them, and
     `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields
-    with other keys of the object: its functions read the whole object, and return what is added to it.
+    with other keys of the object: its functions read the whole object, and return what is added to it. `regular` is the
+    function that writes regular content: text, or the kind and the value of a result. It returns None for others.
     """
 
     kind: Kind
@@ -179,6 +187,7 @@ class KeyMapping:
     table: str
     table_spec: Any
     aliases: tuple[str, ...]
+    regular: str
 
     @property
     def may_have_extras(self) -> bool:
@@ -249,6 +258,25 @@ class ObjectMapping:
     def keys_below(self, holder: str) -> tuple[KeyMapping, ...]:
         """Return the keys of one of the objects."""
         return tuple(k for k in self.keys if k.holder == holder)
+
+    @property
+    def plain_to_write(self) -> FastPathObject | None:
+        """Return the regular object to write, without extras; that of a result with the id and the name of its call."""
+        if self.plain is not None or not any(key.regular for key in self.keys):
+            return self.plain
+        keys: list[FastPathKey] = []
+        unset = [f"{self.variable}.{name}" for name in ("metadata", *(field.python for field in self.unmapped_fields))]
+        for key in self.keys:
+            values = [f"{self.variable}.{name}" for name in key.attributes]
+            test, written = RESULT_FORMS.get(key.function_name, "").format(values[0]), values[0]
+            if key.regular:
+                unset += [*values[2:], *(f"{self.variable}.{name}" for name in key.given_attributes)]
+                test, written = f"(content := {key.regular}({', '.join(values[:2])})) is not None", "content"
+            if not test:
+                return None
+            late = key.kind == "beside" or not key.required
+            keys.append(FastPathKey(late, key.holder, key.key, key.variables[0], written, "", test, bool(key.regular)))
+        return FastPathObject({}, False, keys, unset, ())
 
     @property
     def keys_in_reading_order(self) -> tuple[KeyMapping, ...]:

@@ -126,7 +126,7 @@ def plan_list(
     """
     for mapping in spec["mappings"]:
         require_known(mapping, mappings, ("lists", name, "mappings"), f"there is no mapping {mapping}")
-    members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain is not None)
+    members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain_to_write is not None)
     tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
     directions = frozenset(direction for direction in ("read", "write") if f"{direction}_{name}" in used_methods)
     tag = tags.pop() if len(tags) == 1 else ""
@@ -396,4 +396,5 @@ class _Planner:
             table=table,
             table_spec=spec.get("with"),
             aliases=tuple(spec.get("also", ())),
+            regular=str(spec.get("regular", "")),
         )

@@ -125,3 +125,37 @@ def test_the_tests_of_json_types_tell_them_apart() -> None:
     for kind, test in TESTS.items():
         passed = {name for name, value in kinds.items() if eval(test.format("value"), {"value": value})}
         assert passed == {kind} | ({"integer"} if kind == "number" else set())
+
+
+def _outcome(write: Any, value: Any, wire: Any, sample: Package) -> Any:
+    """What a value becomes, or its error, and the losses."""
+    writer = sample.module("runtime.conversion.writer").Writer(wire, lambda loss: None, "error")
+    writer.names["now"] = "now"
+    try:
+        written = write(value, ((), "x"), writer)
+    except sample.module("runtime.errors").ConversionError as error:
+        written = str(error)
+    return repr(written), writer.losses
+
+
+@pytest.mark.parametrize("provider", ["bedrock", "gemini", "vertex"])
+def test_results_and_texts_that_are_plain_are_written_as_by_the_general_path(sample: Package, provider: str) -> None:
+    models, converter = sample.module("runtime.models"), sample.provider(provider).to_messages.__self__
+    general: dict[str, Any] = {"elsewhere": {}}  # nothing to report, but not plain
+    values = [*VALUES, {"a": {"$ref": "b"}}, {"output": "a"}, {"error": "a"}, {"__type": "a"}, float, "\u00a0"]
+    for value in values:
+        for kind in ("text", "data", "error", "x"):
+            for name, call, failed in (("now", "call_0", None), ("", "a b", None), ("then", "call_0", True)):
+                plain = models.ToolResult(call, name, kind, value, failed)
+                other = models.ToolResult(call, name, kind, value, failed, metadata=general)
+                write = converter.write_tool_result
+                assert _outcome(write, plain, converter.wire, sample) == _outcome(write, other, converter.wire, sample)
+        for kind in (models.UserMessage, models.AssistantMessage):
+            plain, other = [kind("x"), kind(value)], [kind("x"), kind(value, metadata=general)]
+            if type(value) is str:
+                assert _messages(converter, plain) == _messages(converter, other)
+
+
+def _messages(converter: Any, messages: list[Any]) -> Any:
+    losses: list[Any] = []
+    return converter.to_messages(messages, on_loss=losses.append), losses

@@ -217,16 +217,16 @@ class TurnBuilder:
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
-        last = self.wires[-1] if self.wires and self.wires[-1] is self._open else None
+        last = self._open
         if (  # the common case: a turn of its own, without anything to restore or report
             last is not None
-            and last["role"] != role
             and blocks
             and message.metadata is None
+            and last["role"] != role
             and (role == "assistant" or not has_documents_without_text(blocks))
         ):
-            self._open = {"role": role, "content": blocks}
-            self.wires.append(self._open)
+            self._open = turn = {"role": role, "content": blocks}
+            self.wires.append(turn)
             self._before = type(message), at
             return
         extras = self._writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
@@ -263,6 +263,7 @@ class TurnBuilder:
     def add_opaque(self, wire: Any) -> None:
         """Add a message that is not part of the turns."""
         self.wires.append(wire)
+        self._open = None
 
     def _report(self, message: Message, at: Path) -> None:
         """Report two messages that will be read back as one."""

@@ -25,6 +25,7 @@ __all__ = [
     "has_tool_blocks",
     "read_json_block",
     "read_result_blocks",
+    "regular_result_blocks",
     "write_json_block",
     "write_result_blocks",
 ]
@@ -153,6 +154,15 @@ def _is_plain(value: Any) -> bool:
     return type(value) is dict and is_json(value, "__type")
 
 
+def regular_result_blocks(kind: str, value: Any) -> list[Any] | None:
+    """Return the content of a result without extras and error flag, or None if it has more than one block or a status."""
+    if kind == "data" and _is_plain(value):
+        return [{"json": value}]
+    if kind == "text" and type(value) is str and value and not value.isspace():
+        return [{"text": value}]
+    return None
+
+
 def write_result_blocks(
     kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer, write: Write, blank: str
 ) -> dict[str, Any]:
@@ -161,11 +171,6 @@ def write_result_blocks(
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
-    if is_error is None and not extras:
-        if kind == "data" and _is_plain(value):
-            return {"content": [{"json": value}]}
-        if kind == "text" and type(value) is str and value and not value.isspace():
-            return {"content": [{"text": value}]}
     value_path = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
     original = extras.get("$content")

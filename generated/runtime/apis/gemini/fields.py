@@ -149,7 +149,7 @@ def write_media_content(
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     key = "inlineData" if data is not None else "fileData"
-    if data is not None and "$urlsafe" in inner_extras(extras, key):
+    if extras and data is not None and "$urlsafe" in inner_extras(extras, key):
         data = data.translate(_URLSAFE)
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
     if media_type is None and "$absent" not in inner_extras(extras, key):

@@ -275,9 +275,10 @@ def writer_method(mapping: ObjectMapping) -> Method:
 
 def _write_when_plain(mapping: ObjectMapping) -> Iterator[Block]:
     """Yield the block that writes a regular value at once."""
-    if mapping.plain is not None:
-        written = regular_object_expression(mapping, mapping.plain, "wire")
-        yield block(f"if {' and '.join(mapping.plain.conditions_to_write)}", f"return {written}")
+    plain = mapping.plain_to_write
+    if plain is not None:
+        written = regular_object_expression(mapping, plain, "wire")
+        yield block(f"if {' and '.join(plain.conditions_to_write)}", f"return {written}")
 
 
 def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:

@@ -307,7 +307,7 @@ def _pending_call(mapping: ObjectMapping, extras: str) -> str:
 
 def list_writer_method(plan: ListPlan) -> Method:
     """Return the method that writes an array."""
-    members = [_write_regular(mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
+    members = [_write_regular(each, each.plain_to_write) for each in plan.members if each.plain_to_write is not None]
     return Method(
         f"write_{plan.name}",
         ("parts: Iterable[Any]", "at: Path", "writer: Writer"),
@@ -329,6 +329,9 @@ def list_writer_method(plan: ListPlan) -> Method:
 def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
     """Return the block that writes a regular value. Blank text is not regular, because many APIs refuse it."""
     written = f"found.append({regular_object_expression(mapping, plain, 'wire')})"
+    if mapping.type == "ToolResult":
+        regular = block(f"if {' and '.join(plain.conditions_to_write)}", written, "continue")
+        return block("type(part) is ToolResult", "result = part", regular)
     if mapping.type != "ToolCall":
         tests = [
             *plain.conditions_to_write,

@@ -38,7 +38,6 @@ from ...tool_results import (
     report_error_text_sent_with_flag,
     write_result_text,
 )
-from ...unpaired_results import results_of
 from .client_values import Base64Keys, encode_bytes_as_base64
 from .content import (
     TurnBuilder,
@@ -89,6 +88,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
     read_tool_use: ObjectReader[ToolCall]
     write_assistant_content: ValueWriter[Any]
     write_request_blocks: ListWriter
+    write_result_list: ListWriter
     write_reasoning_part: ObjectWriter[ReasoningPart]
     write_tool_use: ObjectWriter[ToolCall]
 
@@ -299,17 +299,16 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 continue
             leading = False
             if type(message) is ToolMessage:
-                blocks = []
-                for result, path in results_of(message, here, paths):
-                    if result.kind == "error" and result.metadata:
-                        report_error_text_sent_with_flag(result, path, writer)
-                    blocks.append(self.write_tool_result(result, path, writer))
-                media, writer.media = writer.media, []
-                for part, path in media:
-                    blocks.append(write_or_describe(part, path, writer, self.write_user_block))
+                if paths is None:
+                    blocks = self.write_result_list(message.results, (here, "results"), writer)
+                else:
+                    blocks = [self.write_result(*one, writer) for one in zip(message.results, paths, strict=True)]
+                if writer.media:
+                    blocks += [write_or_describe(*one, writer, self.write_user_block) for one in writer.media]
+                    writer.media = []
                 turns.add("user", blocks, message, here)
             elif type(message) is UserMessage:
-                whole = wire_message_of(message, writer)
+                whole = wire_message_of(message, writer) if message.metadata else ABSENT
                 if whole is not ABSENT:
                     turns.add_opaque(whole)
                     continue
@@ -320,12 +319,17 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 if message.name is not None:
                     writer.report_unsupported((here, "name"), "name")
-                turns.add(
-                    "assistant", self.write_assistant_blocks(message.content, (here, "content"), writer), message, here
-                )
+                blocks = self.write_assistant_blocks(message.content, (here, "content"), writer)
+                turns.add("assistant", blocks, message, here)
             else:
                 raise wrong_type(here, "a message", message)
         return turns.wires
+
+    def write_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a result, and report an error that was text."""
+        if result.kind == "error" and result.metadata:
+            report_error_text_sent_with_flag(result, at, writer)
+        return self.write_tool_result(result, at, writer)
 
     def write_inline_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message among the other messages."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from itertools import repeat
 from typing import Any, ClassVar, TypeAlias
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, read_list_or_null, wire_message_of, write_list
+from ...conversion.values import opaque_message, read_list_or_null, wire_message_of
 from ...conversion.writer import Writer
 from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
@@ -23,6 +24,7 @@ from ...models import (
     SystemMessage,
     ToolCallPart,
     ToolMessage,
+    ToolResult,
     UserMessage,
 )
 from ...native_tool_converter import NativeToolSdkConverter
@@ -55,15 +57,16 @@ def _join_calls(turns: Iterable[Turn], writer: Writer) -> list[Turn]:
     """Join calls with the model contents directly before them, unless they were read separately."""
     joined: list[Turn] = []
     last: tuple[Path, bool] | None = None
-    for content, origin in turns:
+    for turn in turns:
+        content, origin = turn
         if last is not None and origin is not None and not origin[1] and _has_calls(content.get("parts")):
             before: list[Any] = []
             while joined and joined[-1][1] is not None:
                 before.insert(0, joined.pop()[0])
             writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
             parts = [part for each in (*before, content) for part in each.get("parts") or ()]
-            content = {**before[0], "parts": parts}
-        joined.append((content, origin))
+            turn = {**before[0], "parts": parts}, origin
+        joined.append(turn)
         last = origin
     return joined
 
@@ -109,6 +112,9 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     write_assistant_part_list: ListWriter
     write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
+    write_result_list: ListWriter
+    read_user_part_list: ListReader
+    write_user_part_list: ListWriter
 
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system instruction before all others."""
@@ -185,36 +191,33 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         """Write only the contents. System messages are dropped, because they are not contents."""
         placed = order_restoring_separate_results(messages, at, writer)
         contents = self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)
-        for i, message in enumerate(messages):
-            if type(message) is SystemMessage:
+        for i, kind in enumerate(map(type, messages)):
+            if kind is SystemMessage:
                 writer.report_loss((at, i), "a system message", "dropped", "it was moved to systemInstruction")
         return contents
 
     def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
         """Write the messages of the user, the model and the tools."""
-        contents: list[Any] = []
-        origins: dict[int, tuple[Path, bool]] = {}
+        turns: list[Turn] = []
         before: Message | None = None
         for message, here, paths in placed:
-            if type(message) is SystemMessage:
-                continue
-            if type(message) is ToolMessage:
-                contents += self.write_results(message, here, paths, before, writer)
-            elif type(message) is AssistantMessage:
+            if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                extras = writer.peek_extras(message.metadata)
-                if wire.get("parts") or "parts" in extras:
-                    origins[len(contents)] = here, "$apart" in extras
-                    contents.append(wire)
+                extras = writer.peek_extras(message.metadata) if message.metadata else NO_EXTRAS
+                if "parts" in wire or "parts" in extras:
+                    turns.append((wire, (here, "$apart" in extras)))
                 else:
                     writer.report_loss(here, "a message", "dropped", "the API supports none of its parts")
+            elif type(message) is ToolMessage:
+                turns += zip(self.write_results(message, here, paths, before, writer), repeat(None))
             elif type(message) is UserMessage:
-                self.add_user_content(message, contents, before, here, writer)
+                self.add_user_content(message, turns, before, here, writer)
+            elif type(message) is SystemMessage:
+                continue
             else:
                 raise wrong_type(here, "a message", message)
             before = message
-        found = [(content, origins.get(i)) for i, content in enumerate(contents)]
-        turns = _join_calls(self.sendable_turns(found, placed, writer), writer)
+        turns = _join_calls(self.sendable_turns(turns, placed, writer), writer)
         if signature := self.signature_placeholder(writer.model):
             _add_signatures(turns, signature, writer)
         return [content for content, _ in turns]
@@ -263,25 +266,29 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         return {**kept[0], "parts": [part for wire in kept for part in wire.get("parts") or ()]}
 
     def add_user_content(
-        self, message: UserMessage, contents: list[Any], before: Message | None, at: Path, writer: Writer
+        self, message: UserMessage, turns: list[Turn], before: Message | None, at: Path, writer: Writer
     ) -> None:
         """Add a user message: beside the results if it was read there, else as a content of its own."""
-        extras = writer.peek_extras(message.metadata)
+        extras = writer.peek_extras(message.metadata) if message.metadata else NO_EXTRAS
         whole = wire_message_of(message, writer) if extras else ABSENT
         if whole is not ABSENT:
-            contents.append(whole)
+            turns.append((whole, None))
             return
         wire = self.write_user_message(message, at, writer)
-        parts = wire.get("parts") or []
+        parts = wire.get("parts")
+        if parts and not extras:
+            turns.append((wire, None))
+            return
+        parts = parts or []
         beside: Any = extras.get("$beside")
         room = 0
-        if type(before) is ToolMessage and before.results and type(beside) is list and len(beside) == len(parts):
-            room = len(contents[-1]["parts"]) + len(parts)
+        if type(beside) is list and type(before) is ToolMessage and before.results and len(beside) == len(parts):
+            room = len(turns[-1][0]["parts"]) + len(parts)
         if room and all(type(index) is int and 0 <= index < room for index in beside):
             for index, part in zip(beside, parts, strict=True):
-                contents[-1]["parts"].insert(index, part)
+                turns[-1][0]["parts"].insert(index, part)
         elif parts or "parts" in extras:
-            contents.append(wire)
+            turns.append((wire, None))
         else:
             writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
 
@@ -290,34 +297,38 @@ class GeminiMessageConverter(NativeToolSdkConverter):
     ) -> list[dict[str, Any]]:
         """Write the results of a turn as one content. Results without a tool name are described in the next one."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        parts: list[Any] = []
-        described: list[Any] = []
-        for result, path in order_results_by_calls(results_of(message, at, paths), before, writer):
-            if result.name:
-                parts.append(self.write_tool_result(result, path, writer))
-            else:
-                writer.report_loss(path, "a result", "described", "it has no call that names its tool", "warning")
-                described.append({"text": describe_result(result)})
-        wire: dict[str, Any] = {"role": extras.get("role", "user"), "parts": parts}
-        if extras:
-            restore_extras(wire, extras)
-        return ([wire] if parts else []) + ([{"role": "user", "parts": described}] if described else [])
+        results = message.results
+        if paths is None and not writer.unsent:
+            parts = self.write_result_list(results, (at, "results"), writer)
+        else:
+            ordered = order_results_by_calls(results_of(message, at, paths), before, writer)
+            results = [result for result, _ in ordered]
+            written = [self.write_result(result, path, writer) for result, path in ordered]
+            parts = [part for part in written if part is not ABSENT]
+        contents: list[dict[str, Any]] = []
+        if parts:
+            contents.append({"role": extras.get("role", "user"), "parts": parts})
+            if extras:
+                restore_extras(contents[0], extras)
+        described = [{"text": describe_result(result)} for result in results if not result.name]
+        if described:
+            contents.append({"role": "user", "parts": described})
+        return contents
+
+    def write_result(self, result: ToolResult, at: Path, writer: Writer) -> Any:
+        """Write a result, unless it has no tool name."""
+        if result.name:
+            return self.write_tool_result(result, at, writer)
+        writer.report_loss(at, "a result", "described", "it has no call that names its tool", "warning")
+        return ABSENT
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
         """Read the content of a user or system message."""
         return read_parts(value, at, reader, self.read_user_part_list)
 
-    def read_user_part_list(self, value: Any, at: Path, reader: Reader) -> list[ContentPart] | None:
-        """Read the parts of a user or system message."""
-        return read_list_or_null(value, at, reader, self.read_user_content)
-
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the content of a user or system message."""
         return write_parts_of(content, extra, at, writer, self.write_user_part_list)
-
-    def write_user_part_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write the parts of a user or system message."""
-        return write_list(parts, at, writer, self.write_user_content)
 
     def read_assistant_parts(
         self, value: Any, at: Path, reader: Reader

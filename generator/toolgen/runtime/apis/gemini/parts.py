@@ -28,6 +28,7 @@ __all__ = [
     "part_list",
     "read_parts",
     "read_result_text_beside_media",
+    "regular_text_parts",
     "write_multimodal_result",
     "write_parts_of",
 ]
@@ -234,13 +235,19 @@ def read_parts(
     return parts, ABSENT
 
 
+def regular_text_parts(content: Any) -> list[Any] | None:
+    """Return the parts of text that is not blank, or None for other content."""
+    return [{"text": content}] if type(content) is str and content and not content.isspace() else None
+
+
 def write_parts_of(
     content: Any, extra: Any, at: Path, writer: Writer, write: Callable[[Iterable[Any], Path, Writer], list[Any]]
 ) -> Any:
     """Write the parts, or return ABSENT if there are none. An empty value is only written if it was read."""
     if type(content) is str:
-        if content and not content.isspace():
-            return [{"text": content}]
+        regular = regular_text_parts(content)
+        if regular is not None:
+            return regular
         content = [TextPart(content)] if content else []
     parts = write(content or [], at, writer)
     return parts or (extra if extra in ([], {}) else ABSENT)
@@ -303,7 +310,7 @@ def order_results_by_calls(
     It does if the turn has several calls of the same tool. Otherwise the name identifies the result.
     """
     found = list(results)
-    if before is None or not writer.unsent or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found):
+    if before is None or writer.unsent.isdisjoint(result.tool_call_id for result, _ in found):
         return found
     order = {identifier: i for i, identifier in enumerate(call_ids(before))}
     last: dict[str, int] = {}
