@@ -70,6 +70,8 @@ Instead of a writer there may be an expression of the first field (`{0}`) and it
 
 RESULT_FORMS: Mapping[str, str] = {
     "result_call": "writer.is_id_unchanged({0})",
+    "result_call_or_next": "writer.is_id_unchanged({0})",
+    "result_id_or_placeholder": "writer.is_id_unchanged({0})",
     "result_id_by_name": "writer.is_id_unchanged({0})",
     "tool_name": PLAIN_FORMS["tool_name"].writes,
 }

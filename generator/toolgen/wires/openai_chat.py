@@ -97,6 +97,7 @@ from ..runtime.tool_call_fields import (
     write_flag_about_tools,
     write_json_arguments,
 )
+from ..runtime.tool_results import regular_result_text
 
 __all__ = ["OpenaiChat"]
 
@@ -850,6 +851,13 @@ class OpenaiChat(ChatConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
+        if (
+            result.metadata is None
+            and result.is_error is None
+            and writer.is_id_unchanged(result.tool_call_id)
+            and (content := regular_result_text(result.kind, result.value)) is not None
+        ):
+            return {"role": "tool", "tool_call_id": result.tool_call_id, "content": content}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "tool",

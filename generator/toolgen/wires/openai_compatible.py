@@ -55,6 +55,7 @@ from ..runtime.tool_call_fields import (
     write_call_id_verbatim,
     write_flag_about_tools,
 )
+from ..runtime.tool_results import regular_result_text
 from .openai_chat import OpenaiChat
 
 __all__ = ["OpenaiCompatible"]
@@ -436,6 +437,13 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
+        if (
+            result.metadata is None
+            and result.is_error is None
+            and writer.is_id_unchanged(result.tool_call_id)
+            and (content := regular_result_text(result.kind, result.value)) is not None
+        ):
+            return {"role": "tool", "content": content, "tool_call_id": result.tool_call_id}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "tool",

@@ -138,7 +138,9 @@ def _outcome(write: Any, value: Any, wire: Any, sample: Package) -> Any:
     return repr(written), writer.losses
 
 
-@pytest.mark.parametrize("provider", ["bedrock", "gemini", "vertex"])
+@pytest.mark.parametrize(
+    "provider", ["bedrock", "gemini", "mistral", "openai_chat", "openai_compatible", "openai_responses", "vertex"]
+)
 def test_results_and_texts_that_are_plain_are_written_as_by_the_general_path(sample: Package, provider: str) -> None:
     models, converter = sample.module("runtime.models"), sample.provider(provider).to_messages.__self__
     general: dict[str, Any] = {"elsewhere": {}}  # nothing to report, but not plain

@@ -371,7 +371,7 @@ class Writer:
 
     def is_id_unchanged(self, identifier: str) -> bool:
         """Return whether an id is sent as it is."""
-        return self.call_id(identifier) == identifier and identifier not in self.unsent
+        return (self._ids.get(identifier) or self.call_id(identifier)) == identifier and identifier not in self.unsent
 
     def restore_id(self, identifier: str, wire_id: str) -> None:
         """Use the original id of the wire, for a call and for the results that refer to it."""
