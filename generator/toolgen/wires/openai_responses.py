@@ -639,7 +639,7 @@ class OpenaiResponses(ResponsesConverter):
                 name,
                 arguments,
                 None if len(wire) == 4 and "type" in wire else unmapped_members(wire, _TOOL_CALL),
-                ["arguments"],
+                ("arguments",),
                 reader,
             )
             if found is not None:
