@@ -239,25 +239,24 @@ class Ollama(OllamaConverter):
             return read_list_or_null(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
-            if type(wire) is dict:
-                if "function" in wire:
-                    function = wire.get("function")
-                    if type(function) is dict:
-                        id = wire.get("id")
-                        name = function.get("name")
-                        arguments = function.get("arguments")
-                        if type(arguments) is dict:
-                            has_id = "id" in wire
-                            extras: Extras | None = None
-                            if len(wire) != 1 + has_id or len(function) != 2:
-                                extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
-                            if has_id:
-                                call = reader.make_pending_call_if_regular(id, name, arguments, extras)
-                            else:
-                                call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ("id",))
-                            if call is not None:
-                                found.append(ToolCallPart(call))
-                                continue
+            if type(wire) is dict and "function" in wire:
+                function = wire.get("function")
+                if type(function) is dict:
+                    id = wire.get("id")
+                    name = function.get("name")
+                    arguments = function.get("arguments")
+                    if type(arguments) is dict:
+                        has_id = "id" in wire
+                        extras: Extras | None = None
+                        if len(wire) != 1 + has_id or len(function) != 2:
+                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
+                        if has_id:
+                            call = reader.make_pending_call_if_regular(id, name, arguments, extras)
+                        else:
+                            call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ("id",))
+                        if call is not None:
+                            found.append(ToolCallPart(call))
+                            continue
             found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
         return found
 

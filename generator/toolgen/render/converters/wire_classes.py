@@ -198,7 +198,9 @@ def list_reader_method(plan: ListPlan) -> Method:
     one_by_one = call("read_list_or_null", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
     members = [_read_regular(plan, mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
-    if members:
+    if len(members) == 1 and not plan.tag:
+        members = [block(f"if type(wire) is dict and {members[0].head}", *members[0].body)]
+    elif members:
         kind = [f"kind = {get('wire', plan.tag)}"] if plan.tag else []
         members = [block("if type(wire) is dict", *kind, *_chain(members))]
     return Method(
