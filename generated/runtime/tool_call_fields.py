@@ -263,11 +263,11 @@ def make_pending_call_from_json_if_regular(
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    if not text or text.isspace():
-        return {}, None, text
     try:
         arguments, is_compact_text = loads_checking_compact(text)
     except ValueError:
+        if not text or text.isspace():
+            return {}, None, text
         return {}, InvalidCall(text, "malformed"), ABSENT
     if type(arguments) is not dict:
         return {}, InvalidCall(text, "not_an_object"), ABSENT

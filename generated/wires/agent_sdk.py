@@ -437,7 +437,7 @@ class AgentSdk(AgentSdkConverter):
                 None
                 if len(wire) == 3 and len(function) == 2 and "type" in wire
                 else nested_extras(wire, _FUNCTION_CALL, "function", function, _FUNCTION_CALL_FUNCTION),
-                ["function", "arguments"],
+                ("function", "arguments"),
                 reader,
             )
             if found is not None:

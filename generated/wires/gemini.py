@@ -589,7 +589,7 @@ class Gemini(GeminiConverter):
                                 call = reader.make_pending_call_if_regular(id, name, arguments, extras)
                             else:
                                 call = reader.make_pending_call_with_synthetic_id(
-                                    name, arguments, extras, ["functionCall", "id"]
+                                    name, arguments, extras, ("functionCall", "id")
                                 )
                             if call is not None:
                                 found.append(ToolCallPart(call))

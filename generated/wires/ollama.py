@@ -253,7 +253,7 @@ class Ollama(OllamaConverter):
                         if has_id:
                             call = reader.make_pending_call_if_regular(id, name, arguments, extras)
                         else:
-                            call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ["id"])
+                            call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ("id",))
                         if call is not None:
                             found.append(ToolCallPart(call))
                             continue

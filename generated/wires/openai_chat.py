@@ -554,24 +554,26 @@ class OpenaiChat(ChatConverter):
             return read_list_or_null(value, at, reader, self.read_tool_call_entry)
         found: list[Any] = []
         for wire in value:
-            if type(wire) is dict and wire.get("type") in ("function", None):
-                function = wire.get("function")
-                if type(function) is dict:
-                    id = wire.get("id")
-                    name = function.get("name")
-                    arguments = function.get("arguments")
-                    if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-                        extras: Extras | None = None
-                        if wire.get("type") is None or len(wire) != 3 or len(function) != 2:
-                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
-                            if wire.get("type") is None:
-                                extras["$absent"] = ["type"]
-                        call = make_pending_call_from_json_if_regular(
-                            id, name, arguments, extras, ["function", "arguments"], reader
-                        )
-                        if call is not None:
-                            found.append(ToolCallPart(call))
-                            continue
+            if type(wire) is dict:
+                kind = wire.get("type")
+                if kind in ("function", None):
+                    function = wire.get("function")
+                    if type(function) is dict:
+                        id = wire.get("id")
+                        name = function.get("name")
+                        arguments = function.get("arguments")
+                        if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
+                            extras: Extras | None = None
+                            if kind is None or len(wire) != 3 or len(function) != 2:
+                                extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
+                                if kind is None:
+                                    extras["$absent"] = ["type"]
+                            call = make_pending_call_from_json_if_regular(
+                                id, name, arguments, extras, ("function", "arguments"), reader
+                            )
+                            if call is not None:
+                                found.append(ToolCallPart(call))
+                                continue
             found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
         return found
 
@@ -790,7 +792,7 @@ class OpenaiChat(ChatConverter):
                 None
                 if len(wire) == 3 and len(function) == 2 and "type" in wire
                 else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ["function", "arguments"],
+                ("function", "arguments"),
                 reader,
             )
             if found is not None:

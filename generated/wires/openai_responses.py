@@ -640,7 +640,7 @@ class OpenaiResponses(ResponsesConverter):
                 name,
                 arguments,
                 None if len(wire) == 4 and "type" in wire else unmapped_members(wire, _TOOL_CALL),
-                ["arguments"],
+                ("arguments",),
                 reader,
             )
             if found is not None:

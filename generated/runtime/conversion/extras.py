@@ -93,7 +93,7 @@ def unmapped_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
     extras: Extras = {}
     for key, value in wire.items():
         if value is None or key not in known:
-            extras[f"${key}" if key[:1] == "$" else key] = value
+            extras[f"${key}" if "$" in key and key[0] == "$" else key] = value
     return extras
 
 
@@ -134,8 +134,9 @@ def nested_extras(
     wire: dict[str, Any], known: frozenset[str], key: str, inner: dict[str, Any], inner_known: frozenset[str]
 ) -> Extras:
     """Return the extras of an object, with those of the object inside it at `key`."""
-    extras = unmapped_members(wire, known)
-    keep_inner_extras(extras, wire, key, unmapped_members(inner, inner_known))
+    extras, found = unmapped_members(wire, known), unmapped_members(inner, inner_known)
+    if found or not inner:
+        extras[key] = found
     return extras
 
 

@@ -26,6 +26,8 @@ _TOOLS = frozenset([ToolDefinition, OpaquePart])
 NO_IDS = ("None", "null")
 """What some servers send in place of an id that they do not have."""
 
+_NOT_IDS: set[str] = set(NO_IDS)
+
 
 def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
     """Check that a value is a list of tools.
@@ -64,12 +66,13 @@ class Reader:
         self.wire = wire
         self.turn = turn
         self.position = 0
-        self.used: set[str] = {*NO_IDS}
+        self.used: set[str] = _NOT_IDS.copy()
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
+        self.tool_names = wire.tool_names
         if tools:
             check_tools(tools, (ROOT, "tools"))
-        given = [tool.name for tool in tools if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)]
-        self.tool_names = wire.tool_names | {wire.wire_name(name): name for name in given} if given else wire.tool_names
+            given = [tool.name for tool in tools if type(tool) is ToolDefinition and not wire.is_legal_name(tool.name)]
+            self.tool_names = self.tool_names | {wire.wire_name(name): name for name in given}
         self._called: dict[str, tuple[str, str, int]] = {}
         self._offered: Mapping[str, bool] = NO_EXTRAS
         self._open: list[tuple[int, ToolCall]] = []

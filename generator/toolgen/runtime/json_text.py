@@ -127,7 +127,12 @@ def loads(text: str | bytes | bytearray) -> Any:
         except UnicodeDecodeError:
             raise JSONError("bytes that are not UTF-8") from None
     try:
-        value = _decoded(text)
+        try:
+            value, end = _SCAN(text, 0)
+        except StopIteration:
+            value, end = None, -1
+        if end != len(text):  # blanks surround the value, or it is wrong
+            value = _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
         if _has_many_brackets(text):  # the depth is reported before any other error
             _check_depth(text)
@@ -138,7 +143,8 @@ def loads(text: str | bytes | bytearray) -> Any:
         raise JSONError("a number with too many digits") from None
     if len(text) > _LONGEST_FLAT and _has_many_brackets(text) and is_too_deep(value):
         raise JSONError(_TOO_DEEP)
-    _check_encodable(text, value)
+    if not text.isascii() or "\\u" in text:
+        _check_encodable(text, value)
     return value
 
 
@@ -155,9 +161,9 @@ def loads_checking_compact(text: str) -> tuple[Any, bool]:
 
     A text that is the compact form of its value has no duplicate keys and only numbers of JSON: no hooks are needed.
     """
+    if _starts_with_blank_after_key(text):
+        return loads(text), False
     if text[:2] == '{"':
-        if _has_blank(text) and "\\" not in text:
-            return loads(text), False
         try:
             value, end = _UNHOOKED(text, 0)
             if end == len(text) <= MAX_SIZE and "".join(_chunks(value, 0)) == text:
@@ -178,18 +184,8 @@ def _has_many_brackets(text: str) -> bool:
     return text.count("{") + text.count("[") > MAX_DEPTH
 
 
-def _has_blank(text: str) -> bool:
-    """Return whether a blank follows the first key of an object."""
-    return text.startswith('": ', text.find('"', 2))
-
-
-def _decoded(text: str) -> Any:
-    """Parse a text. This is fast if nothing surrounds the value."""
-    try:
-        value, end = _SCAN(text, 0)
-    except StopIteration:
-        return _DECODER.decode(text)
-    return value if end == len(text) else _DECODER.decode(text)
+_starts_with_blank_after_key: Callable[[str], Any] = re.compile(r'\{"[^"\\]*": ').match
+"""Whether a text begins with an object and a blank follows its first key, so it is not compact."""
 
 
 def _check_depth(text: str) -> None:
@@ -207,10 +203,7 @@ def _check_depth(text: str) -> None:
 def _check_encodable(text: str, value: Any) -> None:
     """Check that a text has no lone surrogates, because such text cannot be sent."""
     try:
-        if "\\u" in text:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        elif not text.isascii():
-            text.encode("utf-8")
+        (json.dumps(value, ensure_ascii=False) if "\\u" in text else text).encode("utf-8")
     except UnicodeEncodeError:
         raise JSONError("half of a surrogate pair") from None
 
@@ -224,9 +217,11 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _finite(digits: str) -> float | int:
     value = float(digits)
+    if -_EXACT < value < _EXACT:
+        return value
     if value - value != 0.0:
         raise JSONError("a number out of range")
-    if not -_EXACT < value < _EXACT and "e" not in digits and "E" not in digits:
+    if "e" not in digits and "E" not in digits:
         whole, _, rest = digits.partition(".")
         if not rest.strip("0") and int(whole) != value:  # 9007199254740993.0, which no float can represent
             return int(whole)
@@ -257,7 +252,7 @@ def compact(value: Any) -> str:
 def is_compact(text: str, value: Any) -> bool:
     """Return whether a strict JSON text is identical to what `compact` writes for its value."""
     if "\\" not in text:
-        if text[:2] == '{"' and _has_blank(text):
+        if _starts_with_blank_after_key(text):
             return False
         length = _length(value)
         if length >= 0:

@@ -374,7 +374,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
                 None
                 if len(wire) == 3 and len(function) == 2 and "type" in wire
                 else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ["function", "arguments"],
+                ("function", "arguments"),
                 reader,
             )
             if found is not None:

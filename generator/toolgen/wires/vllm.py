@@ -186,7 +186,7 @@ class Vllm(OpenaiCompatible):
                 None
                 if len(wire) == 3 and len(function) == 2 and "type" in wire
                 else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ["function", "arguments"],
+                ("function", "arguments"),
                 reader,
             )
             if found is not None:

@@ -31,21 +31,24 @@ def encode_bytes_as_base64(value: Any, free: Collection[str]) -> Any:
 
     The argument is not modified; without bytes, it is the result.
     """
-    return _encoded(value, free, 0) if type(value) is bytes or _has_bytes(value, free, MAX_DEPTH) else value
+    return _encoded(value, free, 0) if _has_bytes([value], free, MAX_DEPTH + 1) else value
 
 
 def _has_bytes(holder: Any, free: Collection[str], left: int) -> bool:
     """Return whether an object or array contains bytes, at most `left` levels below it."""
-    if type(holder) is list:
-        for item in holder:
-            kind = type(item)
-            if kind is bytes or ((kind is dict or kind is list) and left and _has_bytes(item, free, left - 1)):
-                return True
-    elif type(holder) is dict:
+    if type(holder) is dict:
         for key, item in holder.items():
             kind = type(item)
             if kind is dict or kind is list:
-                if left and key not in free and _has_bytes(item, free, left - 1):
+                if key not in free and left and _has_bytes(item, free, left - 1):
+                    return True
+            elif kind is bytes:
+                return True
+    else:
+        for item in holder:
+            kind = type(item)
+            if kind is dict or kind is list:
+                if left and _has_bytes(item, free, left - 1):
                     return True
             elif kind is bytes:
                 return True

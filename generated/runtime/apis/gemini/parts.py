@@ -130,16 +130,16 @@ def _is_normalized(value: Any, key_normalization: KeyNormalization) -> bool:
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
+            if "_" in key:
+                return False
             kind = type(item)
-            if kind is dict or kind is list:
-                if "_" in key or (key not in key_normalization.free and not _is_normalized(item, key_normalization)):
+            if kind is str:
+                if key in key_normalization.upper and not item.isupper():
                     return False
-            elif (
-                "_" in key
-                or (key in key_normalization.upper and kind is str and not item.isupper())
-                or kind is int
-                and key in key_normalization.numbers
-            ):
+            elif kind is dict or kind is list:
+                if key not in key_normalization.free and not _is_normalized(item, key_normalization):
+                    return False
+            elif kind is int and key in key_normalization.numbers:
                 return False
     elif kind is list:
         for item in value:

@@ -171,9 +171,8 @@ _CHOICE = frozenset(["finish_reason", "message"])
 def extras_of_choice(choice: dict[str, Any], message: Extras) -> Extras:
     """Return the extras of a choice, with those of its message that the message itself does not keep."""
     found = unmapped_members(choice, _CHOICE)
-    absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
-    if absent:
-        found["$absent"] = absent
+    if not ("finish_reason" in choice and "index" in choice and "message" in choice):
+        found["$absent"] = [key for key in ("finish_reason", "index", "message") if key not in choice]
     if choice.get("finish_reason") == "":
         found["finish_reason"] = ""
     if message:

@@ -23,6 +23,7 @@ from toolgen.render.converters.code import (
     call,
     get,
     item,
+    key_path_literal,
     nested_extras_expression,
     object_literal,
     optional_value,
@@ -124,7 +125,7 @@ def tool_call_expression(mapping: ObjectMapping, extras: str, from_object: str, 
     arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
     form = PLAIN_FORMS.get(arguments.reads.removeprefix("read_"))
     if form is not None and form.written == JSON_TEXT.written:
-        return call(from_text, "id", "name", "arguments", extras, python_literal(arguments.key_path), "reader")
+        return call(from_text, "id", "name", "arguments", extras, key_path_literal(arguments.key_path), "reader")
     return call(from_object, "id", "name", "arguments", *([extras] if extras != "None" else []))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from toolgen.plan.mapping_plans import PLAIN_FORMS, FastPathObject, ListPlan, MemberPlan, ObjectMapping, UnionPlan
 from toolgen.plan.provider import ClassAttribute, ProviderPlan, import_converter_class
-from toolgen.render.converters.code import Block, Method, Statement, block, call, get
+from toolgen.render.converters.code import Block, Method, Statement, block, call, get, key_path_literal
 from toolgen.render.converters.objects import (
     all_extras,
     extras_of_call,
@@ -198,7 +198,7 @@ def list_reader_method(plan: ListPlan) -> Method:
     one_by_one = call("read_list_or_null", "value", "at", "reader", f"self.read_{plan.item}")
     item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
     members = [_read_regular(plan, mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
-    if len(members) == 1:
+    if len(members) == 1 and not plan.tag:
         members = [block(f"if type(wire) is dict and {members[0].head}", *members[0].body)]
     elif members:
         kind = [f"kind = {get('wire', plan.tag)}"] if plan.tag else []
@@ -229,14 +229,13 @@ def _chain(blocks: list[Block]) -> Iterator[Block]:
 
 def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject) -> Block:
     """Return the block that reads a regular object of a mapping; its head distinguishes the object from others."""
-    actual = "kind" if len(plan.members) > 1 else get("wire", plan.tag)
     first = next(iter(mapping.objects[1:]), None)
     key = first.key if first is not None else plain.keys[0].key
     expected = python_string(str(dict(mapping.tag).get(plan.tag)))
     if not plan.tag:
         test = f"{python_string(key)} in wire"
     else:
-        test = f"{actual} in ({expected}, None)" if plan.tag == mapping.untagged else f"{actual} == {expected}"
+        test = f"kind in ({expected}, None)" if plan.tag == mapping.untagged else f"kind == {expected}"
     gets = [f"{key.variable} = {get(key.holder, key.key)}" for key in plain.keys]
     holders = [f"type({held.variable}) is dict" for held in mapping.objects[1:]]
     inside: list[Statement] = [f"{held.variable} = {get(held.parent, held.key)}" for held in mapping.objects[1:]]
@@ -278,7 +277,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject, *, exact: bool) 
         if may_lack_id:
             made.append(f"has_id = {python_string(identifier.key)} in {identifier.holder}")
             sizes[identifier.holder] = f"{plain.sizes[identifier.holder] - 1} + has_id"
-        untagged = f"{get('wire', mapping.untagged)} is None" if mapping.untagged else ""
+        untagged = "kind is None" if mapping.untagged else ""
         irregular = [*([untagged] if untagged else []), *(f"len({held}) != {size}" for held, size in sizes.items())]
         absent = f'extras["$absent"] = [{python_string(mapping.untagged)}]'
         made += [
@@ -292,7 +291,7 @@ def _listed_call(mapping: ObjectMapping, plain: FastPathObject, *, exact: bool) 
         extras = "extras"
     noted = f"call = {_pending_call(mapping, extras)}"
     if may_lack_id:
-        key_path = python_literal(identifier.key_path)
+        key_path = key_path_literal(identifier.key_path)
         without = call("reader.make_pending_call_with_synthetic_id", "name", "arguments", extras, key_path)
         made += [block("if has_id", noted), block("else", f"call = {without}")]
     else:
