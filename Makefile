@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 QUICK := tests/unit tests/repository/test_architecture.py \
-	$(addprefix tests/providers/test_,$(addsuffix .py,laws answers tools snapshots coverage))
+	$(addprefix tests/providers/test_,$(addsuffix .py,laws recorded_responses tools snapshots coverage))
 NOT_QUICK := unit/importing unit/load/test_hostile.py $(addprefix unit/write/test_write_,faults.py adding.py kills.py mounts.py)
 READY := $(VENV)/.ready
 

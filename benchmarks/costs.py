@@ -116,9 +116,9 @@ def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
         wire = wire_of(name)
         if wire is None or Path(str(wire.__file__)).stem != name:
             continue
-        body = wire.answer()
+        body = wire.response()
         sides = timed(lambda p=provider, b=body: p.from_response(b), lambda w=wire, b=body: w.response_in(b), rounds)
-        yield Result(f"{name}, an answer in use", "hand-written", None, *sides)
+        yield Result(f"{name}, a response in use", "hand-written", None, *sides)
         read = provider.from_messages(provider.to_messages(ours))
         sides = timed(lambda p=provider, r=read: p.to_messages(r), lambda p=provider: p.to_messages(ours), rounds)
         yield Result(f"{name}, a history that was read", "one that was built", None, *sides)
@@ -166,12 +166,12 @@ def first_calls(package: Path, rounds: int) -> Iterator[Result]:
             "def taken(body):\n    a = time.perf_counter(); p.from_response(body); return (time.perf_counter() - a) * 1e6\n"
             "print(taken(bodies[0]), taken(bodies[1]))"
         )
-        answers = json.dumps([wire.answer(), wire.answer()])
-        words = "-c", code, answers
+        responses = json.dumps([wire.response(), wire.response()])
+        words = "-c", code, responses
         said = [_printed(package.parent, True, *words).split() for _ in range(rounds + 1)][1:]
         rows = [[float(word) for word in line] for line in said]
         yield Result(
-            f"{name}, first answer of a process", "the second", None, [r[0] for r in rows], [r[1] for r in rows]
+            f"{name}, first response of a process", "the second", None, [r[0] for r in rows], [r[1] for r in rows]
         )
 
 

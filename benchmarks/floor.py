@@ -69,12 +69,12 @@ def cases(package: str) -> list[Case]:
         wire = wire_of(name)
         if wire is None or Path(str(wire.__file__)).stem != name:
             continue
-        goals, answer = goals_of(name, models, provider), wire.answer()
-        completion = provider.from_response(answer)
+        goals, response = goals_of(name, models, provider), wire.response()
+        completion = provider.from_response(response)
         made = constructors(completion)
         if made(None) != completion:
             raise AssertionError(f"{name}: the constructors made something else")
-        found.append(Case(f"{name} response", goals["response"], made, wire.response_in, lambda a=answer: (a, a)))
+        found.append(Case(f"{name} response", goals["response"], made, wire.response_in, lambda a=response: (a, a)))
         if takes_objects(provider, models):
             found.append(
                 Case(

@@ -79,7 +79,7 @@ class Usage:
         self.reasoning = reasoning
 
 
-class Answer:
+class Completion:
     __slots__ = ("finish", "id", "model", "parts", "stop", "usage")
 
     def __init__(self, id: str, model: str, parts: list[Any], stop: str, finish: str, usage: Usage | None) -> None:

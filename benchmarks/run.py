@@ -136,11 +136,11 @@ def cases(package: str) -> list[Case]:
         goals, by_hand = GOALS | goals_of(name, models, provider), wire.messages_out
         if goals["messages"] == OBJECT_GOALS["messages"]:
             by_hand = proved(by_hand)
-        answer, events = wire.answer(), wire.events(1_000)
+        response, events = wire.response(), wire.events(1_000)
         works = [
             ("request", *request_case(models, provider, by_hand, ours, theirs)),
             ("messages", partial(provider.to_messages, on_loss=ignored), by_hand, (ours, theirs)),
-            ("response", provider.from_response, wire.response_in, (answer, answer)),
+            ("response", provider.from_response, wire.response_in, (response, response)),
             ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
         ]
         found += [Case(f"{name} {work}", goals[work], a, b, lambda x=x: x) for work, a, b, x in works]
@@ -193,13 +193,13 @@ DECLARED = {
 def declared_case(name: str, models: Any, provider: Any) -> Case:
     """Compare a response with calls of declared tools with one that has calls of undeclared tools."""
 
-    def answer(prefix: str) -> Any:
+    def response(prefix: str) -> Any:
         calls = [models.ToolCall(f"call_{n}abcd", prefix + tool, DECLARED[tool]) for n, tool in enumerate(DECLARED)]
         parts = [models.TextPart("Let me see."), *map(models.ToolCallPart, calls)]
         completion = models.Completion(models.AssistantMessage(parts), "tool_calls")
         return provider.to_response(completion, id="one", created=1, on_loss=ignored, on_unsupported="weaken")
 
-    inputs = answer(""), answer("un")
+    inputs = response(""), response("un")
     return Case(f"{name} declared", GOALS["declared"], provider.from_response, provider.from_response, lambda: inputs)
 
 

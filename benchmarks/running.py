@@ -151,7 +151,7 @@ def event_case(package: str) -> Case:
     base = importlib.import_module(f"{package}.runtime.sessions.base")
     names = [entry.module for entry in importlib.import_module(f"{package}.tools").TOOL_SET.entries.values()]
     handlers = type("App", (), dict.fromkeys(names, handled))()
-    answer = models.CompletedEvent(models.Completion(models.AssistantMessage("a"), "stop"))
+    completed = models.CompletedEvent(models.Completion(models.AssistantMessage("a"), "stop"))
 
     class Scripted(base.Session):  # type: ignore[misc,name-defined]
         tool_mode = base.ToolMode.NATIVE
@@ -159,7 +159,7 @@ def event_case(package: str) -> Case:
         def stream(self, request: Any) -> Iterator[Any]:
             for _ in range(EVENTS):
                 yield models.TextDelta("a")
-            yield answer
+            yield completed
 
     class ScriptedLater(base.AsyncSession):  # type: ignore[misc,name-defined]
         tool_mode = base.ToolMode.NATIVE
@@ -167,7 +167,7 @@ def event_case(package: str) -> Case:
         async def stream(self, request: Any) -> AsyncIterator[Any]:
             for _ in range(EVENTS):
                 yield models.TextDelta("a")
-            yield answer
+            yield completed
 
     def watched() -> int:
         return sum(1 for _ in running.run_stream(Scripted(), "Hi", handlers, review=running.allow_all))

@@ -31,7 +31,7 @@ from generated.sessions import AsyncSession, SessionError
 
 
 def make_app(model: AsyncSession) -> FastAPI:
-    """Create the app. `model` answers all requests, whatever model they name."""
+    """Create the app. `model` responds to all requests, whatever model they name."""
     app, model.on_loss = FastAPI(), refuse
 
     @app.post("/v1/chat/completions")
@@ -43,7 +43,7 @@ def make_app(model: AsyncSession) -> FastAPI:
         except ConversionError as error:
             return failure(400, "invalid_request", str(error))
         except Exception as error:  # noqa: BLE001 - the client may raise anything, such as a connection error
-            return failure(502, "server", f"The provider did not answer: {type(error).__name__}")
+            return failure(502, "server", f"The provider did not respond: {type(error).__name__}")
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(_: HttpRequest, error: RequestValidationError) -> JSONResponse:
@@ -53,7 +53,7 @@ def make_app(model: AsyncSession) -> FastAPI:
 
 
 async def complete_chat(model: AsyncSession, body: dict[str, Any]) -> Response:
-    """Answer a request."""
+    """Respond to a request."""
     request = replace(openai_chat.from_request(without_unused_keys(body)), model=None)
     identifier, created = f"chatcmpl-{uuid4().hex}", int(time.time())
     if not request.stream:

@@ -25,7 +25,7 @@ Tools = list[ToolDefinition | OpaquePart]
 
 
 async def ask(model: AsyncSession, client: Client, question: str) -> str:
-    """Let the model answer with the tools of a server: send its calls to the server, and the results to the model."""
+    """Let the model use the tools of a server: send its calls to the server, and the results to the model."""
     listed = (await client.list_tools()).tools
     wire = [tool.model_dump(by_alias=True, exclude_unset=True, mode="json") for tool in listed]
     tools = mcp.from_tools(wire)
@@ -49,10 +49,10 @@ async def run(client: Client, call: ToolCall, tools: Tools, risky: list[str]) ->
     if keywords["name"] in risky and not await asyncio.to_thread(allowed, call):
         return ToolResult(call.id, call.name, "error", "The user does not want this call to run.")
     try:
-        answer = await client.call_tool(**keywords)
+        returned = await client.call_tool(**keywords)
     except MCPError as error:
         return ToolResult(call.id, call.name, "error", error.error.message)
-    return mcp.from_tool_result(answer, call.id, call.name, tools=tools)
+    return mcp.from_tool_result(returned, call.id, call.name, tools=tools)
 
 
 def allowed(call: ToolCall) -> bool:
@@ -62,7 +62,7 @@ def allowed(call: ToolCall) -> bool:
 
 
 async def main(question: str, command: str, *arguments: str) -> None:
-    """Start a server, ask, and print the answer."""
+    """Start a server, ask, and print the reply."""
     async with session() as model, Client(StdioServerParameters(command=command, args=list(arguments))) as client:
         print(await ask(model, client, question))
 

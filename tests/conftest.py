@@ -113,7 +113,7 @@ def models(sample: Package) -> Any:
 
 @pytest.fixture(scope="session")
 def exchanges() -> Iterator[Any]:
-    """The official clients, and the server on this machine that answers them."""
+    """The official clients, and the server on this machine that responds to them."""
     from tests.providers.exchanges import Exchanges  # the clients take two seconds, which few tests need
 
     opened = Exchanges()

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from conversation import TEXT, WORDS, argument_pieces, arguments
-from plain import Answer, Assistant, Call, Delta, Result, Usage, User, dumps
+from plain import Assistant, Call, Completion, Delta, Result, Usage, User, dumps
 
 Json = dict[str, Any]
 
 
-def answer() -> Json:
+def response() -> Json:
     """Return a response with a text and three calls."""
     calls = [
         {"type": "tool_use", "id": f"toolu_{k}", "name": f"look_up_{WORDS[k]}", "input": arguments(k)} for k in range(3)
@@ -105,7 +105,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
     return out
 
 
-def response_in(body: Json) -> Answer:
+def response_in(body: Json) -> Completion:
     """Read a response."""
     parts: list[Any] = []
     calls = False
@@ -119,7 +119,7 @@ def response_in(body: Json) -> Answer:
     cached = usage["cache_read_input_tokens"]
     total = usage["input_tokens"] + cached + usage["cache_creation_input_tokens"]
     counts = Usage(total, usage["output_tokens"], total + usage["output_tokens"], cached, None)
-    return Answer(body["id"], body["model"], parts, stop, "tool_calls" if calls else stop, counts)
+    return Completion(body["id"], body["model"], parts, stop, "tool_calls" if calls else stop, counts)
 
 
 class Stream:
@@ -160,7 +160,7 @@ class Stream:
             self.output = event["usage"]["output_tokens"]
         return []
 
-    def finish(self) -> Answer:
+    def finish(self) -> Completion:
         """Return the response."""
         parts: list[Any] = []
         for block, pieces, _ in self.blocks:
@@ -168,4 +168,4 @@ class Stream:
             parts.append(text if block["type"] == "text" else Call(block["id"], block["name"], json.loads(text)))
         given = self.message["usage"]["input_tokens"]
         counts = Usage(given, self.output, given + self.output, None, None)
-        return Answer(self.message["id"], self.message["model"], parts, self.stop, "tool_calls", counts)
+        return Completion(self.message["id"], self.message["model"], parts, self.stop, "tool_calls", counts)

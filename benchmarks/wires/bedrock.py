@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from conversation import TEXT, WORDS, argument_pieces, arguments
-from plain import Answer, Assistant, Call, Delta, Result, Usage, User
+from plain import Assistant, Call, Completion, Delta, Result, Usage, User
 
 Json = dict[str, Any]
 
 
-def answer() -> Json:
+def response() -> Json:
     """Return a response with a text and three calls."""
     calls = [
         {"toolUse": {"toolUseId": f"tooluse_{k}", "name": f"look_up_{WORDS[k]}", "input": arguments(k)}}
@@ -89,7 +89,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
     return out
 
 
-def response_in(body: Json) -> Answer:
+def response_in(body: Json) -> Completion:
     """Read a response."""
     parts: list[Any] = []
     calls = False
@@ -102,7 +102,7 @@ def response_in(body: Json) -> Answer:
             calls = True
     usage, stop = body["usage"], body["stopReason"]
     counts = Usage(usage["inputTokens"], usage["outputTokens"], usage["totalTokens"], None, None)
-    return Answer("", "", parts, stop, "tool_calls" if calls else stop, counts)
+    return Completion("", "", parts, stop, "tool_calls" if calls else stop, counts)
 
 
 class Stream:
@@ -141,7 +141,7 @@ class Stream:
             self.usage = event["metadata"]["usage"]
         return []
 
-    def finish(self) -> Answer:
+    def finish(self) -> Completion:
         """Return the response."""
         parts: list[Any] = []
         for start, pieces, _ in self.blocks.values():
@@ -149,4 +149,4 @@ class Stream:
             parts.append(text if start is None else Call(start["toolUseId"], start["name"], json.loads(text)))
         usage = self.usage
         counts = Usage(usage["inputTokens"], usage["outputTokens"], usage["totalTokens"], None, None)
-        return Answer("", "", parts, self.stop, "tool_calls", counts)
+        return Completion("", "", parts, self.stop, "tool_calls", counts)

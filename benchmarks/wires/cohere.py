@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from conversation import TEXT, WORDS, argument_pieces, arguments
-from plain import Answer, Assistant, Call, Delta, Result, Usage, User, dumps
+from plain import Assistant, Call, Completion, Delta, Result, Usage, User, dumps
 
 Json = dict[str, Any]
 
 
-def answer() -> Json:
+def response() -> Json:
     """Return a response with a text and three calls."""
     calls = [
         {
@@ -94,7 +94,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
     return out
 
 
-def response_in(body: Json) -> Answer:
+def response_in(body: Json) -> Completion:
     """Read a response."""
     message, stop = body["message"], body["finish_reason"]
     parts: list[Any] = [part["text"] for part in message["content"]]
@@ -104,7 +104,7 @@ def response_in(body: Json) -> Answer:
     tokens = body["usage"]["tokens"]
     given, made = tokens["input_tokens"], tokens["output_tokens"]
     finish = "tool_calls" if message.get("tool_calls") else stop
-    return Answer(body["id"], "", parts, stop, finish, Usage(given, made, given + made, None, None))
+    return Completion(body["id"], "", parts, stop, finish, Usage(given, made, given + made, None, None))
 
 
 class Stream:
@@ -139,11 +139,11 @@ class Stream:
             self.end = event["delta"]
         return []
 
-    def finish(self) -> Answer:
+    def finish(self) -> Completion:
         """Return the response."""
         parts: list[Any] = ["".join(self.text)]
         parts += [Call(c["id"], c["function"]["name"], json.loads("".join(p))) for c, p in self.calls]
         tokens = self.end["usage"]["tokens"]
         given, made = tokens["input_tokens"], tokens["output_tokens"]
         counts = Usage(given, made, given + made, None, None)
-        return Answer(self.id, "", parts, self.end["finish_reason"], "tool_calls", counts)
+        return Completion(self.id, "", parts, self.end["finish_reason"], "tool_calls", counts)

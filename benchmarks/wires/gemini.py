@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from conversation import TEXT, WORDS, arguments
-from plain import Answer, Assistant, Call, Delta, Result, Usage, User, dumps
+from plain import Assistant, Call, Completion, Delta, Result, Usage, User, dumps
 
 Json = dict[str, Any]
 
 
-def answer() -> Json:
+def response() -> Json:
     """Return a response with a text and three calls."""
     calls: list[Json] = [{"functionCall": {"name": f"look_up_{WORDS[k]}", "args": arguments(k)}} for k in range(3)]
     calls[0]["thoughtSignature"] = "c2lnbmF0dXJl"
@@ -105,7 +105,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
     return out
 
 
-def response_in(body: Json) -> Answer:
+def response_in(body: Json) -> Completion:
     """Read a response."""
     candidate = body["candidates"][0]
     parts: list[Any] = []
@@ -124,7 +124,7 @@ def response_in(body: Json) -> Answer:
     counts = Usage(
         usage["promptTokenCount"], usage["candidatesTokenCount"] + thoughts, usage["totalTokenCount"], None, thoughts
     )
-    return Answer(body["responseId"], body["modelVersion"], parts, stop, "tool_calls" if calls else stop, counts)
+    return Completion(body["responseId"], body["modelVersion"], parts, stop, "tool_calls" if calls else stop, counts)
 
 
 class Stream:
@@ -167,8 +167,10 @@ class Stream:
             self.stop = candidate["finishReason"]
         return out
 
-    def finish(self) -> Answer:
+    def finish(self) -> Completion:
         """Return the response."""
         usage = self.last["usageMetadata"]
         counts = Usage(usage["promptTokenCount"], usage["candidatesTokenCount"], usage["totalTokenCount"], None, None)
-        return Answer(self.last["responseId"], self.last["modelVersion"], self.parts, self.stop, "tool_calls", counts)
+        return Completion(
+            self.last["responseId"], self.last["modelVersion"], self.parts, self.stop, "tool_calls", counts
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conversation import TEXT, WORDS, arguments
-from plain import Answer, Assistant, Call, Delta, Result, Usage, User, dumps
+from plain import Assistant, Call, Completion, Delta, Result, Usage, User, dumps
 
 Json = dict[str, Any]
 
@@ -17,7 +17,7 @@ def _calls() -> list[Json]:
     ]
 
 
-def answer() -> Json:
+def response() -> Json:
     """Return a response with a text and three calls."""
     return {
         "model": "some-model",
@@ -82,7 +82,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
     return out
 
 
-def response_in(body: Json) -> Answer:
+def response_in(body: Json) -> Completion:
     """Read a response."""
     message = body["message"]
     parts: list[Any] = [message["content"]]
@@ -92,7 +92,7 @@ def response_in(body: Json) -> Answer:
     given, made = body["prompt_eval_count"], body["eval_count"]
     counts = Usage(given, made, given + made, None, None)
     finish = "tool_calls" if len(parts) > 1 else body["done_reason"]
-    return Answer("", body["model"], parts, body["done_reason"], finish, counts)
+    return Completion("", body["model"], parts, body["done_reason"], finish, counts)
 
 
 class Stream:
@@ -121,9 +121,9 @@ class Stream:
             out.append(Delta("call", whole, len(self.calls) - 1, call["id"], function["name"]))
         return out
 
-    def finish(self) -> Answer:
+    def finish(self) -> Completion:
         """Return the response."""
         given, made = self.last["prompt_eval_count"], self.last["eval_count"]
         counts = Usage(given, made, given + made, None, None)
         parts = ["".join(self.text), *self.calls]
-        return Answer("", self.last["model"], parts, self.last["done_reason"], "tool_calls", counts)
+        return Completion("", self.last["model"], parts, self.last["done_reason"], "tool_calls", counts)

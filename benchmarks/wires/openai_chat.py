@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from conversation import TEXT, WORDS, argument_pieces, arguments
-from plain import Answer, Assistant, Call, Delta, Result, Usage, User, dumps
+from plain import Assistant, Call, Completion, Delta, Result, Usage, User, dumps
 
 Json = dict[str, Any]
 
 
-def answer() -> Json:
+def response() -> Json:
     """Return a response with three calls."""
     calls = [
         {
@@ -111,7 +111,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
     return out
 
 
-def response_in(body: Json) -> Answer:
+def response_in(body: Json) -> Completion:
     """Read a response."""
     choice = body["choices"][0]
     message, usage = choice["message"], body["usage"]
@@ -125,7 +125,7 @@ def response_in(body: Json) -> Answer:
     cached = usage["prompt_tokens_details"]["cached_tokens"]
     reasoning = usage["completion_tokens_details"]["reasoning_tokens"]
     counts = Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["total_tokens"], cached, reasoning)
-    return Answer(body["id"], body["model"], parts, stop, "tool_calls" if len(parts) > 1 else stop, counts)
+    return Completion(body["id"], body["model"], parts, stop, "tool_calls" if len(parts) > 1 else stop, counts)
 
 
 class Stream:
@@ -165,10 +165,10 @@ class Stream:
             self.stop = choice["finish_reason"]
         return out
 
-    def finish(self) -> Answer:
+    def finish(self) -> Completion:
         """Return the response."""
         parts: list[Any] = ["".join(self.text)] if self.text else []
         parts += [Call(i, n, json.loads("".join(p))) for i, n, p in self.calls.values()]
         usage = self.last["usage"]
         counts = Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["total_tokens"], None, None)
-        return Answer(self.last["id"], self.last["model"], parts, str(self.stop), "tool_calls", counts)
+        return Completion(self.last["id"], self.last["model"], parts, str(self.stop), "tool_calls", counts)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from conversation import TEXT, WORDS, argument_pieces, arguments
-from plain import Answer, Assistant, Call, Delta, Result, Usage, User, dumps
+from plain import Assistant, Call, Completion, Delta, Result, Usage, User, dumps
 
 Json = dict[str, Any]
 
@@ -51,7 +51,7 @@ def _call(k: int, text: str, status: str = "completed") -> Json:
     }
 
 
-def answer() -> Json:
+def response() -> Json:
     """Return a response with a text and three calls."""
     calls = [_call(k, json.dumps(arguments(k))) for k in range(3)]
     return _top([_message(TEXT), *calls], _usage(180), "completed")
@@ -118,7 +118,7 @@ def messages_out(messages: list[Any]) -> list[Json]:
     return out
 
 
-def response_in(body: Json) -> Answer:
+def response_in(body: Json) -> Completion:
     """Read a response."""
     parts: list[Any] = []
     calls = False
@@ -132,7 +132,7 @@ def response_in(body: Json) -> Answer:
     cached = usage["input_tokens_details"]["cached_tokens"]
     reasoning = usage["output_tokens_details"]["reasoning_tokens"]
     counts = Usage(usage["input_tokens"], usage["output_tokens"], usage["total_tokens"], cached, reasoning)
-    return Answer(body["id"], body["model"], parts, body["status"], "tool_calls" if calls else "stop", counts)
+    return Completion(body["id"], body["model"], parts, body["status"], "tool_calls" if calls else "stop", counts)
 
 
 class Stream:
@@ -160,6 +160,6 @@ class Stream:
             self.body = event["response"]
         return []
 
-    def finish(self) -> Answer:
+    def finish(self) -> Completion:
         """Return the response."""
         return response_in(self.body)

@@ -26,13 +26,13 @@ from .models import (
 )
 
 __all__ = [
+    "calls_without_result",
     "expand",
     "has_tool_calls",
     "is_tool_result",
     "repair",
     "text_of",
     "tool_calls_of",
-    "unanswered_calls",
     "validate",
 ]
 
@@ -265,10 +265,10 @@ class _CallResultPairs:
 
     def findings(self) -> list[Finding]:
         """Return the findings. Those about calls without a result come last."""
-        orphans = [i for i, calls in enumerate(self.unanswered()) for _ in calls]
+        orphans = [i for i, calls in enumerate(self.without_result()) for _ in calls]
         return self._findings + [Finding(f"messages[{i}]", "orphan_call", "the call has no result") for i in orphans]
 
-    def unanswered(self) -> list[list[ToolCall]]:
+    def without_result(self) -> list[list[ToolCall]]:
         """Return the calls without a result, by message."""
         return [[one.call for one in calls if one.result is None] for calls in self._calls]
 
@@ -348,7 +348,7 @@ def _result(one: _Call) -> ToolResult:
     return replace(result, tool_call_id=one.id, name=result.name or call.name)
 
 
-def unanswered_calls(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
+def calls_without_result(messages: Sequence[Message]) -> list[tuple[int, list[ToolCall]]]:
     """Return the turns with calls that have no result, as `validate` finds them: the index of each message, and those calls."""
-    turns = enumerate(_CallResultPairs(messages).unanswered())
+    turns = enumerate(_CallResultPairs(messages).without_result())
     return [(turn, calls) for turn, calls in turns if calls]

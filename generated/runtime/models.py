@@ -507,7 +507,7 @@ class ToolCallPart:
 
 @dataclass(slots=True)
 class RefusalPart:
-    """The model's refusal to answer."""
+    """The model's refusal to reply."""
 
     __pydantic_config__ = PYDANTIC_CONFIG
 
@@ -648,7 +648,7 @@ class OutputSchema:
 
 @dataclass(slots=True)
 class Reasoning:
-    """How much the model should think before it answers."""
+    """How much the model should think before it replies."""
 
     __pydantic_config__ = PYDANTIC_CONFIG
 
@@ -1116,7 +1116,7 @@ class AgentHiddenUserMessage:
 
 @dataclass(slots=True)
 class AgentFinal:
-    """The final answer; the last event of a run."""
+    """The final reply; the last event of a run."""
 
     __pydantic_config__ = PYDANTIC_CONFIG
 

@@ -129,7 +129,7 @@ def test_an_app_moves_to_gemini_with_the_signature_of_its_call(sample: Package, 
     assert [loss for loss in losses if loss.severity != "note"] == []
 
 
-ANSWERS: dict[str, Any] = {
+RESPONSES: dict[str, Any] = {
     "openai_chat": {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -194,9 +194,9 @@ ANSWERS: dict[str, Any] = {
 
 
 @pytest.mark.row("A26", "A27", "A28", "A29", "A31", "A32", "A33", "A34", "A35", "A36")
-@pytest.mark.parametrize("source", ANSWERS)
-def test_what_a_provider_answers_is_an_invocations_completion(sample: Package, source: str) -> None:
-    completion = sample.provider(source).from_response(copy.deepcopy(ANSWERS[source]))
+@pytest.mark.parametrize("source", RESPONSES)
+def test_what_a_provider_returns_is_an_invocations_completion(sample: Package, source: str) -> None:
+    completion = sample.provider(source).from_response(copy.deepcopy(RESPONSES[source]))
     found = sample.provider(PROVIDER).to_response(completion, on_loss=lambda loss: None)
     call = completion.message.content[-1 if source != "anthropic" else 2].call
     wire = {"id": call.id, "type": "function", "function": {"name": "search", "arguments": "{}"}}
@@ -221,13 +221,13 @@ def test_what_a_provider_answers_is_an_invocations_completion(sample: Package, s
 
 
 @pytest.mark.row("A21", "A34")
-@pytest.mark.parametrize("source", ANSWERS)
-def test_an_answer_kept_in_the_apps_history_goes_back_to_its_provider(
+@pytest.mark.parametrize("source", RESPONSES)
+def test_a_response_kept_in_the_apps_history_goes_back_to_its_provider(
     sample: Package, models: Any, source: str
 ) -> None:
     """With the state that the provider needs of a call, and of what was thought."""
     module = sample.provider(PROVIDER)
-    completion = sample.provider(source).from_response(copy.deepcopy(ANSWERS[source]))
+    completion = sample.provider(source).from_response(copy.deepcopy(RESPONSES[source]))
     calls = laws.calls_of(sample, completion)
     messages = module.to_response(completion, on_loss=lambda loss: None)["messages"]
     results = [{"role": "tool", "tool_call_id": c.id, "tool_name": c.name, "content": "found"} for c in calls]
@@ -306,11 +306,11 @@ def test_what_the_specification_cannot_say_is_reported(sample: Package, models: 
         ]
     )
     call = models.ToolCallPart(models.ToolCall("c", "t", {}))
-    answer = models.AssistantMessage(
+    assistant = models.AssistantMessage(
         [models.TextPart("a"), models.ImagePart(data="AA==", media_type="image/png"), call, models.TextPart("b")]
     )
     result = models.ToolResult("c", "t", "data", {"a": 1}, True)
-    wire = module.to_messages([user, answer, models.ToolMessage([result])], on_loss=losses.append)
+    wire = module.to_messages([user, assistant, models.ToolMessage([result])], on_loss=losses.append)
     assert wire[0]["content"] == [
         {"type": "text", "text": "[audio]"},
         {"type": "text", "text": "[image: ftp://example.com/a.png]"},
@@ -336,14 +336,14 @@ def test_what_the_specification_cannot_say_is_reported(sample: Package, models: 
     ]
 
 
-def test_an_answer_names_its_model_among_the_counts(sample: Package, models: Any) -> None:
+def test_a_response_names_its_model_among_the_counts(sample: Package, models: Any) -> None:
     module = sample.provider(PROVIDER)
-    answer = models.AssistantMessage("x")
+    assistant = models.AssistantMessage("x")
     for completion, usage, paths in (
-        (models.Completion(answer, "stop", model="m"), None, ["model"]),
-        (models.Completion(answer, "stop", usage=models.Usage(1, 2, 3)), "", ["model"]),
+        (models.Completion(assistant, "stop", model="m"), None, ["model"]),
+        (models.Completion(assistant, "stop", usage=models.Usage(1, 2, 3)), "", ["model"]),
         (
-            models.Completion(answer, "stop", "i", "m", usage=models.Usage(1, 2, 3, reasoning_tokens=1)),
+            models.Completion(assistant, "stop", "i", "m", usage=models.Usage(1, 2, 3, reasoning_tokens=1)),
             "m",
             ["id", "usage.reasoningTokens"],
         ),
@@ -363,7 +363,7 @@ def test_a_result_without_the_name_of_its_tool_is_refused(sample: Package, model
         sample.provider(PROVIDER).from_messages([wire])
 
 
-def test_there_are_answers_of_several_messages(sample: Package) -> None:
+def test_there_are_responses_of_several_messages(sample: Package) -> None:
     """Or the laws would not show them."""
     sizes = [len(r["response"]["messages"]) for r in recordings(PROVIDER) if r["response"]]
     assert max(sizes) >= 4

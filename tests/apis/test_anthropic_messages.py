@@ -26,11 +26,11 @@ BLOCKS = [
 @pytest.mark.row("A35")
 @pytest.mark.parametrize("streaming", [False, True])
 def test_blocks_keep_their_order(sample: Package, streaming: bool) -> None:
-    body = put(put(table(PROVIDER)["answer"], ["content"], BLOCKS), ["stop_reason"], "tool_use")
+    body = put(put(table(PROVIDER)["response"], ["content"], BLOCKS), ["stop_reason"], "tool_use")
     if streaming:
         completion, _ = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(body))
     else:
-        completion = laws.answer(sample, PROVIDER, body)
+        completion = laws.completion_of(sample, PROVIDER, body)
     kinds = [type(part).__name__ for part in completion.message.content]
     assert kinds == ["ReasoningPart", "TextPart", "ToolCallPart", "TextPart"]
     assert sample.provider(PROVIDER).to_response(completion)["content"] == BLOCKS
@@ -111,8 +111,8 @@ SENT = {
 def test_messages_of_the_user_after_results_stay_apart(sample: Package, turns: str) -> None:
     """The API joins them. Whoever sent them separately gets them back so."""
     calls = [{"type": "tool_use", "id": f"toolu_{name}", "name": "now", "input": {}} for name in "AB"]
-    answered = [{"role": "user", "content": [SENT[kind] for kind in turn.split()]} for turn in turns.split(", ")]
-    wire = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": calls}, *answered]
+    results = [{"role": "user", "content": [SENT[kind] for kind in turn.split()]} for turn in turns.split(", ")]
+    wire = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": calls}, *results]
     module, losses = sample.provider("anthropic"), []
     messages = module.from_messages(wire)
     assert module.to_messages(messages, on_loss=losses.append) == wire
@@ -157,8 +157,8 @@ def test_blank_text_is_not_sent(sample: Package, models: Any, text: str) -> None
 
 def test_blank_text_of_a_response_stays(sample: Package) -> None:
     content = [{"type": "text", "text": "\n\n"}, BLOCKS[2]]
-    body = put(put(table(PROVIDER)["answer"], ["content"], content), ["stop_reason"], "tool_use")
-    completion = laws.answer(sample, PROVIDER, body)
+    body = put(put(table(PROVIDER)["response"], ["content"], content), ["stop_reason"], "tool_use")
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert sample.provider(PROVIDER).to_response(completion)["content"] == content
     sent, _ = laws.next_request(sample, PROVIDER, completion)
     assert sent["messages"][1]["content"] == [BLOCKS[2]]

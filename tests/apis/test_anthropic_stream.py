@@ -131,7 +131,7 @@ def test_a_response_that_stops_without_a_reason_is_whole(sample: Package, reason
     last = [] if reason is ... else [end(reason)]
     completion, emitted = played(sample, start(), CALL, stop(0), *last, DONE)
     body = {**start()["message"], "content": [{"type": "tool_use", "id": "toolu_1", "name": "now", "input": {}}]}
-    assert completion.finish_reason == laws.answer(sample, PROVIDER, body).finish_reason == "tool_calls"
+    assert completion.finish_reason == laws.completion_of(sample, PROVIDER, body).finish_reason == "tool_calls"
     assert [type(event).__name__ for event in emitted] == ["ToolCallDelta", "ToolCallEvent", "CompletedEvent"]
     completion, emitted = played(sample, start(), CALL, stop(0), *last)
     assert completion.finish_reason == "error"
@@ -218,7 +218,7 @@ def test_a_compaction_has_all_that_its_deltas_have(sample: Package, first: Any, 
     events = [delta(0, "compaction_delta", **more) for more in deltas]
     completion, emitted = played(sample, start(), opened(0, type="compaction", **first), *events, stop(0), end(), DONE)
     body = {**start()["message"], "content": [whole], "stop_reason": "end_turn"}
-    assert completion.message == laws.answer(sample, PROVIDER, body).message
+    assert completion.message == laws.completion_of(sample, PROVIDER, body).message
     assert [type(e).__name__ for e in emitted] == ["CompletedEvent"]
     lost, _ = played(sample, start(), *events, stop(0), end(), DONE)
     assert lost.message == completion.message
@@ -251,7 +251,7 @@ def test_arguments_at_the_start_of_a_call_are_told_once(sample: Package, stops: 
     heads = [opened(0, **blocks[0]), *empty, opened(1, **blocks[1])]
     completion, emitted = played(sample, start(), *heads, *stops, end("tool_use"), DONE)
     body = {**start()["message"], "content": blocks, "stop_reason": "tool_use"}
-    assert completion.message == laws.answer(sample, PROVIDER, body).message
+    assert completion.message == laws.completion_of(sample, PROVIDER, body).message
     laws.adds_up(sample, completion, emitted)
     pieces = [
         (e.index, e.arguments_delta) for e in emitted if type(e).__name__ == "ToolCallDelta" and e.arguments_delta

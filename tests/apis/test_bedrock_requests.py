@@ -34,7 +34,7 @@ def call(identifier: str, **members: Any) -> dict[str, Any]:
     return {"toolUse": {"toolUseId": identifier, "name": "now", "input": {}, **members}}
 
 
-def answer(identifier: str, *content: Any, **members: Any) -> dict[str, Any]:
+def result_block(identifier: str, *content: Any, **members: Any) -> dict[str, Any]:
     return {"toolResult": {"toolUseId": identifier, "content": list(content), **members}}
 
 
@@ -59,7 +59,11 @@ BODIES = {
         "toolConfig": {"tools": [SPEC, LONG, {"systemTool": {"name": "x"}}]},
     },
     "marks after calls and results": {
-        "messages": [user(text("a")), assistant(call("1"), POINT), user(answer("1", text("x")), POINT, text("b"))],
+        "messages": [
+            user(text("a")),
+            assistant(call("1"), POINT),
+            user(result_block("1", text("x")), POINT, text("b")),
+        ],
         "toolConfig": {"tools": [SPEC]},
     },
     "turns that came apart": {"messages": [assistant(text("a")), user(text("b")), user(text("c")), assistant()]},
@@ -81,8 +85,10 @@ BODIES = {
     "a kind of a call, and of a server's": {
         "messages": [
             user(text("a")),
-            assistant(call("1", type="tool_use"), call("2", type="server_tool_use"), answer("2", type="x_result")),
-            user(answer("1", text("x"), status="success")),
+            assistant(
+                call("1", type="tool_use"), call("2", type="server_tool_use"), result_block("2", type="x_result")
+            ),
+            user(result_block("1", text("x"), status="success")),
         ],
         "toolConfig": {"tools": [SPEC], "toolChoice": {"auto": {}}},
     },
@@ -91,18 +97,18 @@ BODIES = {
             user(text("a")),
             assistant(*(call(str(i)) for i in range(6))),
             user(
-                answer("0", {"json": [1, None]}),
-                answer("1", {"json": {"a": 1}}, text("b"), status="error"),
-                answer("2"),
-                answer("3", text(" ")),
-                answer("4", {"json": {"__type": "x"}}, status="x_status"),
-                answer("5", {"searchResult": {"source": "s", "title": "t", "content": [text("c")]}}),
+                result_block("0", {"json": [1, None]}),
+                result_block("1", {"json": {"a": 1}}, text("b"), status="error"),
+                result_block("2"),
+                result_block("3", text(" ")),
+                result_block("4", {"json": {"__type": "x"}}, status="x_status"),
+                result_block("5", {"searchResult": {"source": "s", "title": "t", "content": [text("c")]}}),
             ),
         ],
         "toolConfig": {"tools": [SPEC]},
     },
     "no tools, though there are calls": {
-        "messages": [user(text("a")), assistant(call("1")), user(answer("1", text("x")))]
+        "messages": [user(text("a")), assistant(call("1")), user(result_block("1", text("x")))]
     },
     "a system that speaks in between": {
         "messages": [user(text("a")), {"role": "system", "content": [{"toolRemoval": {"tool": {"name": "now"}}}]}],
@@ -145,10 +151,10 @@ def test_a_mark_is_a_parts_own(sample: Package, models: Any) -> None:
 
 
 def test_what_the_api_refuses_stays_behind(sample: Package, models: Any) -> None:
-    """Blank text, reasoning without a signature, the kind of a call: an answer's, as it goes into the next request."""
+    """Blank text, reasoning without a signature, the kind of a call: a response's, as it goes into the next request."""
     blocks = [text("\n"), {"reasoningContent": {"reasoningText": {"text": "hm"}}}, call("1", type="tool_use")]
     body = {"output": {"message": assistant(*blocks)}, "stopReason": "tool_use"}
-    completion = laws.answer(sample, PROVIDER, body)
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert sample.provider(PROVIDER).to_response(completion) == body
     sent, _ = laws.next_request(sample, PROVIDER, completion)
     assert sent["messages"][1] == assistant(call("1"))
@@ -303,7 +309,7 @@ def test_results_that_the_api_takes(
     request.tools = [models.load(models.ToolDefinition, WEATHER)]
     body = laws.write(sample, PROVIDER, request, losses)
     status = {"status": "error"} if more or kind == "error" else {}
-    assert body["messages"][2] == user(answer("call_a", *content, **status))
+    assert body["messages"][2] == user(result_block("call_a", *content, **status))
     assert [loss.path for loss in losses] == lost
 
 
@@ -311,7 +317,7 @@ def test_a_recording_in_a_result_follows_the_results(sample: Package, models: An
     sound = {"type": "audio", "data": "UklGRg==", "mediaType": "audio/wav"}
     body = laws.write(sample, PROVIDER, one_result(models, "multimodal", [{"type": "text", "text": "a"}, sound]))
     block = {"audio": {"format": "wav", "source": {"bytes": "UklGRg=="}}}
-    assert body["messages"][2] == user(answer("call_a", text("a")), block)
+    assert body["messages"][2] == user(result_block("call_a", text("a")), block)
 
 
 def test_an_edited_result_is_written_anew(sample: Package, models: Any) -> None:
@@ -381,7 +387,7 @@ def test_the_client_gets_bytes_for_base64(sample: Package, models: Any) -> None:
         "messages": [
             user(text("a"), {"image": {"format": "png", "source": {"bytes": PIXEL}}}),
             assistant(redacted, call("1", input={"bytes": "AAAA", "redactedContent": "x"})),
-            user(answer("1", {"json": {"bytes": "AAAA"}})),
+            user(result_block("1", {"json": {"bytes": "AAAA"}})),
         ],
         "toolConfig": {"tools": [SPEC]},
         "additionalModelRequestFields": {"bytes": "AAAA"},
@@ -419,9 +425,9 @@ def test_what_stands_among_results_keeps_its_place(sample: Package, kinds: str) 
         "text": {"text": "And now?"},
         "cache": POINT,
     }
-    answered = {"role": "user", "content": [blocks[kind] for kind in kinds.split(", ")]}
+    results = {"role": "user", "content": [blocks[kind] for kind in kinds.split(", ")]}
     first = {"role": "user", "content": [{"text": "Go."}]}
-    wire = [first, {"role": "assistant", "content": calls}, answered]
+    wire = [first, {"role": "assistant", "content": calls}, results]
     module, losses = sample.provider("bedrock"), []
     assert module.to_messages(module.from_messages(wire), on_loss=losses.append) == wire
     assert losses == []

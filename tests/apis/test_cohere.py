@@ -39,7 +39,7 @@ def written(sample: Package, models: Any, request: Any) -> tuple[Any, list[tuple
     return body, [(loss.path, loss.action, loss.severity) for loss in losses]
 
 
-ANSWERS = {
+MESSAGES = {
     "a plan": ({"tool_plan": "P", "tool_calls": [CALL]}, ["P"], ""),
     "a plan without calls": ({"tool_plan": "P"}, ["P"], ""),
     "an empty plan": ({"tool_plan": "", "content": [text("x")]}, [], "x"),
@@ -69,11 +69,11 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("name", MESSAGES)
 def test_plan_thinking_and_text_are_told_apart(sample: Package, models: Any, name: str) -> None:
-    message, thoughts, texts = ANSWERS[name]
+    message, thoughts, texts = MESSAGES[name]
     body = {"id": "i", "finish_reason": "COMPLETE", "message": {"role": "assistant", **message}}
-    completion = laws.answer(sample, PROVIDER, body)
+    completion = laws.completion_of(sample, PROVIDER, body)
     parts = completion.message.content if isinstance(completion.message.content, list) else []
     assert [p.text for p in parts if type(p) is models.ReasoningPart] == thoughts
     assert sample.module("messages").text_of(completion.message) == texts
@@ -103,7 +103,7 @@ def test_what_was_thought_last_before_calls_elsewhere_is_the_plan(sample: Packag
     assert losses == [(f"messages[1].content[{i}]", "moved", "note") for i in (1, 3)]
 
 
-def test_an_answer_that_says_nothing_is_left_out(sample: Package, models: Any) -> None:
+def test_an_assistant_message_that_says_nothing_is_left_out(sample: Package, models: Any) -> None:
     empty = [{"role": "assistant", "content": content} for content in ("", [], None)]
     body, losses = written(sample, models, {"messages": [HELLO, *empty, HELLO]})
     assert body["messages"] == [HELLO, HELLO]
@@ -133,7 +133,7 @@ DOCUMENTS = {
 }  # fmt: skip
 
 
-def answered(content: Any) -> dict[str, Any]:
+def with_result(content: Any) -> dict[str, Any]:
     call = {"role": "assistant", "tool_calls": [CALL]}
     return {"model": "m", "messages": [HELLO, call, {"role": "tool", "tool_call_id": "now_1", "content": content}]}
 
@@ -141,11 +141,11 @@ def answered(content: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_documents_are_data(sample: Package, name: str) -> None:
     content, kind, value = DOCUMENTS[name]
-    request = laws.read(sample, PROVIDER, answered(content))
+    request = laws.read(sample, PROVIDER, with_result(content))
     (found,) = request.messages[2].results
     assert found.kind == kind
     assert kind == "multimodal" or found.value == value
-    assert laws.write(sample, PROVIDER, request) == answered(content)
+    assert laws.write(sample, PROVIDER, request) == with_result(content)
 
 
 def test_data_that_was_changed_goes_out_changed(sample: Package) -> None:
@@ -155,7 +155,7 @@ def test_data_that_was_changed_goes_out_changed(sample: Package) -> None:
         ([{"d": 5}, "z"], '[{"d":5},"z"]'),
         ({"d": 5}, '{"d":5}'),
     ):
-        request = laws.read(sample, PROVIDER, answered(content))
+        request = laws.read(sample, PROVIDER, with_result(content))
         request.messages[2].results[0].value = value
         losses: list[Any] = []
         assert laws.write(sample, PROVIDER, request, losses)["messages"][2]["content"] == sent
@@ -165,7 +165,7 @@ def test_data_that_was_changed_goes_out_changed(sample: Package) -> None:
 
 @pytest.mark.parametrize(("value", "sent"), [({"d": 5}, '{"d":5}'), ("x", '"x"'), ({"c": 4}, '{"c": 4}')], ids=str)
 def test_text_of_a_document_that_was_changed_goes_out_changed(sample: Package, value: Any, sent: str) -> None:
-    request = laws.read(sample, PROVIDER, answered(DOCUMENTS["JSON text as data"][0]))
+    request = laws.read(sample, PROVIDER, with_result(DOCUMENTS["JSON text as data"][0]))
     request.messages[2].results[0].value = value
     written_content = laws.write(sample, PROVIDER, request)["messages"][2]["content"]
     assert written_content == [{"type": "document", "document": {"data": sent}}]

@@ -1,4 +1,4 @@
-"""GitHub Copilot alone: a session of the official client with a runtime of ours, streams, and answers of every form."""
+"""GitHub Copilot alone: a session of the official client with a runtime of ours, streams, and responses of every form."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def of(kind: str, events: list[Any]) -> list[Any]:
 
 
 class Runtime:
-    """A runtime on loopback: JSON-RPC with lengths in front. `answers` gives the events that follow a request."""
+    """A runtime on loopback: JSON-RPC with lengths in front. `script` gives the events that follow a request."""
 
-    def __init__(self, answers: Callable[[str, Any], list[Any]]) -> None:
-        self.answers = answers
+    def __init__(self, script: Callable[[str, Any], list[Any]]) -> None:
+        self.script = script
         self.heard: list[tuple[str, Any]] = []
         self.done = asyncio.Event()
 
@@ -58,7 +58,7 @@ class Runtime:
             elif method == "session.send":
                 result = {"messageId": "u1"}
             send({"id": request["id"], "result": result})
-            for event in self.answers(method, params):
+            for event in self.script(method, params):
                 params_of = {"sessionId": params["sessionId"], "event": event}
                 send({"method": "session.event", "params": params_of})
         writer.close()
@@ -77,9 +77,9 @@ async def in_session(runtime: Runtime, tools: list[Tool], handle: Callable[[Any,
         session = await client.create_session(tools=tools, streaming=True)
 
         def take(event: SessionEvent) -> None:
-            answer = handle(session, event)
-            if answer is not None:
-                tasks.add(asyncio.ensure_future(answer))
+            work = handle(session, event)
+            if work is not None:
+                tasks.add(asyncio.ensure_future(work))
             if event.type.value == "session.idle":
                 idle.set()
 
@@ -95,15 +95,15 @@ async def in_session(runtime: Runtime, tools: list[Tool], handle: Callable[[Any,
 
 
 def scripted(events: list[Any]) -> Callable[[str, Any], list[Any]]:
-    """Events up to the request for a tool after the prompt, and the others after the answer."""
+    """Events up to the request for a tool after the prompt, and the others after its result."""
     asked = next(i for i, event in enumerate(events) if event["type"] == "external_tool.requested") + 1
     parts = {"session.send": events[:asked], "session.tools.handlePendingToolCall": events[asked:]}
     return lambda method, params: parts.get(method, [])
 
 
 @pytest.mark.row("Q06")
-def test_the_official_client_lists_our_tools_and_takes_what_a_request_is_answered(sample: Package, models: Any) -> None:
-    """The app answers by itself, through the client's typed call."""
+def test_the_official_client_lists_our_tools_and_takes_the_result_of_a_request(sample: Package, models: Any) -> None:
+    """The app sends the result itself, through the client's typed call."""
     from copilot.generated.rpc import HandlePendingToolCallRequest
 
     module = sample.provider(PROVIDER)
@@ -123,8 +123,8 @@ def test_the_official_client_lists_our_tools_and_takes_what_a_request_is_answere
     asyncio.run(in_session(runtime, tools, handle))
     sent = dict(runtime.heard)
     assert laws.exact(sent["session.create"]["tools"]) == laws.exact(module.TOOLS)
-    answer = sent["session.tools.handlePendingToolCall"]
-    assert {key: answer[key] for key in ("requestId", "result")} == {"requestId": "r1", "result": '{"degrees":7}'}
+    result = sent["session.tools.handlePendingToolCall"]
+    assert {key: result[key] for key in ("requestId", "result")} == {"requestId": "r1", "result": '{"degrees":7}'}
     events = [*emitted, *stream.finish()]
     assert "".join(e.text for e in of("text_delta", events)) == "It is 7 degrees and it rains."
     assert events[-1].completion.finish_reason == "stop"
@@ -132,7 +132,7 @@ def test_the_official_client_lists_our_tools_and_takes_what_a_request_is_answere
 
 
 def test_a_handler_of_the_official_client_reads_its_invocation(sample: Package, models: Any) -> None:
-    """The client answers with what the handler returns."""
+    """The client sends what the handler returns."""
     module, calls = sample.provider(PROVIDER), []
 
     def handler(invocation: ToolInvocation) -> ToolResult:
@@ -219,7 +219,7 @@ def test_half_of_a_stream_has_what_came(sample: Package, models: Any, recording:
 
 
 @each_stream
-def test_an_answer_is_written_as_it_was_read(sample: Package, recording: Any) -> None:
+def test_a_response_is_written_as_it_was_read(sample: Package, recording: Any) -> None:
     module = sample.provider(PROVIDER)
     for event in recording["events"]:
         if event["type"] == "assistant.message":
@@ -251,7 +251,7 @@ def test_a_call_is_told_when_the_app_is_asked_for_it(sample: Package, models: An
     assert last[0].completion.finish_reason == "tool_calls"
 
 
-def test_an_answer_is_open_until_all_its_calls_wait(sample: Package) -> None:
+def test_a_response_is_open_until_all_its_calls_wait(sample: Package) -> None:
     events = stream_of("several-tools")[:-1]
     found = heard(sample.provider(PROVIDER), events)
     assert found[-1].completion.finish_reason == "error"
@@ -260,12 +260,12 @@ def test_an_answer_is_open_until_all_its_calls_wait(sample: Package) -> None:
     }
 
 
-def test_a_call_that_was_answered_is_not_to_be_run_again(sample: Package) -> None:
-    """A terminal tool ends the turn: nothing comes after its answer."""
+def test_a_call_with_a_result_is_not_to_be_run_again(sample: Package) -> None:
+    """A terminal tool ends the turn: nothing comes after its result."""
     module, events = sample.provider(PROVIDER), stream_of("failure")
-    answered = [e for e in events if e["data"].get("messageId") != "m2"]
-    assert heard(module, answered)[-1].completion.finish_reason == "stop"
-    waiting = [e for e in answered if e["type"] != "external_tool.completed"]
+    completed = [e for e in events if e["data"].get("messageId") != "m2"]
+    assert heard(module, completed)[-1].completion.finish_reason == "stop"
+    waiting = [e for e in completed if e["type"] != "external_tool.completed"]
     assert heard(module, waiting)[-1].completion.finish_reason == "tool_calls"
 
 
@@ -291,12 +291,12 @@ ENDS = {
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_why_an_answer_ended(sample: Package, name: str) -> None:
+def test_why_a_response_ended(sample: Package, name: str) -> None:
     completion = heard(sample.provider(PROVIDER), stream_of(name))[-1].completion
     assert (completion.finish_reason, completion.stop_reason) == ENDS[name]
 
 
-def test_an_answer_costs_what_its_calls_of_the_model_cost(sample: Package) -> None:
+def test_a_response_costs_what_its_calls_of_the_model_cost(sample: Package) -> None:
     usage = heard(sample.provider(PROVIDER), stream_of("text"))[-1].completion.usage
     assert (usage.input_tokens, usage.output_tokens, usage.total_tokens) == (270, 29, 299)
     assert usage.input_cached_tokens == 64
@@ -434,7 +434,7 @@ def test_settings_of_a_tool_are_kept_and_a_missing_description_is_blank(sample: 
     assert sorted(loss.path for loss in losses) == ["namespace", "title"]
 
 
-def test_an_answer_of_another_provider_is_written(sample: Package, models: Any) -> None:
+def test_a_response_of_another_provider_is_written(sample: Package, models: Any) -> None:
     module, losses = sample.provider(PROVIDER), []
     call = models.ToolCall("c", "now", {})
     message = models.AssistantMessage([models.ReasoningPart("Hm."), models.TextPart("x"), models.ToolCallPart(call)])
@@ -457,7 +457,7 @@ def test_an_answer_of_another_provider_is_written(sample: Package, models: Any) 
     assert module.from_response(wire).message == message
 
 
-def test_what_is_no_answer_is_refused(sample: Package, models: Any) -> None:
+def test_what_is_no_response_is_refused(sample: Package, models: Any) -> None:
     module = sample.provider(PROVIDER)
     for body in (
         {"code": -32603, "message": "Internal error"},
@@ -512,7 +512,7 @@ OWN = {"toolCallId": "a", "name": "mine"}
 ALSO = {"toolCallId": "b", "name": "mine"}
 THEIRS = {"toolCallId": "c", "name": "bash"}
 NAMELESS = {"toolCallId": " ", "name": "bash"}
-ANSWERED = {"type": "external_tool.completed", "data": {"requestId": "r_a"}}
+COMPLETED = {"type": "external_tool.completed", "data": {"requestId": "r_a"}}
 
 
 @pytest.mark.parametrize(
@@ -524,7 +524,7 @@ ANSWERED = {"type": "external_tool.completed", "data": {"requestId": "r_a"}}
         ([message(OWN, ALSO), request("a", "mine"), request("b", "mine")], True, "cc"),
         ([message(OWN, ALSO), request("a", "mine"), by("complete", "b")], True, "co"),
         ([message(OWN), by("complete", "a")], False, "o"),
-        ([message(OWN), request("a", "mine"), ANSWERED], False, "o"),
+        ([message(OWN), request("a", "mine"), COMPLETED], False, "o"),
         ([message(THEIRS), request("c", "bash")], True, "c"),
         ([message(THEIRS), request("x", "mine", agentId="sub")], True, "oc"),
         ([request("a", "mine")], True, "c"),

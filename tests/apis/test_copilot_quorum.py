@@ -75,7 +75,7 @@ def test_law_5_what_is_unknown_in_a_response_is_kept(sample: Package, response: 
 
 
 @pytest.mark.row("Q28")
-def test_a_text_alone_is_an_answer_that_ended(sample: Package, models: Any) -> None:
+def test_a_text_alone_is_a_response_that_ended(sample: Package, models: Any) -> None:
     """`LlmResponse::from_text` gives no reason and no model."""
     module = sample.provider(PROVIDER)
     wire = {"content": [{"Text": "Hi"}], "stop_reason": None, "model": None}
@@ -177,7 +177,7 @@ def test_streams_are_of_the_wires_types(recording: Any) -> None:
 
 @pytest.mark.row("Q53", "Q54", "Q56", "Q57")
 @each_stream
-def test_law_3_a_stream_says_what_its_whole_answer_says(sample: Package, models: Any, recording: Any) -> None:
+def test_law_3_a_stream_says_what_its_whole_response_says(sample: Package, models: Any, recording: Any) -> None:
     module, given = sample.provider(PROVIDER), copy.deepcopy(recording["events"])
     completion, emitted = laws.played(sample, PROVIDER, given)
     assert given == recording["events"]
@@ -262,7 +262,7 @@ def test_text_alone_and_asynchronous_sources(sample: Package) -> None:
     "event",
     [{"Delta": 5}, {"Error": None}, {"CompletedResponse": {"content": 1}}, {"ToolCallDelta": []}],
 )
-def test_events_of_the_wrong_type_end_in_a_failed_answer(sample: Package, event: Any) -> None:
+def test_events_of_the_wrong_type_end_in_a_failed_response(sample: Package, event: Any) -> None:
     stream = sample.provider(PROVIDER).Stream()
     failed, completed = [*stream.feed(event), *stream.finish()]
     assert (failed.type, completed.type, completed.completion.finish_reason) == ("error", "completed", "error")
@@ -276,7 +276,7 @@ def test_what_is_no_event_is_refused(sample: Package, models: Any, event: Any) -
 
 @pytest.mark.row("Q27", "Q33", "Q57")
 @pytest.mark.parametrize("source", OWN_CODE)
-def test_answers_of_any_provider_are_responses(sample: Package, models: Any, source: str) -> None:
+def test_completions_of_any_provider_are_responses(sample: Package, models: Any, source: str) -> None:
     """Text, calls and the reason are there; what has no place is reported."""
     module, done = sample.provider(PROVIDER), 0
     for recording in recordings(source):
@@ -323,7 +323,7 @@ TOOLS = [
 @pytest.mark.row("Q01", "Q14", "Q37", "Q38", "Q48", "Q49", "Q61")
 @pytest.mark.parametrize("target", ["openai_chat", "anthropic", "gemini"])
 def test_an_app_moves_to_any_provider(sample: Package, models: Any, target: str) -> None:
-    """A session of the app: its text and tools go out, the answer comes as its response, its results go out."""
+    """A session of the app: its text and tools go out, the response comes as its response, its results go out."""
     module, other = sample.provider(PROVIDER), sample.provider(target)
     definitions = module.from_tools(copy.deepcopy(TOOLS))
     messages: list[Any] = [models.UserMessage("What is in /a?")]
@@ -331,8 +331,8 @@ def test_an_app_moves_to_any_provider(sample: Package, models: Any, target: str)
     first = other.to_request(request, on_loss=lambda loss: None)
     assert "read_file" in json.dumps(first["tools"])
     call = models.ToolCallPart(models.ToolCall("toolu_1", "read_file", {"path": "/a"}))
-    answer = models.Completion(models.AssistantMessage([models.TextPart("Look."), call]), "tool_calls", "i", "m")
-    body = other.to_response(answer, on_loss=lambda loss: None)
+    given = models.Completion(models.AssistantMessage([models.TextPart("Look."), call]), "tool_calls", "i", "m")
+    body = other.to_response(given, on_loss=lambda loss: None)
     completion = other.from_response(body)
     response = module.to_response(completion, on_loss=lambda loss: None)
     use = {"id": completion.message.content[1].call.id, "name": "read_file", "input": {"path": "/a"}}

@@ -18,12 +18,12 @@ PROVIDER = "vertex"
 SIGNATURE = "CiQB+/e+/w=="
 ASKED = {"role": "user", "parts": [{"text": "Hello"}]}
 CALLED = {"functionCall": {"id": "1", "name": "now", "args": {}}, "thoughtSignature": SIGNATURE}
-ANSWERED = {"functionResponse": {"id": "1", "name": "now", "response": {"output": "noon"}}}
+RETURNED = {"functionResponse": {"id": "1", "name": "now", "response": {"output": "noon"}}}
 CONSENT = {"consentAudio": "AA==", "voiceConsentSignature": {"signature": MARK}, "mimeType": "audio/wav"}
 
 
-def contents(called: Any = CALLED, answered: Any = ANSWERED) -> list[Any]:
-    return [ASKED, {"role": "model", "parts": [called]}, {"role": "user", "parts": [answered]}]
+def contents(called: Any = CALLED, returned: Any = RETURNED) -> list[Any]:
+    return [ASKED, {"role": "model", "parts": [called]}, {"role": "user", "parts": [returned]}]
 
 
 FOREIGN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -51,7 +51,7 @@ FOREIGN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "of a call": ({"contents": contents({**CALLED, "partMetadata": {"a": 1}})}, {"contents": contents()}),
     "of a result": (
-        {"contents": contents(answered={"functionResponse": {**ANSWERED["functionResponse"], "willContinue": False}})},
+        {"contents": contents(returned={"functionResponse": {**RETURNED["functionResponse"], "willContinue": False}})},
         {"contents": contents()},
     ),
     "a call that the server runs": (
@@ -102,7 +102,7 @@ def test_the_client_raises_for_what_is_left_out(
     extra = words["config"].pop("httpOptions", {}).get("extraBody", {})
     words["config"] |= {**extra, **extra.pop("generationConfig", {})}
     with pytest.raises(ValueError, match="Gemini Developer API"):
-        exchanges.answered(PROVIDER, {"candidates": []}, words)
+        exchanges.received(PROVIDER, {"candidates": []}, words)
 
 
 CALL_IN_PIECES = {
@@ -144,10 +144,10 @@ def test_what_vertex_alone_has_does_not_go_to_the_gemini_api(sample: Package, mo
     laws.body_comes_back(sample, PROVIDER, {"contents": [ASKED], **more})
 
 
-def test_an_answer_may_hold_what_a_request_may_not(sample: Package) -> None:
+def test_a_response_may_hold_what_a_request_may_not(sample: Package) -> None:
     call = {"toolCall": {"id": "s", "toolType": "GOOGLE_SEARCH_WEB"}}
     body = {"candidates": [{"content": {"role": "model", "parts": [call, {"text": "Hi."}]}, "finishReason": "STOP"}]}
-    laws.answer_comes_back(sample, PROVIDER, body)
+    laws.response_comes_back(sample, PROVIDER, body)
     laws.stream_comes_back(sample, PROVIDER, [body])
 
 
@@ -183,7 +183,7 @@ CONFIGS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("stream", [None, True, False])
-def test_arguments_in_pieces_are_asked_for_where_the_answer_may_stream(
+def test_arguments_in_pieces_are_asked_for_where_the_response_may_stream(
     exchanges: Exchanges, sample: Package, config: dict[str, Any], stream: bool | None
 ) -> None:
     request, losses = laws.read(sample, PROVIDER, pieces(**config)), []

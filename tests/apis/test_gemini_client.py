@@ -55,7 +55,7 @@ def test_an_error_is_no_response(generated: SimpleNamespace) -> None:
         generated.gemini.from_response({"error": {"code": 400, "message": "x"}})
 
 
-ANSWER = {"candidates": [{"content": {"parts": [{"text": "x"}]}}]}
+RESPONSE = {"candidates": [{"content": {"parts": [{"text": "x"}]}}]}
 SIGNATURE = base64.urlsafe_b64encode(b"\xfb\xff\xfe!").decode()
 WIRE = {
     "contents": [
@@ -86,7 +86,7 @@ WIRE = {
 def test_the_client_sends_what_the_body_says(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     keywords = generated.gemini.to_sdk(generated.gemini.from_request(WIRE, "gemini-x"))
     assert keywords["model"] == "gemini-x"
-    exchanges.answered("gemini", ANSWER, keywords)
+    exchanges.received("gemini", RESPONSE, keywords)
     sent = exchanges.sent().body
     data = sent["contents"][0]["parts"][1]["inlineData"]
     assert base64.urlsafe_b64decode(data.pop("data")) == b"\xfb\xff"
@@ -98,7 +98,7 @@ def test_the_client_sends_what_the_body_says(generated: SimpleNamespace, exchang
 
 def test_the_client_sends_what_its_config_does_not_know(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     body = {"contents": WIRE["contents"], "xNew": {"a": 1}, "generationConfig": {"topK": 3, "xMore": 2}}
-    exchanges.answered("gemini", ANSWER, generated.gemini.to_sdk(generated.gemini.from_request(body, "m")))
+    exchanges.received("gemini", RESPONSE, generated.gemini.to_sdk(generated.gemini.from_request(body, "m")))
     sent = exchanges.sent().body
     assert sent["xNew"] == {"a": 1}
     assert sent["generationConfig"]["xMore"] == 2
@@ -106,13 +106,13 @@ def test_the_client_sends_what_its_config_does_not_know(generated: SimpleNamespa
 
 def test_the_clients_own_object_reads_as_the_body_does(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     call = {"functionCall": {"name": "f", "args": {"a_b": 1}}, "thoughtSignature": SIGNATURE}
-    answer = {
+    response = {
         "candidates": [{"content": {"role": "model", "parts": [call]}, "finishReason": "STOP", "index": 0}],
         "usageMetadata": {"promptTokenCount": 1, "totalTokenCount": 1},
         "responseId": "r",
     }
-    read = generated.gemini.from_response(exchanges.answered("gemini", answer))
-    assert generated.gemini.to_response(read) == generated.gemini.to_response(generated.gemini.from_response(answer))
+    read = generated.gemini.from_response(exchanges.received("gemini", response))
+    assert generated.gemini.to_response(read) == generated.gemini.to_response(generated.gemini.from_response(response))
     assert read.finish_reason == "tool_calls"
 
 
@@ -131,8 +131,8 @@ def test_data_is_in_the_alphabet_that_everybody_reads(generated: SimpleNamespace
     request = generated.gemini.from_request(body)
     assert [part.data for part in request.messages[0].content] == ["+/8=", "+/8="]
     assert generated.gemini.to_request(request) == body
-    answer = {"candidates": [{"content": {"role": "model", "parts": [{"inlineData": {**image, "data": "+/8="}}]}}]}
-    read = generated.gemini.from_response(exchanges.answered("gemini", answer))
+    response = {"candidates": [{"content": {"role": "model", "parts": [{"inlineData": {**image, "data": "+/8="}}]}}]}
+    read = generated.gemini.from_response(exchanges.received("gemini", response))
     assert [part.data for part in read.message.content] == ["+/8="]
 
 

@@ -153,7 +153,7 @@ ROUND_TRIPS = {
             "thinkingConfig": {"includeThoughts": True, "thinkingLevel": "low"},
         },
     ),
-    "an enum as answer": body(
+    "an enum as response": body(
         user(text("a")), generationConfig={"responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING"}}
     ),
     "no parts": body(user(text("a")), {"role": "model"}, {"role": "user", "parts": []}),
@@ -307,8 +307,8 @@ def test_a_result_that_is_a_schema_goes_as_text(generated: SimpleNamespace) -> N
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: SimpleNamespace, count: int) -> None:
     calls = [{"id": f"c{i}", "name": f"f{i}"} for i in range(count)]
-    answers = [results({"toolCallId": f"c{i}", "name": f"f{i}"}) for i in reversed(range(count))]
-    written, _ = sent(generated, [ASK, assistant(*calls), ASK, *answers, {"role": "user", "content": "b"}])
+    found = [results({"toolCallId": f"c{i}", "name": f"f{i}"}) for i in reversed(range(count))]
+    written, _ = sent(generated, [ASK, assistant(*calls), ASK, *found, {"role": "user", "content": "b"}])
     contents = written["contents"]
     assert [p["functionResponse"]["id"] for p in contents[2]["parts"]] == [c["id"] for c in calls]
     assert [c["role"] for c in contents] == ["user", "model", "user", "user", "user"]
@@ -317,9 +317,9 @@ def test_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: S
 @pytest.mark.row("I03", "I05", "I35", "Q36")
 def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
     gemini, models = generated.gemini, generated.models
-    answer = {"candidates": [{"content": model(call("f"), call("f")), "finishReason": "STOP"}]}
-    message = gemini.from_response(answer, turn=3).message
-    ids = [c.id for c in gemini.from_tool_calls(answer, turn=3)]
+    given = {"candidates": [{"content": model(call("f"), call("f")), "finishReason": "STOP"}]}
+    message = gemini.from_response(given, turn=3).message
+    ids = [c.id for c in gemini.from_tool_calls(given, turn=3)]
     assert ids == ["call_3_0", "call_3_1"]
     turn = [models.dump(message), results({"toolCallId": ids[1], "value": "b"}, {"toolCallId": ids[0], "value": "a"})]
     written, losses = sent(generated, [ASK, *turn])
@@ -332,12 +332,12 @@ def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
 def test_a_call_keeps_its_own_id_and_its_signature(generated: SimpleNamespace) -> None:
     gemini, models = generated.gemini, generated.models
     signed = {"functionCall": {"id": "own", "name": "f", "args": {"a": 1}}, "thoughtSignature": "c2ln+/w=="}
-    answer = {"candidates": [{"content": model(signed, call("f")), "finishReason": "STOP"}]}
-    first, second = gemini.from_response(answer).message.content
+    given = {"candidates": [{"content": model(signed, call("f")), "finishReason": "STOP"}]}
+    first, second = gemini.from_response(given).message.content
     assert (first.call.id, first.call.arguments) == ("own", {"a": 1})
     assert "c2ln+/w==" in json.dumps(models.dump(first.call)["metadata"]["gemini"])
     assert second.call.id == "call_0_1"
-    stored = json.loads(json.dumps(models.dump(gemini.from_response(answer).message)))
+    stored = json.loads(json.dumps(models.dump(gemini.from_response(given).message)))
     turn = [stored, results({"toolCallId": "own"}, {"toolCallId": "call_0_1"})]
     written, _ = sent(generated, [ASK, *turn])
     assert written["contents"][1] == model(signed, call("f"))
@@ -376,7 +376,7 @@ def test_empty_messages_are_dropped_and_told(generated: SimpleNamespace) -> None
     assert losses == [("messages[1]", "dropped", "note"), ("messages[2]", "dropped", "note")]
 
 
-def test_calls_behind_an_answer_join_it(generated: SimpleNamespace) -> None:
+def test_calls_behind_an_assistant_message_join_it(generated: SimpleNamespace) -> None:
     written, losses = sent(
         generated,
         [ASK, {"role": "assistant", "content": "a"}, assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})],
@@ -385,10 +385,12 @@ def test_calls_behind_an_answer_join_it(generated: SimpleNamespace) -> None:
     assert losses == [("messages[2]", "moved", "note")]
 
 
-def test_calls_behind_an_answer_join_it_where_a_message_between_is_dropped(generated: SimpleNamespace) -> None:
-    answer, empty = {"role": "assistant", "content": "a"}, {"role": "user", "content": ""}
+def test_calls_behind_an_assistant_message_join_it_where_a_message_between_is_dropped(
+    generated: SimpleNamespace,
+) -> None:
+    said, empty = {"role": "assistant", "content": "a"}, {"role": "user", "content": ""}
     turn = [assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})]
-    written, losses = sent(generated, [ASK, answer, empty, *turn])
+    written, losses = sent(generated, [ASK, said, empty, *turn])
     assert written["contents"][1] == model(text("a"), call(id="1"))
     assert losses == [("messages[2]", "dropped", "note"), ("messages[3]", "moved", "note")]
 
@@ -496,8 +498,8 @@ def test_results_without_ids_keep_their_order(sample: Package, calls: str) -> No
     asked = [{"functionCall": {"name": name, "args": {"i": i}}} for i, name in enumerate(calls)]
     module, losses = sample.provider("gemini"), []
     for names in permutations(calls):
-        answered = [{"functionResponse": {"name": name, "response": {"i": i}}} for i, name in enumerate(names)]
-        contents = [{"role": "model", "parts": asked}, {"role": "user", "parts": answered}]
+        responses = [{"functionResponse": {"name": name, "response": {"i": i}}} for i, name in enumerate(names)]
+        contents = [{"role": "model", "parts": asked}, {"role": "user", "parts": responses}]
         body = {"contents": [{"role": "user", "parts": [{"text": "Go."}]}, *contents]}
         assert module.to_request(module.from_request(body), on_loss=losses.append) == body
     assert losses == []

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
 from tests.providers.requests import PIXEL
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import having
@@ -45,7 +45,7 @@ class Provider:
     def one_turn_chat(self, model: str, request: Any) -> Any:
         asked = self.ours.from_request(request, model)
         words = self.theirs.to_sdk(asked, on_loss=lambda loss: None)
-        found = self.exchanges.answered(self.target, self.replies.pop(0), words)
+        found = self.exchanges.received(self.target, self.replies.pop(0), words)
         self.sent.append(self.exchanges.sent().body)
         return self.ours.to_response(self.theirs.from_response(found), on_loss=lambda loss: None)
 
@@ -59,7 +59,7 @@ def execute(name: str, arguments: Any) -> Any:
 def test_the_flow_of_the_document_runs_on_every_provider(exchanges: Exchanges, sample: Package, target: str) -> None:
     """The three steps as the document has them; the app sees its own types alone."""
     wire = WIRES[target]
-    provider = Provider(exchanges, sample, target, [answer_of(target, calls=True), answer_of(target)])
+    provider = Provider(exchanges, sample, target, [response_of(target, calls=True), response_of(target)])
     messages: list[Any] = [{"role": "user", "content": [{"type": "text", "value": "Oslo?"}]}]
     request = {"messages": messages, "tools": TOOLS, "outputFormat": "text"}
     response = provider.one_turn_chat("m", request)
@@ -73,7 +73,7 @@ def test_the_flow_of_the_document_runs_on_every_provider(exchanges: Exchanges, s
         result = execute(call["function"]["name"], call["function"]["arguments"])
         name = call["function"]["name"]
         messages.append({"role": "tool", "toolCallId": call["id"], "name": name, "response": result})
-    assert provider.one_turn_chat("m", request) == {"content": wire.said(answer_of(target)).text}
+    assert provider.one_turn_chat("m", request) == {"content": wire.read_response(response_of(target)).text}
     asked, sent = provider.sent
     assert wire.calls(asked) == []
     calls, results = wire.calls(sent), wire.results(sent)
@@ -156,7 +156,7 @@ def test_an_image_has_no_place_and_a_named_choice_no_word(sample: Package, model
         module.to_request(request, on_loss=lambda loss: None)
 
 
-def test_a_schema_for_the_answer_is_json_of_any_form(sample: Package, models: Any) -> None:
+def test_a_schema_for_the_response_is_json_of_any_form(sample: Package, models: Any) -> None:
     losses: list[Any] = []
     wanted = models.OutputSchema({"type": "object"}, "answer")
     request = models.Request([models.UserMessage("Go.")], tools=[], output_format=wanted)
@@ -176,7 +176,7 @@ def test_what_a_request_lacks_it_lacks_when_it_goes_back(sample: Package, body: 
 
 @pytest.mark.parametrize("reason", ["length", "error", "content_filter"])
 def test_calls_that_may_not_be_run_are_not_given_out(sample: Package, models: Any, reason: Any) -> None:
-    """An answer of this format cannot say that it was cut off."""
+    """A response of this format cannot say that it was cut off."""
     module, losses = sample.provider(PROVIDER), []
     call = models.ToolCallPart(models.ToolCall("a", "now", {}))
     cut = models.Completion(models.AssistantMessage([models.TextPart("Let me"), call]), reason)

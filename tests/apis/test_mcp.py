@@ -76,9 +76,9 @@ async def used(package: Package, target: Any, mode: Any) -> None:
         }
         for name, (kind, value) in VALUES.items():
             call = models.ToolCall("call_a", name, {"city": "Oslo"} if name == "get_weather" else {})
-            answer = await client.call_tool(**module.to_sdk(call))
+            returned = await client.call_tool(**module.to_sdk(call))
             for tools in ((), definitions):
-                result = models.dump(module.from_tool_result(answer, call.id, name, tools=tools))
+                result = models.dump(module.from_tool_result(returned, call.id, name, tools=tools))
                 result.pop("metadata", None)
                 expected = {"toolCallId": "call_a", "name": name, "kind": kind, "value": value}
                 assert laws.exact(result) == laws.exact(expected)
@@ -340,8 +340,8 @@ def test_what_the_official_server_makes_of_functions_is_read(sample: Package) ->
             wire = [t.model_dump(by_alias=True, exclude_unset=True, mode="json") for t in listed]
             assert laws.exact(module.to_tools(module.from_tools(wire))) == laws.exact(wire)
             for name, arguments, value in (("primes", {"below": 6}, [2, 3, 5]), ("settings", {}, {"depth": 1})):
-                answer = await client.call_tool(name, arguments)
-                result = module.from_tool_result(answer, "call_a", name)
+                returned = await client.call_tool(name, arguments)
+                result = module.from_tool_result(returned, "call_a", name)
                 assert (result.kind, result.value) == ("data", value)
             failed = module.from_tool_result(await client.call_tool("primes", {}), "call_a", "primes")
             assert failed.kind == "error"

@@ -37,8 +37,8 @@ def body(*messages: Any) -> dict[str, Any]:
     return {"model": "m", "messages": list(messages)}
 
 
-def answer(**message: Any) -> Any:
-    found = copy.deepcopy(table(PROVIDER)["answer"])
+def response(**message: Any) -> Any:
+    found = copy.deepcopy(table(PROVIDER)["response"])
     found["choices"][0]["message"] = {"role": "assistant", **message}
     return found
 
@@ -82,16 +82,16 @@ CONTENTS = {
 @pytest.mark.parametrize("calls", [{}, {"tool_calls": None}, {"tool_calls": []}, {"tool_calls": [CALL]}])
 @pytest.mark.parametrize("name", CONTENTS)
 def test_content_keeps_its_form_and_its_order(sample: Package, name: str, calls: Any) -> None:
-    given = answer(content=CONTENTS[name], **calls)
-    laws.answer_is_read(sample, PROVIDER, given) if name not in ("a thought of none", "a thought as text") else None
-    laws.answer_comes_back(sample, PROVIDER, given)
+    given = response(content=CONTENTS[name], **calls)
+    laws.response_is_read(sample, PROVIDER, given) if name not in ("a thought of none", "a thought as text") else None
+    laws.response_comes_back(sample, PROVIDER, given)
     after = [RESULT] if calls.get("tool_calls") else [USER]
     if CONTENTS[name] or calls:
         comes_back(sample, body(USER, given["choices"][0]["message"], *after))
 
 
 @pytest.mark.parametrize("content", [[], "", None])
-def test_an_answer_that_says_nothing_is_not_sent(sample: Package, content: Any) -> None:
+def test_an_assistant_message_that_says_nothing_is_not_sent(sample: Package, content: Any) -> None:
     """The API: "Assistant message must have either content or tool_calls, but not none"."""
     request = laws.read(sample, PROVIDER, body(USER, {"role": "assistant", "content": content}, USER))
     losses: list[Any] = []
@@ -130,12 +130,12 @@ def test_an_edited_thought_goes_out_as_it_is_now(sample: Package) -> None:
 
 @pytest.mark.parametrize("cut", range(6))
 def test_pieces_of_thoughts_and_texts_are_joined_where_they_are(sample: Package, cut: int) -> None:
-    answer, thinking = "answer"[:cut] or "a", "Hmmmmm"[cut:] or "H"
+    said, thinking = "answer"[:cut] or "a", "Hmmmmm"[cut:] or "H"
     events = [
         event({"role": "assistant", "content": ""}),
         *(event({"content": [thought(piece)]}) for piece in thinking),
         event({"content": [thought("", closed=True)]}),
-        *(event({"content": piece}) for piece in answer),
+        *(event({"content": piece}) for piece in said),
         event({"content": [{"type": "reference", "reference_ids": [1]}]}),
         event({"content": [text("be")]}),
         event({"content": "hind"}),
@@ -143,7 +143,7 @@ def test_pieces_of_thoughts_and_texts_are_joined_where_they_are(sample: Package,
     ]
     completion, emitted = laws.played(sample, PROVIDER, events)
     reference = {"type": "reference", "reference_ids": [1]}
-    expected = [("reasoning", thinking), ("text", answer), ("opaque", reference), ("text", "behind")]
+    expected = [("reasoning", thinking), ("text", said), ("opaque", reference), ("text", "behind")]
     assert parts(completion) == expected
     assert completion.message.content[0].metadata == {PROVIDER: {"closed": True}}
     laws.adds_up(sample, completion, emitted)
@@ -218,7 +218,7 @@ def test_calls_without_ids_are_the_same_in_a_stream(sample: Package, spelling: A
     (choice,) = whole["choices"]
     del choice["delta"]
     choice["message"] = {"role": "assistant", "content": None, "tool_calls": calls}
-    assert completion == laws.answer(sample, PROVIDER, whole)
+    assert completion == laws.completion_of(sample, PROVIDER, whole)
     assert [c.id for c in laws.calls_of(sample, completion)] == ["call_0_0", "call_0_1"]
     laws.adds_up(sample, completion, emitted)
 
@@ -270,7 +270,7 @@ def test_the_clients_chunks_of_unknown_kinds_are_what_the_api_sent(sample: Packa
     from mistralai.client.models import ChatCompletionResponse, CompletionEvent
 
     odd = {"type": "x_chunk", "x": {"a": [1, None]}}
-    given = answer(content=[odd, text("Hi.")])
+    given = response(content=[odd, text("Hi.")])
     found = sample.provider(PROVIDER).from_response(ChatCompletionResponse.model_validate(given))
     assert parts(found) == [("opaque", odd), ("text", "Hi.")]
     stream = sample.provider(PROVIDER).Stream()
@@ -307,10 +307,10 @@ def test_an_id_of_another_form_goes_back_to_the_api_that_gave_it(sample: Package
 
 
 @pytest.mark.parametrize("spelling", [{}, {"id": None}, {"id": "null"}])
-def test_calls_without_ids_are_told_apart_and_answered_by_name_and_order(sample: Package, spelling: Any) -> None:
+def test_calls_without_ids_are_told_apart_and_get_results_by_name_and_order(sample: Package, spelling: Any) -> None:
     calls = [{**spelling, "function": {"name": name, "arguments": "{}"}} for name in ("now", "get_weather", "now")]
-    answers = {} if not spelling else {"tool_call_id": spelling["id"]}
-    given = [{"role": "tool", "name": c["function"]["name"], "content": str(i), **answers} for i, c in enumerate(calls)]
+    pairing = {} if not spelling else {"tool_call_id": spelling["id"]}
+    given = [{"role": "tool", "name": c["function"]["name"], "content": str(i), **pairing} for i, c in enumerate(calls)]
     request = comes_back(sample, body(USER, {**ASKED, "tool_calls": calls}, *given))
     found = [part.call for part in request.messages[1].content]
     assert [(c.id, c.invalid) for c in found] == [(f"call_0_{i}", None) for i in range(3)]
@@ -366,12 +366,12 @@ def test_arguments_are_text_or_an_object_both_ways(sample: Package, arguments: A
 
 
 ORDERS = {
-    "after an answer": ([USER, SAID, SYSTEM, USER], [USER, SYSTEM, SAID, USER]),
+    "after an assistant message": ([USER, SAID, SYSTEM, USER], [USER, SYSTEM, SAID, USER]),
     "after a result": ([USER, ASKED, RESULT, SYSTEM, USER], [USER, SYSTEM, ASKED, RESULT, USER]),
     "at the end": ([USER, SYSTEM], [SYSTEM, USER]),
-    "at the end, after an answer": ([USER, SAID, USER, SYSTEM], [USER, SYSTEM, SAID, USER]),
+    "at the end, after an assistant message": ([USER, SAID, USER, SYSTEM], [USER, SYSTEM, SAID, USER]),
     "at the end, after a result": ([USER, ASKED, RESULT, SYSTEM], [USER, SYSTEM, ASKED, RESULT]),
-    "after an answer that is first": ([SAID, SYSTEM, USER], [SYSTEM, SAID, USER]),
+    "after an assistant message that is first": ([SAID, SYSTEM, USER], [SYSTEM, SAID, USER]),
     "alone": ([SYSTEM], [SYSTEM]),
     "legal": ([SYSTEM, SYSTEM, USER, SYSTEM, USER, SAID, USER], [SYSTEM, SYSTEM, USER, SYSTEM, USER, SAID, USER]),
 }
@@ -393,7 +393,7 @@ def test_several_messages_of_the_system_keep_their_order(sample: Package) -> Non
     assert [m["content"] for m in sent["messages"]] == ["Hello", "0", "1", "2", "Hi."]
 
 
-def test_an_answer_at_the_end_is_the_beginning_of_the_next(sample: Package, models: Any) -> None:
+def test_an_assistant_message_at_the_end_is_the_beginning_of_the_next(sample: Package, models: Any) -> None:
     request = models.Request([models.UserMessage("A colour?"), models.AssistantMessage("The colour")], model="m")
     sent = laws.write(sample, PROVIDER, request)
     assert sent["messages"][-1] == {"role": "assistant", "content": "The colour", "prefix": True}
@@ -404,7 +404,7 @@ def test_an_answer_at_the_end_is_the_beginning_of_the_next(sample: Package, mode
 
 
 @pytest.mark.parametrize("prefix", [{}, {"prefix": False}, {"prefix": True}, {"prefix": None}])
-def test_an_answer_at_the_end_goes_back_as_it_came(sample: Package, prefix: Any) -> None:
+def test_an_assistant_message_at_the_end_goes_back_as_it_came(sample: Package, prefix: Any) -> None:
     comes_back(sample, body(USER, {**SAID, **prefix}))
     comes_back(sample, body(USER, {**SAID, **prefix}, USER))
     comes_back(sample, body(USER, {**ASKED, **prefix}))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import having, table
@@ -48,7 +48,7 @@ class Driver:
 
     def query(self, prompt: str, options: Any) -> Any:
         words = self.theirs.to_sdk(self._request(prompt, options), on_loss=lambda loss: None)
-        found = self.exchanges.answered(self.target, self.replies.pop(0), words)
+        found = self.exchanges.received(self.target, self.replies.pop(0), words)
         self.sent.append(self.exchanges.sent().body)
         return self.ours.to_response(self.theirs.from_response(found), on_loss=lambda loss: None)
 
@@ -80,8 +80,8 @@ def conversation(driver: Driver) -> tuple[Any, Any]:
         }
         for call in result["toolCalls"]
     ]
-    answered = {"role": "assistant", "content": result["content"], "toolCalls": result["toolCalls"]}
-    return result, driver.query(prompt, {"tools": DEFINITIONS, "messages": [answered, *results]})
+    assistant = {"role": "assistant", "content": result["content"], "toolCalls": result["toolCalls"]}
+    return result, driver.query(prompt, {"tools": DEFINITIONS, "messages": [assistant, *results]})
 
 
 @pytest.mark.row("T02", "T16", "T17", "T23", "T25", "T26", "T27", "T52", "T53", "T54", "T55", "T56")
@@ -90,7 +90,7 @@ def test_the_loop_of_the_specification_runs_on_every_provider(
     exchanges: Exchanges, sample: Package, target: str
 ) -> None:
     wire = WIRES[target]
-    driver = Driver(exchanges, sample, target, [answer_of(target, calls=True), answer_of(target)])
+    driver = Driver(exchanges, sample, target, [response_of(target, calls=True), response_of(target)])
     first, second = conversation(driver)
     assert [call["function"]["name"] for call in first["toolCalls"]] == ["now", "get_weather"]
     assert [json.loads(call["function"]["arguments"]) for call in first["toolCalls"]] == [{}, {"city": "Oslo"}]
@@ -105,20 +105,20 @@ def test_the_loop_of_the_specification_runs_on_every_provider(
     assert "noon" in laws.exact(results[0].value)
     assert "rain in Oslo" in laws.exact(results[1].value)
     assert wire.order_faults(sent) == []
-    assert second["content"] == wire.said(answer_of(target)).text != ""
+    assert second["content"] == wire.read_response(response_of(target)).text != ""
     assert "toolCalls" not in second
 
 
 @pytest.mark.row("T44", "T45", "T46", "T47", "T48")
 @pytest.mark.parametrize("target", [name for name in TARGETS if name in having("stream")])
 def test_a_stream_of_every_provider_is_texts_and_a_result(exchanges: Exchanges, sample: Package, target: str) -> None:
-    """Calls are in the result alone, which says what the answer in one piece says."""
+    """Calls are in the result alone, which says what the response in one piece says."""
     stop = table(target)["finish_reasons"][0][0]
-    for body in (answer_of(target, stop=stop), answer_of(target, calls=True, stop=stop)):
+    for body in (response_of(target, stop=stop), response_of(target, calls=True, stop=stop)):
         driver = Driver(exchanges, sample, target, [body, body])
         *texts, result = driver.stream_query("Go.", {"tools": DEFINITIONS})
         assert {type(text) for text in texts} <= {str}
-        assert "".join(texts) == result["content"] == WIRES[target].said(body).text
+        assert "".join(texts) == result["content"] == WIRES[target].read_response(body).text
         whole = driver.query("Go.", {"tools": DEFINITIONS})
         assert (result.get("toolCalls"), result["finishReason"]) == (whole.get("toolCalls"), whole["finishReason"])
 

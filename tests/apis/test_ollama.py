@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges, sent
 from tests.providers.requests import HELLO, PIXEL, WEATHER, result
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 
@@ -151,8 +151,8 @@ RESULTS: list[tuple[list[dict[str, Any]], list[int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("results", "answered"), RESULTS)
-def test_results_without_ids_find_their_calls(sample: Package, results: Any, answered: list[int]) -> None:
+@pytest.mark.parametrize(("results", "paired"), RESULTS)
+def test_results_without_ids_find_their_calls(sample: Package, results: Any, paired: list[int]) -> None:
     body = {
         "model": "m",
         "messages": [
@@ -164,14 +164,14 @@ def test_results_without_ids_find_their_calls(sample: Package, results: Any, ans
     request = laws.read(sample, PROVIDER, body)
     called = [part.call for part in request.messages[0].content]
     found = [(result.tool_call_id, result.name) for result in request.messages[1].results]
-    assert found == [(called[i].id, called[i].name) for i in answered]
+    assert found == [(called[i].id, called[i].name) for i in paired]
     assert laws.exact(laws.write(sample, PROVIDER, request)) == laws.exact(body)
 
 
 def test_results_of_one_tool_stand_in_the_order_of_its_calls(sample: Package) -> None:
     """Where the calls had no ids, nothing else tells them apart."""
-    answers = [{"role": "tool", "tool_name": "now", "content": content} for content in ("first", "second")]
-    body = {"model": "m", "messages": [asking(("now", {}), ("now", {"zone": "UTC"})), *answers], "stream": False}
+    results = [{"role": "tool", "tool_name": "now", "content": content} for content in ("first", "second")]
+    body = {"model": "m", "messages": [asking(("now", {}), ("now", {"zone": "UTC"})), *results], "stream": False}
     request = laws.read(sample, PROVIDER, body)
     request.messages[1].results.reverse()
     losses: list[Any] = []
@@ -248,7 +248,7 @@ def test_the_client_reads_no_file(exchanges: Exchanges, sample: Package, models:
 
 @pytest.mark.parametrize("at", [0, 1, 3])
 def test_an_error_line_ends_a_stream(sample: Package, at: int) -> None:
-    events = WIRES[PROVIDER].split(answer_of(PROVIDER, calls=True, stop="stop"))
+    events = WIRES[PROVIDER].split(response_of(PROVIDER, calls=True, stop="stop"))
     failed = {"error": "an error was encountered while running the model: unexpected EOF"}
     completion, heard = laws.played(sample, PROVIDER, [*events[:at], failed, *events[at:][:-1]])
     assert (heard[-2].type, heard[-2].message) == ("error", failed["error"])
@@ -270,9 +270,9 @@ def test_a_tool_may_lack_its_type(sample: Package) -> None:
 @pytest.mark.parametrize(
     "more", [{"done": False}, {"error": "out of memory"}, {"message": None}], ids=["not done", "an error", "no message"]
 )
-def test_an_answer_that_is_none_failed(sample: Package, more: Any) -> None:
-    body = {**answer_of(PROVIDER, calls=True, stop="stop"), **more}
-    completion = laws.answer(sample, PROVIDER, body)
+def test_a_response_that_is_none_failed(sample: Package, more: Any) -> None:
+    body = {**response_of(PROVIDER, calls=True, stop="stop"), **more}
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert completion.finish_reason == "error"
     assert all(call.invalid for call in laws.calls_of(sample, completion))
     assert laws.exact(sample.provider(PROVIDER).to_response(completion)) == laws.exact(body)

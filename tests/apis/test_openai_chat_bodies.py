@@ -18,14 +18,14 @@ REFUSAL = {"type": "refusal", "refusal": "No."}
 TEXT = {"type": "text", "text": "Well."}
 CALL = {"id": "call_1", "type": "function", "function": {"name": "now", "arguments": "{}"}}
 
-ANSWERED: dict[str, dict[str, Any]] = {
+MESSAGES: dict[str, dict[str, Any]] = {
     "a refusal as content": {"role": "assistant", "content": [REFUSAL]},
     "text and a refusal as content": {"role": "assistant", "content": [TEXT, REFUSAL]},
     "a refusal in both places": {"role": "assistant", "content": [REFUSAL], "refusal": "No."},
     "a refusal beside text": {"role": "assistant", "content": "Well.", "refusal": "No."},
 }
 CHOICES: dict[str, dict[str, Any]] = {
-    **{name: {"index": 0, "message": message} for name, message in ANSWERED.items()},
+    **{name: {"index": 0, "message": message} for name, message in MESSAGES.items()},
     "no role": {"index": 0, "message": {"content": "x"}},
     "neither role nor content": {"index": 0, "message": {"tool_calls": [CALL]}},
     "another role": {"index": 0, "message": {"role": "model", "content": "x"}},
@@ -34,11 +34,11 @@ CHOICES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("case", ANSWERED)
+@pytest.mark.parametrize("case", MESSAGES)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_refusal_stays_where_it_was(sample: Package, provider: str, case: str) -> None:
     module, losses = sample.provider(provider), []
-    wire = [{"role": "user", "content": "Go."}, ANSWERED[case]]
+    wire = [{"role": "user", "content": "Go."}, MESSAGES[case]]
     assert module.to_messages(module.from_messages(wire), on_loss=losses.append) == wire
     assert losses == []
 
@@ -204,8 +204,8 @@ def test_only_an_enforced_output_schema_is_kept_as_it_was(sample: Package, stric
 def test_a_call_in_the_deprecated_form_is_kept_and_is_not_the_end(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
     message = {"role": "assistant", "content": None, "function_call": {"name": "now", "arguments": '{"a": 1}'}}
-    answer = {"index": 0, "message": message, "finish_reason": "function_call"}
-    body = {"id": "a", "object": "chat.completion", "created": 1, "model": "m", "choices": [answer]}
+    choice = {"index": 0, "message": message, "finish_reason": "function_call"}
+    body = {"id": "a", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
     completion = module.from_response(body)
     assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", "function_call")
     assert module.from_tool_calls(body) == []
@@ -273,7 +273,7 @@ ROLE_PATHS = {
 def test_a_response_comes_back_with_its_role(sample: Package, provider: str, role: str) -> None:
     """Servers give others, or none. The next request has the one of the API."""
     module, path = sample.provider(provider), ROLE_PATHS[provider]
-    body = put(table(provider)["answer"], path, role)
+    body = put(table(provider)["response"], path, role)
     if role == "absent":
         holder = body
         for step in path[:-1]:
@@ -290,7 +290,7 @@ def test_a_response_comes_back_with_its_role(sample: Package, provider: str, rol
 def test_choices_that_are_not_there_come_back(sample: Package, models: Any, provider: str, choices: Any) -> None:
     """What an app adds to such a response is sent."""
     module = sample.provider(provider)
-    body = {**table("openai_chat")["answer"], "choices": choices}
+    body = {**table("openai_chat")["response"], "choices": choices}
     completion = module.from_response(body)
     assert completion.finish_reason == "error"
     losses: list[Any] = []
@@ -307,7 +307,9 @@ def test_a_long_id_that_the_server_gave_comes_back(sample: Package, models: Any,
     result = {"role": "tool", "tool_call_id": long, "content": "noon"}
     body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}, called, result]}
     laws.body_comes_back(sample, provider, body)
-    completion = laws.answer(sample, provider, put(table(provider)["answer"], ["choices", 0, "message"], called))
+    completion = laws.completion_of(
+        sample, provider, put(table(provider)["response"], ["choices", 0, "message"], called)
+    )
     sent, _ = laws.next_request(sample, provider, completion)
     assert [m.get("tool_call_id") for m in sent["messages"]] == [None, None, long]
     elsewhere = sample.provider("anthropic").to_request(models.Request(laws.read(sample, provider, body).messages))

@@ -25,8 +25,10 @@ CALL = {"id": "call_1", "type": "function", "function": {"name": "now", "argumen
 each_host = pytest.mark.parametrize("host", HOSTS)
 
 
-def answer(**message: Any) -> Any:
-    body = put(table(PROVIDER)["answer"], ["choices", 0, "message"], {"role": "assistant", "content": "Hi", **message})
+def response(**message: Any) -> Any:
+    body = put(
+        table(PROVIDER)["response"], ["choices", 0, "message"], {"role": "assistant", "content": "Hi", **message}
+    )
     return put(body, ["choices", 0, "finish_reason"], "tool_calls" if message.get("tool_calls") else "stop")
 
 
@@ -59,10 +61,10 @@ SPELLINGS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("keys", "text"), SPELLINGS, ids=range(len(SPELLINGS)))
 @pytest.mark.parametrize("calls", [{}, {"tool_calls": [CALL]}], ids=["plain", "calls"])
 def test_reasoning_comes_back_under_its_keys(sample: Package, keys: Any, text: str, calls: Any) -> None:
-    body = answer(**keys, **calls)
-    completion = laws.answer(sample, PROVIDER, body)
+    body = response(**keys, **calls)
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert reasoning(completion).text == text
-    laws.answer_comes_back(sample, PROVIDER, body)
+    laws.response_comes_back(sample, PROVIDER, body)
     sent, _ = laws.next_request(sample, PROVIDER, completion)
     for key, value in keys.items():
         assert laws.exact(sent["messages"][1][key]) == laws.exact(value)
@@ -72,12 +74,12 @@ def test_reasoning_comes_back_under_its_keys(sample: Package, keys: Any, text: s
 
 @each_host
 def test_arguments_that_are_null_come_back(sample: Package, host: str) -> None:
-    body = answer(content=None, tool_calls=[{**CALL, "function": {"name": "now", "arguments": None}}])
-    completion = laws.answer(sample, host, body)
+    body = response(content=None, tool_calls=[{**CALL, "function": {"name": "now", "arguments": None}}])
+    completion = laws.completion_of(sample, host, body)
     (call,) = [part.call for part in completion.message.content]
     assert (call.arguments, call.invalid) == ({}, None)
     assert call.metadata == {host: {"function": {"arguments": None}}}
-    laws.answer_comes_back(sample, host, body)
+    laws.response_comes_back(sample, host, body)
 
 
 @each_host
@@ -96,20 +98,20 @@ def test_a_result_without_an_id_is_that_of_the_next_call(sample: Package, models
 
 @pytest.mark.parametrize("keys", [{"reasoning": ""}, {"reasoning_details": []}, {"reasoning_content": None}])
 def test_empty_reasoning_is_no_part_and_comes_back(sample: Package, keys: Any) -> None:
-    completion = laws.answer(sample, PROVIDER, answer(**keys))
+    completion = laws.completion_of(sample, PROVIDER, response(**keys))
     assert completion.message.content == "Hi"
-    laws.answer_comes_back(sample, PROVIDER, answer(**keys))
+    laws.response_comes_back(sample, PROVIDER, response(**keys))
 
 
 @pytest.mark.parametrize("keys", [{"reasoning": 7}, {"reasoning_content": ["a"]}, {"reasoning_details": "a"}])
 def test_reasoning_of_a_wrong_type_is_a_fault_at_its_place(sample: Package, models: Any, keys: Any) -> None:
     with pytest.raises(models.ConversionError, match=rf"choices\[0\]\.message\.{next(iter(keys))}\b"):
-        laws.answer(sample, PROVIDER, answer(**keys))
+        laws.completion_of(sample, PROVIDER, response(**keys))
 
 
 @pytest.mark.parametrize("keys", [keys for keys, text in SPELLINGS if text])
 def test_what_is_said_of_an_edited_text_is_left_out(sample: Package, keys: Any) -> None:
-    completion = laws.answer(sample, "openrouter", answer(**keys))
+    completion = laws.completion_of(sample, "openrouter", response(**keys))
     reasoning(completion).text = "Edited."
     sent, _ = laws.next_request(sample, "openrouter", completion)
     message = sent["messages"][1]
@@ -122,8 +124,8 @@ def test_what_is_said_of_an_edited_text_is_left_out(sample: Package, keys: Any) 
 @pytest.mark.parametrize("host", [PROVIDER, *HOSTS])
 def test_what_a_host_made_opaque_stays_at_home(sample: Package, models: Any, host: str, target: str) -> None:
     """Its words may go on, under the key of the next host; the rest is left out, and that is told."""
-    body = answer(reasoning="Hm.", reasoning_content="Hm.", reasoning_details=DETAILS, tool_calls=[CALL])
-    completion, losses = laws.answer(sample, host, body), []
+    body = response(reasoning="Hm.", reasoning_content="Hm.", reasoning_details=DETAILS, tool_calls=[CALL])
+    completion, losses = laws.completion_of(sample, host, body), []
     assert reasoning(completion).text == "Hm."
     result = models.ToolMessage([models.ToolResult("call_1", "now", "text", "noon")])
     request = models.Request([models.UserMessage("Begin."), completion.message, result], model="m")
@@ -173,13 +175,13 @@ USAGE = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
     "place", [["usage"], ["x_groq", "usage"], ["choices", 0, "usage"]], ids=lambda place: str(place[0])
 )
 def test_usage_is_found_where_it_stands(sample: Package, place: list[Any]) -> None:
-    body = answer()
+    body = response()
     if place[0] == "x_groq":
         body["x_groq"] = {"id": "req"}
     body = put(body, place, USAGE)
-    completion = laws.answer(sample, PROVIDER, body)
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (3, 4)
-    laws.answer_comes_back(sample, PROVIDER, body)
+    laws.response_comes_back(sample, PROVIDER, body)
     completion.usage.output_tokens = 5
     assert sample.provider(PROVIDER).to_response(completion)["usage"]["completion_tokens"] == 5
 
@@ -188,11 +190,11 @@ def test_usage_is_found_where_it_stands(sample: Package, place: list[Any]) -> No
 def test_an_error_is_found_where_it_stands(sample: Package, place: list[Any]) -> None:
     error = {"message": "too busy", "code": 502}
     value = {"error": error} if place == ["x_groq"] else error
-    body = put(answer(tool_calls=[CALL]), place, value)
-    completion = laws.answer(sample, PROVIDER, body)
+    body = put(response(tool_calls=[CALL]), place, value)
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert completion.finish_reason == "error"
     assert laws.calls_of(sample, completion)[0].invalid.reason == "truncated"
-    laws.answer_comes_back(sample, PROVIDER, body)
+    laws.response_comes_back(sample, PROVIDER, body)
     last = put(chunk({"content": "Hal"}), place, value)
     completion, emitted = laws.played(sample, PROVIDER, [chunk({"role": "assistant"}), last])
     assert [type(e).__name__ for e in emitted] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
@@ -200,10 +202,10 @@ def test_an_error_is_found_where_it_stands(sample: Package, place: list[Any]) ->
 
 
 def test_content_that_the_host_parsed_is_text_here_and_an_object_there(sample: Package) -> None:
-    body = answer(content={"name": "Ada", "age": 36})
-    completion = laws.answer(sample, PROVIDER, body)
+    body = response(content={"name": "Ada", "age": 36})
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert completion.message.content == '{"name":"Ada","age":36}'
-    laws.answer_comes_back(sample, PROVIDER, body)
+    laws.response_comes_back(sample, PROVIDER, body)
     assert laws.next_request(sample, PROVIDER, completion)[0]["messages"][1]["content"] == completion.message.content
     completion.message.content = '{"name":"Bob"}'
     assert sample.provider(PROVIDER).to_response(completion)["choices"][0]["message"]["content"] == '{"name":"Bob"}'
@@ -217,7 +219,7 @@ def test_arguments_that_are_an_object_go_back_as_text(sample: Package, streaming
         completion, emitted = laws.played(sample, PROVIDER, events)
         laws.adds_up(sample, completion, emitted)
     else:
-        completion = laws.answer(sample, PROVIDER, answer(tool_calls=[call]))
+        completion = laws.completion_of(sample, PROVIDER, response(tool_calls=[call]))
     assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"b": 1}}]
     sent, _ = laws.next_request(sample, PROVIDER, completion)
     assert sent["messages"][1]["tool_calls"][0]["function"]["arguments"] == '{"a":{"b":1}}'
@@ -226,12 +228,12 @@ def test_arguments_that_are_an_object_go_back_as_text(sample: Package, streaming
 def test_values_of_zero_are_nothing(sample: Package) -> None:
     """One gateway fills in every member that it does not have."""
     call = {**CALL, "custom": {"input": "", "name": ""}}
-    body = answer(refusal="", function_call={"name": "", "arguments": ""}, tool_calls=[call])
+    body = response(refusal="", function_call={"name": "", "arguments": ""}, tool_calls=[call])
     body = put(body, ["choices", 0, "finish_reason"], "")
-    completion = laws.answer(sample, PROVIDER, body)
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert [type(p).__name__ for p in completion.message.content] == ["TextPart", "ToolCallPart"]
     assert (completion.finish_reason, completion.stop_reason) == ("tool_calls", None)
-    laws.answer_comes_back(sample, PROVIDER, body)
+    laws.response_comes_back(sample, PROVIDER, body)
 
 
 @pytest.mark.pain("P28")
@@ -308,11 +310,11 @@ def test_a_server_that_parses_arguments_gets_an_object(sample: Package, text: st
     assert [loss.action for loss in losses] == ([] if whole else ["rewritten"])
 
 
-def test_an_answer_of_a_server_that_parses_arguments_has_them_as_the_model_wrote_them(sample: Package) -> None:
+def test_a_response_of_a_server_that_parses_arguments_has_them_as_the_model_wrote_them(sample: Package) -> None:
     for text in ('{"zone": "Eur', "[1]", ""):
-        body = answer(content=None, tool_calls=[{**CALL, "function": {"name": "now", "arguments": text}}])
+        body = response(content=None, tool_calls=[{**CALL, "function": {"name": "now", "arguments": text}}])
         losses: list[Any] = []
-        completion = laws.answer(sample, "vllm", body)
+        completion = laws.completion_of(sample, "vllm", body)
         written = sample.provider("vllm").to_response(completion, on_loss=losses.append)
         assert (written, losses) == (body, [])
 
@@ -347,7 +349,7 @@ def test_how_much_to_think_of_a_wrong_type_is_refused(sample: Package, models: A
 @pytest.mark.pain("P23")
 @pytest.mark.parametrize("identifier", ["functions.add:0", "x" * 51])
 def test_an_id_that_the_server_gave_goes_back_to_it(sample: Package, identifier: str) -> None:
-    completion = laws.answer(sample, PROVIDER, answer(tool_calls=[{**CALL, "id": identifier}]))
+    completion = laws.completion_of(sample, PROVIDER, response(tool_calls=[{**CALL, "id": identifier}]))
     sent, _ = laws.next_request(sample, PROVIDER, completion)
     assert (sent["messages"][1]["tool_calls"][0]["id"], sent["messages"][2]["tool_call_id"]) == (identifier, identifier)
     elsewhere = laws.bare(completion)
@@ -400,8 +402,8 @@ def test_a_role_that_not_every_server_knows_goes_back_but_is_not_made_up(
 @pytest.mark.parametrize("native", ["length", "max_tokens", "MAX_TOKENS", "max_output_tokens"])
 def test_a_cut_that_only_the_model_behind_a_gateway_tells_cuts_the_call(sample: Package, native: str) -> None:
     cut = {**CALL, "function": {"name": "now", "arguments": '{"zone": "Eur'}}
-    body = put(answer(content=None, tool_calls=[cut]), ["choices", 0, "native_finish_reason"], native)
-    completion = laws.answer(sample, PROVIDER, body)
+    body = put(response(content=None, tool_calls=[cut]), ["choices", 0, "native_finish_reason"], native)
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert (completion.finish_reason, completion.stop_reason) == ("length", "tool_calls")
     (part,) = completion.message.content
     assert part.call.invalid.reason == "truncated"
@@ -416,28 +418,28 @@ def test_a_cut_that_only_the_model_behind_a_gateway_tells_cuts_the_call(sample: 
 
 def test_another_reason_of_the_model_behind_a_gateway_decides_nothing(sample: Package) -> None:
     for native in ("STOP", "tool_use", None, 1):
-        body = put(answer(content=None, tool_calls=[CALL]), ["choices", 0, "native_finish_reason"], native)
-        assert laws.answer(sample, PROVIDER, body).finish_reason == "tool_calls"
+        body = put(response(content=None, tool_calls=[CALL]), ["choices", 0, "native_finish_reason"], native)
+        assert laws.completion_of(sample, PROVIDER, body).finish_reason == "tool_calls"
     for word, reason in (("content_filter", "content_filter"), ("x_reason", "other"), (None, "other")):
-        body = put(answer(), ["choices", 0], {**answer()["choices"][0], "native_finish_reason": "length"})
+        body = put(response(), ["choices", 0], {**response()["choices"][0], "native_finish_reason": "length"})
         body = put(body, ["choices", 0, "finish_reason"], word)
-        assert laws.answer(sample, PROVIDER, body).finish_reason == reason
+        assert laws.completion_of(sample, PROVIDER, body).finish_reason == reason
 
 
 @pytest.mark.parametrize("empty", [{}, {"reasoning_content": None}, {"reasoning_content": ""}], ids=str)
 def test_calls_without_reasoning_are_sent_with_the_key_that_a_host_needs(sample: Package, empty: Any) -> None:
-    body = answer(content="", tool_calls=[CALL], **empty)
-    completion = laws.answer(sample, "deepseek", body)
-    laws.answer_comes_back(sample, "deepseek", body)
+    body = response(content="", tool_calls=[CALL], **empty)
+    completion = laws.completion_of(sample, "deepseek", body)
+    laws.response_comes_back(sample, "deepseek", body)
     sent, _ = laws.next_request(sample, "deepseek", completion)
     assert sent["messages"][1]["reasoning_content"] == ""
 
 
 def test_an_empty_list_of_details_is_not_sent(sample: Package) -> None:
     for reasoning_text in (None, "Hm."):
-        body = answer(reasoning=reasoning_text, reasoning_details=[])
-        completion = laws.answer(sample, "openrouter", body)
-        laws.answer_comes_back(sample, "openrouter", body)
+        body = response(reasoning=reasoning_text, reasoning_details=[])
+        completion = laws.completion_of(sample, "openrouter", body)
+        laws.response_comes_back(sample, "openrouter", body)
         sent, _ = laws.next_request(sample, "openrouter", completion)
         assert "reasoning_details" not in sent["messages"][1]
 
@@ -513,9 +515,9 @@ def test_text_that_is_no_object_goes_back_to_its_own_server_alone(
     sample: Package, models: Any, host: str, text: str
 ) -> None:
     call = {**CALL, "function": {"name": "now", "arguments": text}}
-    body = answer(content=None, tool_calls=[call])
-    completion = laws.answer(sample, host, body)
-    laws.answer_comes_back(sample, host, body)
+    body = response(content=None, tool_calls=[call])
+    completion = laws.completion_of(sample, host, body)
+    laws.response_comes_back(sample, host, body)
     sent, _ = laws.next_request(sample, host, completion)
     assert sent["messages"][1]["tool_calls"][0]["function"]["arguments"] == text
     laws.body_comes_back(sample, host, sent)

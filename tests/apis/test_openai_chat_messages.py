@@ -19,8 +19,8 @@ PROVIDER = "openai_chat"
 @pytest.mark.row("A14")
 def test_a_refusal_is_a_part_and_comes_back(sample: Package, models: Any) -> None:
     message = {"role": "assistant", "content": None, "refusal": "no"}
-    body = put(table(PROVIDER)["answer"], ["choices", 0], {"index": 0, "message": message, "finish_reason": "stop"})
-    completion = laws.answer(sample, PROVIDER, body)
+    body = put(table(PROVIDER)["response"], ["choices", 0], {"index": 0, "message": message, "finish_reason": "stop"})
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert [laws.bare(part) for part in completion.message.content] == [models.RefusalPart("no")]
     assert completion.finish_reason == "stop"
     assert sample.provider(PROVIDER).to_response(completion) == body
@@ -109,13 +109,13 @@ def test_a_function_message_is_the_result_of_the_open_call_of_its_name(
         for letter, name in (("x", "get_weather"), ("a", "now"), ("b", "now"))
     ]
     user = {"role": "user", "content": "Hi"}
-    answers = [{"role": "function", "name": "now", **result} for result in results]
+    outputs = [{"role": "function", "name": "now", **result} for result in results]
     weather = {"role": "tool", "tool_call_id": "call0000x", "content": "rain"}
-    for answer in answers:
-        if answer["role"] == "tool":
-            del answer["name"]
+    for output in outputs:
+        if output["role"] == "tool":
+            del output["name"]
     assistant = {"role": "assistant", "content": "Hm", "tool_calls": calls}
-    body = {"model": "m", "messages": [user, assistant, weather, *answers, user]}
+    body = {"model": "m", "messages": [user, assistant, weather, *outputs, user]}
     request = laws.read(sample, provider, body)
     assert sample.provider(provider).to_request(request)["messages"] == body["messages"]
     found = [result for message in request.messages for result in getattr(message, "results", ())]

@@ -264,7 +264,7 @@ def test_content_may_come_as_lists(sample: Package, provider: str, deltas: list[
     whole = {"role": "assistant", "content": content}
     choice = {"index": 0, "message": whole, "finish_reason": "stop"}
     body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
-    assert models.dump(completion) == models.dump(laws.answer(sample, provider, body))
+    assert models.dump(completion) == models.dump(laws.completion_of(sample, provider, body))
     laws.adds_up(sample, completion, emitted)
 
 
@@ -312,8 +312,8 @@ def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, prov
     converter = sample.provider(provider)
     request = converter.from_request(body)
     asked = [part.call.id for part in request.messages[1].content if hasattr(part, "call")]
-    answered = [(result.tool_call_id, result.name) for m in request.messages for result in getattr(m, "results", ())]
-    assert answered == list(zip(asked, ["now", "get_weather"], strict=True))
+    paired = [(result.tool_call_id, result.name) for m in request.messages for result in getattr(m, "results", ())]
+    assert paired == list(zip(asked, ["now", "get_weather"], strict=True))
     assert converter.to_request(request) == body
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.providers import laws
 from tests.providers.requests import PIXEL
-from tests.providers.response_items import CALL, CUSTOM, OUTPUT, PROVIDER, REASONING, SAID, SEARCH, answer
+from tests.providers.response_items import CALL, CUSTOM, OUTPUT, PROVIDER, REASONING, SAID, SEARCH, response
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.places import put
@@ -31,11 +31,11 @@ def kept(sample: Package, given: Any) -> Any:
 @pytest.mark.row("A21", "A35", "A37", "I08")
 @pytest.mark.parametrize("streaming", [False, True])
 def test_items_keep_their_order_and_go_back_byte_for_byte(sample: Package, streaming: bool) -> None:
-    given = answer(*OUTPUT)
+    given = response(*OUTPUT)
     if streaming:
         completion, _ = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
     else:
-        completion = laws.answer(sample, PROVIDER, given)
+        completion = laws.completion_of(sample, PROVIDER, given)
     kinds = [type(part).__name__ for part in completion.message.content]
     texts = ["TextPart", "TextPart", "RefusalPart"]
     assert kinds == ["ReasoningPart", "OpaquePart", "ReasoningPart", *texts, "ToolCallPart"]
@@ -166,16 +166,16 @@ def test_results_hold_media_themselves(sample: Package, models: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("streaming", [False, True])
-def test_why_an_answer_ended(
+def test_why_a_response_ended(
     sample: Package, status: str, details: Any, reason: str, word: str, fault: Any, streaming: bool
 ) -> None:
     error = {"code": "server_error", "message": "oops"} if status == "failed" else None
-    given = answer(CALL, status=status, incomplete_details=details, error=error)
+    given = response(CALL, status=status, incomplete_details=details, error=error)
     if streaming:
         completion, emitted = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
         assert [e.message for e in emitted if type(e).__name__ == "ErrorEvent"] == (["oops"] if error else [])
     else:
-        completion = laws.answer(sample, PROVIDER, given)
+        completion = laws.completion_of(sample, PROVIDER, given)
     assert (completion.finish_reason, completion.stop_reason) == (reason, word)
     (call,) = laws.calls_of(sample, completion)
     assert (call.invalid and call.invalid.reason) == fault
@@ -192,7 +192,7 @@ def test_why_an_answer_ended(
         ("error", "failed", None),
     ],
 )
-def test_an_answer_made_elsewhere_says_why_it_ended(
+def test_a_response_made_elsewhere_says_why_it_ended(
     sample: Package, models: Any, reason: str, status: str, details: Any
 ) -> None:
     made = sample.provider(PROVIDER).to_response(
@@ -204,14 +204,14 @@ def test_an_answer_made_elsewhere_says_why_it_ended(
 
 @pytest.mark.parametrize("item", [CUSTOM, {"type": "shell_call", "call_id": "c", "action": {"commands": ["ls"]}}])
 def test_calls_of_other_kinds_wait_for_the_app(sample: Package, item: Any) -> None:
-    completion = laws.answer(sample, PROVIDER, answer(item))
+    completion = laws.completion_of(sample, PROVIDER, response(item))
     assert completion.finish_reason == "tool_calls"
     assert completion.message.content[0].value == item
-    assert laws.answer(sample, PROVIDER, answer(SEARCH)).finish_reason == "stop"
+    assert laws.completion_of(sample, PROVIDER, response(SEARCH)).finish_reason == "stop"
 
 
 @pytest.mark.row("A31")
-def test_made_answers_are_what_the_types_take(sample: Package, models: Any) -> None:
+def test_made_responses_are_what_the_types_take(sample: Package, models: Any) -> None:
     """Each text that was said in a row stands in one message, reasoning has its summary."""
     parts = [
         models.ReasoningPart("Hm."),
@@ -227,7 +227,7 @@ def test_made_answers_are_what_the_types_take(sample: Package, models: Any) -> N
     assert [part["text"] for part in made["output"][1]["content"]] == ["One, ", "two."]
     assert len({item.get("id") for item in made["output"]}) == 4
     WIRES[PROVIDER].client.validated(made)
-    assert laws.bare(laws.answer(sample, PROVIDER, made).message.content) == laws.bare(parts)
+    assert laws.bare(laws.completion_of(sample, PROVIDER, made).message.content) == laws.bare(parts)
 
 
 @pytest.mark.parametrize(
@@ -262,16 +262,16 @@ def test_an_error_of_another_host_has_its_text_as_the_message(sample: Package, k
 def test_the_result_of_a_call_has_the_program_that_made_the_call(sample: Package, models: Any) -> None:
     program = {"type": "program", "id": "pr_1", "call_id": "call_p", "code": "x", "fingerprint": "f"}
     caller = {"type": "program", "caller_id": "call_p"}
-    completion = laws.answer(sample, PROVIDER, answer(program, {**CALL, "caller": caller}))
+    completion = laws.completion_of(sample, PROVIDER, response(program, {**CALL, "caller": caller}))
     sent, _ = laws.next_request(sample, PROVIDER, completion)
     assert sent["input"][-1]["caller"] == caller
     laws.body_comes_back(sample, PROVIDER, sent)
-    direct = laws.answer(sample, PROVIDER, answer({**CALL, "caller": {"type": "direct"}}))
+    direct = laws.completion_of(sample, PROVIDER, response({**CALL, "caller": {"type": "direct"}}))
     assert "caller" not in laws.next_request(sample, PROVIDER, direct)[0]["input"][-1]
 
 
 def test_reasoning_without_the_item_it_led_to_is_not_sent(sample: Package, models: Any) -> None:
-    completion = laws.answer(sample, PROVIDER, answer(REASONING))
+    completion = laws.completion_of(sample, PROVIDER, response(REASONING))
     first, losses = models.UserMessage("Hi"), []
     request = models.Request([first, completion.message, models.UserMessage("Go on.")], model="m")
     assert [item["content"] for item in laws.write(sample, PROVIDER, request, losses)["input"]] == ["Hi", "Go on."]
@@ -284,7 +284,7 @@ def test_reasoning_without_the_item_it_led_to_is_not_sent(sample: Package, model
 
 def test_reasoning_that_a_server_completed_after_the_text_is_sent(sample: Package, models: Any) -> None:
     reasoning = {**REASONING, "status": "completed"}
-    completion = laws.answer(sample, PROVIDER, answer(SAID, reasoning))
+    completion = laws.completion_of(sample, PROVIDER, response(SAID, reasoning))
     request = models.Request([models.UserMessage("Hi"), completion.message, models.UserMessage("Go on.")], model="m")
     assert laws.write(sample, PROVIDER, request)["input"][2] == reasoning
 
@@ -292,7 +292,7 @@ def test_reasoning_that_a_server_completed_after_the_text_is_sent(sample: Packag
 def test_a_call_has_its_id_only_together_with_its_reasoning(sample: Package, models: Any) -> None:
     other = {**CALL, "id": "fc_2", "call_id": "call_2"}
     for items in ([REASONING, CALL, other], [CALL, REASONING, other]):
-        message = laws.answer(sample, PROVIDER, answer(*items)).message
+        message = laws.completion_of(sample, PROVIDER, response(*items)).message
         whole, losses = models.Request([models.UserMessage("Hi"), message], model="m"), []
         sent = laws.write(sample, PROVIDER, whole, losses)
         assert (sent["input"][1:], losses) == (items, [])

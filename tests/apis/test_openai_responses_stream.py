@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.response_items import CALL, CUSTOM, OUTPUT, SEARCH, answer
+from tests.providers.response_items import CALL, CUSTOM, OUTPUT, SEARCH, response
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 
@@ -22,7 +22,7 @@ CALLS = [
 
 
 def events(*items: Any, **members: Any) -> list[Any]:
-    return list(WIRES[PROVIDER].split(answer(*items, **members)))
+    return list(WIRES[PROVIDER].split(response(*items, **members)))
 
 
 def kind_of(event: Any) -> str:
@@ -37,20 +37,20 @@ def played(sample: Package, given: list[Any]) -> Any:
 
 
 def same(sample: Package, given: list[Any], *items: Any) -> None:
-    """The stream says what the whole answer says."""
+    """The stream says what the whole response says."""
     models = sample.module("models")
-    expected = laws.answer(sample, PROVIDER, answer(*items))
+    expected = laws.completion_of(sample, PROVIDER, response(*items))
     assert laws.exact(models.dump(played(sample, given))) == laws.exact(models.dump(expected))
 
 
 def last_alone(output: list[Any] | None) -> dict[str, Any]:
     """The last event with no more than what items did not say."""
-    whole = {k: v for k, v in answer().items() if k != "output"}
+    whole = {k: v for k, v in response().items() if k != "output"}
     return {"type": "response.completed", "response": whole if output is None else {**whole, "output": output}}
 
 
 @pytest.mark.parametrize("output", [None, []])
-def test_items_that_are_done_are_the_answer_where_the_end_lacks_them(sample: Package, output: Any) -> None:
+def test_items_that_are_done_are_the_response_where_the_end_lacks_them(sample: Package, output: Any) -> None:
     same(sample, [*events(*OUTPUT)[:-1], last_alone(output)], *OUTPUT)
 
 
@@ -110,7 +110,7 @@ def test_an_item_whose_beginning_was_lost_is_no_fault(sample: Package) -> None:
         given = events(*OUTPUT)
         del given[lost]
         completion, _ = laws.played(sample, PROVIDER, given)
-        assert laws.bare(completion) == laws.bare(laws.answer(sample, PROVIDER, answer(*OUTPUT)))
+        assert laws.bare(completion) == laws.bare(laws.completion_of(sample, PROVIDER, response(*OUTPUT)))
         laws.played(sample, PROVIDER, given[:-1])
 
 
@@ -336,7 +336,7 @@ def test_texts_that_were_sent_together_are_not_sent_again(sample: Package, model
                 for i, part in enumerate(parts[:2])
             ]
         )
-        completion = module.from_response({**answer(), "output": [{"type": "message", **item} for item in items]})
+        completion = module.from_response({**response(), "output": [{"type": "message", **item} for item in items]})
     events = [getattr(models, delta)("First."), getattr(models, delta)("Second.")]
     if kind == "ReasoningPart" and not own:
         events.append(models.TextDelta("Hi."))

@@ -28,11 +28,11 @@ REQUEST_LAWS: list[Callable[[Package, str, Any], None]] = [
     laws.body_keeps_order,
     laws.unknown_is_kept,
 ]
-ANSWER_LAWS: list[Callable[[Package, str, Any], None]] = [
-    laws.answer_is_read,
+RESPONSE_LAWS: list[Callable[[Package, str, Any], None]] = [
+    laws.response_is_read,
     laws.stream_says_what_the_whole_says,
-    laws.answer_comes_back,
-    laws.unknown_in_an_answer_is_kept,
+    laws.response_comes_back,
+    laws.unknown_in_a_response_is_kept,
 ]
 STREAM_LAWS: list[Callable[[Package, str, Any], None]] = [
     laws.stream_is_read,
@@ -57,9 +57,9 @@ def test_law_2_a_request_comes_back(sample: Package, recording: Any) -> None:
     laws.request_comes_back(sample, PROVIDER, laws.read(sample, PROVIDER, recording["request"]))
 
 
-@pytest.mark.parametrize("law", ANSWER_LAWS, ids=named)
+@pytest.mark.parametrize("law", RESPONSE_LAWS, ids=named)
 @each_recording
-def test_laws_of_answers(sample: Package, recording: Any, law: Callable[[Package, str, Any], None]) -> None:
+def test_laws_of_responses(sample: Package, recording: Any, law: Callable[[Package, str, Any], None]) -> None:
     law(sample, PROVIDER, recording["response"])
 
 
@@ -70,10 +70,10 @@ def test_laws_of_streams(sample: Package, recording: Any, law: Callable[[Package
 
 
 @each_recording
-def test_an_answer_goes_back(sample: Package, recording: Any) -> None:
-    completion = laws.answer(sample, PROVIDER, recording["response"])
+def test_a_response_goes_back(sample: Package, recording: Any) -> None:
+    completion = laws.completion_of(sample, PROVIDER, recording["response"])
     if not any(call.invalid for call in laws.calls_of(sample, completion)):
-        laws.answer_goes_back(sample, PROVIDER, completion, WIRE.said(recording["response"]))
+        laws.completion_goes_back(sample, PROVIDER, completion, WIRE.read_response(recording["response"]))
 
 
 HISTORIES = [
@@ -95,7 +95,7 @@ def test_law_6_a_history_goes_from_and_to_every_wire(sample: Package, source: st
 def test_a_stream_passes_a_gateway(sample: Package, recording: Any) -> None:
     """Calls that cannot be run are told in each wire's own way; they have tests of their own."""
     events = recording["events"] or WIRE.split(recording["response"])
-    calls = laws.calls_of(sample, laws.answer(sample, PROVIDER, recording["response"]))
+    calls = laws.calls_of(sample, laws.completion_of(sample, PROVIDER, recording["response"]))
     for target in OWN_CODE if not any(call.invalid for call in calls) else ():
         laws.stream_passes_a_gateway(sample, PROVIDER, target, events)
 
@@ -260,7 +260,7 @@ def test_an_alias_means_its_tool_whichever_tools_are_given(package: Package, giv
     assert set(emitted) - {None} == {"get_weather"}
 
 
-def test_a_bare_error_is_no_answer(sample: Package, models: Any) -> None:
+def test_a_bare_error_is_no_response(sample: Package, models: Any) -> None:
     with pytest.raises(models.ConversionError, match="from_error"):
         sample.provider(PROVIDER).from_response(table(PROVIDER)["bare_error"])
 

@@ -261,8 +261,8 @@ def test_reasoning_that_a_client_sends_back_with_an_empty_signature_is_dropped(s
     sent = converter.to_request(converter.from_request(body), on_loss=losses.append)
     assert sent == {**body, "messages": [user, {"role": "assistant", "content": [text]}, user]}
     assert [(loss.path, loss.action) for loss in losses] == [("messages[1].content[0]", "dropped")]
-    answer = {"anthropic": anthropic_response, "bedrock": bedrock_response}[provider]([UNSIGNED[provider], text])
-    assert converter.to_response(converter.from_response(answer)) == answer
+    response = {"anthropic": anthropic_response, "bedrock": bedrock_response}[provider]([UNSIGNED[provider], text])
+    assert converter.to_response(converter.from_response(response)) == response
 
 
 Steps = list[tuple[str, int, Any]]

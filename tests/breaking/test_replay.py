@@ -190,7 +190,7 @@ def test_a_body_that_is_none_is_counted(tmp_path: Path, body: Any) -> None:
     assert found.unreadable == 1
 
 
-def test_an_answer_that_is_an_error_has_no_calls(tmp_path: Path) -> None:
+def test_a_response_that_is_an_error_has_no_calls(tmp_path: Path) -> None:
     found, report = replayed(tmp_path, json.dumps({"error": {"message": "slow down", "code": 429}}), "openai_chat")
     assert (found.unreadable, report) == (0, [EMPTY])
 

@@ -74,8 +74,8 @@ def bytes_below(folder: Path) -> dict[str, str]:
 
 def test_a_repository_of_another_user_is_not_said_to_be_none(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = b"fatal: detected dubious ownership in repository at '/r'\n"
-    answer = subprocess.CompletedProcess[bytes](["git"], 128, b"", refusal)
-    monkeypatch.setattr("toolgen.breaking.git.run_git", lambda *_, **__: answer)
+    failed = subprocess.CompletedProcess[bytes](["git"], 128, b"", refusal)
+    monkeypatch.setattr("toolgen.breaking.git.run_git", lambda *_, **__: failed)
     code, _, err = run(repository, "--against", "main")
     assert code == 2
     assert "belongs to another user" in err

@@ -132,7 +132,7 @@ def test_a_shell_completes_at_the_tab_key(project: Path, shell: str) -> None:
 
 
 class Shown:
-    """What a terminal shows. A shell may ask it what it is, and goes on without an answer."""
+    """What a terminal shows. A shell may ask it what it is, and goes on without a reply."""
 
     def __init__(self, screen: int) -> None:
         self._screen = screen

@@ -142,7 +142,7 @@ def test_hostile_names_are_told_in_any_locale(tmp_path: Path, locale: str) -> No
     assert "\u202e" not in result.stderr
 
 
-def test_a_collection_becomes_an_answer_to_tools_list() -> None:
+def test_a_collection_becomes_a_response_to_tools_list() -> None:
     rows = [
         {"source": "a/b:x", "name": "n", "description": "d", "parameters": {}, "result": {"type": "object"}},
         {"source": "a/bc:x", "name": "o", "description": "d", "parameters": {}, "result": None},

@@ -103,7 +103,7 @@ def test_a_server_over_http_is_asked(tmp_path: Path, address: str) -> None:
         (("--url", "nonsense"), ""),
     ],
 )  # fmt: skip
-def test_a_server_that_does_not_answer_is_a_finding(tmp_path: Path, source: tuple[str, ...], reason: str) -> None:
+def test_a_server_that_does_not_respond_is_a_finding(tmp_path: Path, source: tuple[str, ...], reason: str) -> None:
     done = toolgen_process("import", "mcp", *source, "--out", "schemas", cwd=tmp_path)
     assert done.returncode == 2
     assert "error[import-server]: the server did not list its tools: " in done.stderr

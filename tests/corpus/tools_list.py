@@ -16,7 +16,7 @@ from typing import Any
 
 
 def tools_list(rows: Iterable[Mapping[str, Any]], source: str) -> dict[str, Any]:
-    """The tools of a repository, as the answer to a request `tools/list`."""
+    """The tools of a repository, as the response to a request `tools/list`."""
     return {"jsonrpc": "2.0", "id": 1, "result": {"tools": [_tool(row) for row in rows if _is_from(row, source)]}}
 
 
@@ -30,7 +30,7 @@ def _tool(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print the answer."""
+    """Print the response."""
     collection, source = sys.argv[1:]
     rows = map(json.loads, Path(collection).read_text("utf-8").splitlines())
     print(json.dumps(tools_list(rows, source), indent=1, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""The examples as a user starts them, with a model on this machine that answers from a script."""
+"""The examples as a user starts them, with a model on this machine that responds from a script."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.examples.answers import REFUSED, reply
+from tests.examples.responses import REFUSED, reply
 from tests.support.loopback import Loopback, Reply
 from tests.support.repository import ROOT
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from tests.examples.answers import REFUSED, stream
+from tests.examples.responses import REFUSED, stream
 from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 
@@ -48,7 +48,7 @@ class Chat:
         return self.client.stream("POST", self.path, json={"text": text})
 
     def hears(self, text: str) -> list[tuple[str, Any]]:
-        """All events of an answer."""
+        """All events of a response."""
         with self.writes(text) as response:
             return list(told(response))
 
@@ -62,7 +62,7 @@ def chat(serving_chats: httpx.Client, request: pytest.FixtureRequest) -> Chat:
 
 
 def told(response: httpx.Response) -> Iterator[tuple[str, Any]]:
-    """The events of an answer, as they come."""
+    """The events of a response, as they come."""
     assert (response.status_code, response.headers["content-type"].split(";")[0]) == (200, "text/event-stream")
     kind = ""
     for line in response.iter_lines():

@@ -10,7 +10,7 @@ from typing import Any
 import openai
 import pytest
 
-from tests.examples.answers import REFUSED, reply, stream
+from tests.examples.responses import REFUSED, reply, stream
 from tests.providers.exchanges import whole
 from tests.support.loopback import Loopback
 
@@ -132,7 +132,7 @@ def test_a_request_that_is_none_is_refused_with_its_place(client: Client, upstre
 
 
 BEYOND: dict[str, Any] = {
-    "several answers": {"n": 2},
+    "several responses": {"n": 2},
     "logprobs": {"logprobs": True},
     "seed": {"seed": 7},
     "functions": {"functions": [{"name": "f", "parameters": {"type": "object"}}]},
@@ -165,7 +165,7 @@ def test_a_provider_that_is_not_there_is_an_error_of_the_api(
     assert (caught.value.status_code, caught.value.code, caught.value.type) == (502, "server", "server_error")
 
 
-def test_an_error_that_came_as_an_answer_is_no_success(client: Client, upstream: Loopback) -> None:
+def test_an_error_that_came_as_a_response_is_no_success(client: Client, upstream: Loopback) -> None:
     upstream.replies.append(whole({"type": "error", "error": {"type": "odd_error", "message": "oops"}}))
     with pytest.raises(openai.InternalServerError, match="oops") as caught:
         client.chat.completions.create(model="any", messages=HELLO)

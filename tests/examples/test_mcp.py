@@ -14,7 +14,7 @@ from mcp import Client, MCPError, StdioServerParameters, types
 from examples.mcp_server import make_server
 from examples.workshop import Workshop
 from generated.providers import mcp
-from tests.examples.answers import reply
+from tests.examples.responses import reply
 from tests.support.loopback import Loopback
 from tests.support.repository import ROOT
 

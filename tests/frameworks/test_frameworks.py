@@ -90,14 +90,14 @@ def app(package: Package) -> App:
     return App(package.module("models"))
 
 
-def scripted(*answers: list[Any]) -> FunctionModel:
-    """A model of Pydantic AI that gives these answers, whatever it is told."""
-    left = list(answers)
+def scripted(*responses: list[Any]) -> FunctionModel:
+    """A model of Pydantic AI that gives these responses, whatever it is told."""
+    left = list(responses)
 
-    def answer(messages: list[Any], info: AgentInfo) -> ModelResponse:
+    def respond(messages: list[Any], info: AgentInfo) -> ModelResponse:
         return ModelResponse(parts=left.pop(0))
 
-    return FunctionModel(answer)
+    return FunctionModel(respond)
 
 
 def called(name: str, arguments: Any, id: str = "c1") -> ToolCallPart:
@@ -145,7 +145,7 @@ def test_pydantic_ai_asks_before_a_risky_call(package: Package, app: App) -> Non
 
 
 class Scripted(GenericFakeChatModel):
-    """A model of LangChain that gives these answers, whatever it is told."""
+    """A model of LangChain that gives these responses, whatever it is told."""
 
     def bind_tools(self, tools: Any, **more: Any) -> Any:
         return self

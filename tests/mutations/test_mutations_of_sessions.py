@@ -41,15 +41,15 @@ def with_models(test: Callable[[Package, Any], None]) -> Check:
 
 def on_ends(package: Package) -> None:
     for name in test_copilot.ENDS:
-        test_copilot.test_why_an_answer_ended(package, name)
+        test_copilot.test_why_a_response_ended(package, name)
 
 
 STREAM = "runtime/apis/copilot/stream.py"
-ANSWERS = "runtime/apis/copilot/tool_requests.py"
+TOOL_REQUESTS = "runtime/apis/copilot/tool_requests.py"
 
 MUTATIONS = (
     Mutation(
-        "what a sub-agent says is the answer's",
+        "what a sub-agent says is the response's",
         with_models(test_copilot.test_what_the_agent_runs_itself_is_no_call),
         STREAM,
         '            or (event.get("agentId") is not None and not self._is_app_request(kind))\n',
@@ -70,8 +70,8 @@ MUTATIONS = (
         "True",
     ),
     Mutation(
-        "an answer ends with the first call that waits",
-        test_copilot.test_an_answer_is_open_until_all_its_calls_wait,
+        "a response ends with the first call that waits",
+        test_copilot.test_a_response_is_open_until_all_its_calls_wait,
         STREAM,
         "waits <= self._asked.keys()",
         "True",
@@ -84,14 +84,14 @@ MUTATIONS = (
         "return text",
     ),
     Mutation(
-        "what was answered is still to be run",
-        test_copilot.test_a_call_that_was_answered_is_not_to_be_run_again,
+        "what has a result is still to be run",
+        test_copilot.test_a_call_with_a_result_is_not_to_be_run_again,
         STREAM,
         "self._answered |= {identifier} if identifier is not None else set()",
         "pass",
     ),
     Mutation(
-        "a filtered answer is a whole one",
+        "a filtered response is a whole one",
         on_ends,
         STREAM,
         'self._filtered = data.get("contentFilterTriggered") is True',
@@ -99,7 +99,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the last call of the model is all that is paid for",
-        test_copilot.test_an_answer_costs_what_its_calls_of_the_model_cost,
+        test_copilot.test_a_response_costs_what_its_calls_of_the_model_cost,
         STREAM,
         "total[key] = before + more",
         "pass",
@@ -107,21 +107,21 @@ MUTATIONS = (
     Mutation(
         "a word for how it went is forgotten",
         on_exchanges(single_laws.wire_comes_back),
-        ANSWERS,
+        TOOL_REQUESTS,
         'rest["resultType"] = word',
         "pass",
     ),
     Mutation(
         "an old text is said beside the new one",
         test_copilot.test_an_edited_result_does_not_say_the_old_text_again,
-        ANSWERS,
+        TOOL_REQUESTS,
         'if not same(kept.get("$text", text), text):',
         "if False:",
     ),
     Mutation(
-        "the answer goes to a request of another call",
+        "the result goes to a request of another call",
         with_models(test_copilot.test_the_request_is_that_of_the_result_or_of_its_call),
-        ANSWERS,
+        TOOL_REQUESTS,
         "if call.id == result.tool_call_id",
         "if True",
     ),

@@ -88,8 +88,8 @@ def test_conversions_are_those_of_a_package_with_a_copy(installed: Package, samp
         request = module.from_request(recording["request"])
         found = [module.to_request(request), dump(request), module.TOOLS, module.FINGERPRINT]
         if recording["response"] is not None and recording["status"] < 400:
-            answer = module.from_response(recording["response"])
-            found += [dump(answer), module.to_response(answer)]
+            completion = module.from_response(recording["response"])
+            found += [dump(completion), module.to_response(completion)]
         if recording["events"] is not None and recording["status"] < 400:
             found += [dump(event) for event in module.iter_events(recording["events"])]
         return found

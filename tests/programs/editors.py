@@ -52,7 +52,7 @@ class Server:
         self._settings = settings
 
     def ask(self, method: str, params: Any) -> Any:
-        """Send a request, and wait for the answer."""
+        """Send a request, and wait for the response."""
         self._number += 1
         self._send({"id": self._number, "method": method, "params": params})
         while True:
@@ -80,8 +80,8 @@ class Server:
         message = json.loads(self._process.stdout.read(length))
         if "method" in message and "id" in message:
             wanted = message.get("params", {}).get("items", [])
-            answers = [self._settings.get(item["section"], {}) for item in wanted]
-            self._send({"id": message["id"], "result": answers})
+            settings = [self._settings.get(item["section"], {}) for item in wanted]
+            self._send({"id": message["id"], "result": settings})
         return message
 
     def diagnostics(self, texts: Mapping[str, str]) -> dict[str, list[Any]]:

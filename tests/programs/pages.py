@@ -27,8 +27,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.building import declared, project
 from tests.breaking.test_revisions import git
-from tests.examples.answers import stream
 from tests.examples.conftest import settings
+from tests.examples.responses import stream
 from tests.support.commands import toolgen
 from tests.support.loopback import Loopback
 from tests.support.repository import PROFILES, ROOT
@@ -221,11 +221,11 @@ def chat_faults(page: Page, axe: str) -> list[str]:
     api.replies.extend([stream("anthropic", "Again.", WRITE), stream("anthropic", "Left alone.")])
     with chat(api) as address:
         page.goto(address)
-        for button, answer in (("Allow", "Written."), ("Deny", "Left alone.")):
+        for button, reply in (("Allow", "Written."), ("Deny", "Left alone.")):
             page.locator("#text").fill("Write a file.")
             page.get_by_role("button", name="Send").click()
             page.get_by_role("button", name=button).click()
-            page.get_by_text(answer).wait_for(timeout=20_000)
+            page.get_by_text(reply).wait_for(timeout=20_000)
         log = page.locator("#log").inner_text()
         for wanted in ("You: Write a file.", "<b id=hostile>", "[done]", "The user does not want this call to run"):
             if wanted not in log:

@@ -1,4 +1,4 @@
-"""The official clients of all wires, opened once, and the server that answers them."""
+"""The official clients of all wires, opened once, and the server that responds to them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def every_condition(provider: str, events: list[Any]) -> Reply:
 
 
 class Exchanges:
-    """Calls of the clients, each answered with a reply of ours.
+    """Calls of the clients; the response to each is a reply of ours.
 
     A call with an asynchronous client is to be run by `run`, for a client stays with one loop.
     """
@@ -79,8 +79,8 @@ class Exchanges:
             self._opened[provider, True] = client
         return await wire.call(client, keywords or wire.least, streaming)
 
-    def answered(self, provider: str, body: Any, keywords: dict[str, Any] | None = None) -> Any:
-        """What the client makes of an answer."""
+    def received(self, provider: str, body: Any, keywords: dict[str, Any] | None = None) -> Any:
+        """What the client makes of a response."""
         return self.call(provider, whole(body), keywords)
 
     def streamed(self, provider: str, events: list[Any], keywords: dict[str, Any] | None = None) -> Any:
@@ -117,5 +117,5 @@ def sent(exchanges: Exchanges, package: Package, provider: str, request: Any) ->
     if request.stream:
         assert list(exchanges.streamed(provider, [], keywords(package, provider, request))) == []
     else:
-        exchanges.answered(provider, table(provider)["answer"], keywords(package, provider, request))
+        exchanges.received(provider, table(provider)["response"], keywords(package, provider, request))
     return exchanges.sent().body

@@ -34,8 +34,8 @@ def read(package: Package, provider: str, body: Any) -> Any:
 
 
 def write(package: Package, provider: str, request: Any, losses: list[Any] | None = None) -> Any:
-    heard: list[Any] = [] if losses is None else losses
-    return package.provider(provider).to_request(request, on_loss=heard.append, on_unsupported="weaken")
+    received: list[Any] = [] if losses is None else losses
+    return package.provider(provider).to_request(request, on_loss=received.append, on_unsupported="weaken")
 
 
 def bare(value: Any) -> Any:
@@ -209,10 +209,10 @@ def warned(package: Package, provider: str, request: Any) -> list[str]:
     return [str(w.message) for w in caught if issubclass(w.category, loss)]
 
 
-# Answers and streams
+# Responses and streams
 
 
-def answer(package: Package, provider: str, body: Any) -> Any:
+def completion_of(package: Package, provider: str, body: Any) -> Any:
     return package.provider(provider).from_response(copy.deepcopy(body))
 
 
@@ -272,13 +272,13 @@ def _says(package: Package, completion: Any, expected: Any, provider: str) -> No
     json.dumps(models.dump(completion))
 
 
-def answer_is_read(package: Package, provider: str, body: Any) -> None:
-    """Law 3, on a whole answer: text, reasoning, calls, reason and ids are those of the body; nothing is changed."""
+def response_is_read(package: Package, provider: str, body: Any) -> None:
+    """Law 3, on a whole response: text, reasoning, calls, reason and ids are those of the body; nothing is changed."""
     models, given = package.module("models"), copy.deepcopy(body)
     completion = package.provider(provider).from_response(given)
     assert exact(given) == exact(body), "from_response changed the body"
-    assert completion == answer(package, provider, body)
-    _says(package, completion, WIRES[provider].said(body), provider)
+    assert completion == completion_of(package, provider, body)
+    _says(package, completion, WIRES[provider].read_response(body), provider)
     assert models.load(models.Completion, json.loads(json.dumps(models.dump(completion)))) == completion
     assert package.provider(provider).from_tool_calls(copy.deepcopy(body)) == calls_of(package, completion)
 
@@ -288,7 +288,7 @@ def stream_is_read(package: Package, provider: str, events: list[Any]) -> None:
     given = copy.deepcopy(events)
     completion, emitted = played(package, provider, given)
     assert exact(given) == exact(events), "feed changed an event"
-    _says(package, completion, WIRES[provider].heard(events), provider)
+    _says(package, completion, WIRES[provider].read_stream(events), provider)
     adds_up(package, completion, emitted)
 
 
@@ -320,18 +320,18 @@ def adds_up(package: Package, completion: Any, emitted: list[Any]) -> None:
 
 
 def stream_says_what_the_whole_says(package: Package, provider: str, body: Any) -> None:
-    """Law 3: a stream over an answer, split as the provider would, gives the Completion that the whole gives."""
+    """Law 3: a stream over a response, split as the provider would, gives the Completion that the whole gives."""
     models, wire = package.module("models"), WIRES[provider]
     body = wire.streamed(copy.deepcopy(body))
     completion, emitted = played(package, provider, wire.split(copy.deepcopy(body)))
-    assert exact(models.dump(completion)) == exact(models.dump(answer(package, provider, body)))
+    assert exact(models.dump(completion)) == exact(models.dump(completion_of(package, provider, body)))
     adds_up(package, completion, emitted)
 
 
-def answer_comes_back(package: Package, provider: str, body: Any) -> None:
+def response_comes_back(package: Package, provider: str, body: Any) -> None:
     """Law 7: `to_response(from_response(body))` is `body`, through JSON as well, and without a loss."""
     models, module, losses = package.module("models"), package.provider(provider), []
-    completion = answer(package, provider, body)
+    completion = completion_of(package, provider, body)
     assert alike(provider, module.to_response(completion, on_loss=losses.append)) == alike(provider, body)
     assert losses == []
     stored = models.load(models.Completion, json.loads(json.dumps(models.dump(completion))))
@@ -360,16 +360,16 @@ def stream_comes_back(package: Package, provider: str, events: list[Any]) -> Non
 
 
 def outline(package: Package, completion: Any) -> Any:
-    """What every wire can say of an answer: its text (a refusal is text where there is no other word), its calls.
+    """What every wire can say of a completion: its text (a refusal is text where there is no other word), its calls.
 
     Text that is not an object goes as the one member INVALID_JSON where arguments are an object on the wire.
     """
     text = joined(completion, "TextPart") + joined(completion, "RefusalPart")
-    calls = [(c.name, said(c), c.invalid is None) for c in calls_of(package, completion)]
+    calls = [(c.name, arguments_of(c), c.invalid is None) for c in calls_of(package, completion)]
     return text, calls, completion.finish_reason
 
 
-def said(call: Any) -> str:
+def arguments_of(call: Any) -> str:
     """The arguments of a call: what they are, or the text of those that cannot be run."""
     return exact(call.arguments) if call.invalid is None else call.arguments.get("INVALID_JSON", call.invalid.text)
 
@@ -381,7 +381,7 @@ def stream_passes_a_gateway(package: Package, provider: str, target: str, events
     alike_to = slice(None) if completion.stop_reason is not None else slice(2)  # for no reason there is no word
     expected = outline(package, completion)
     if expected[2] == "content_filter" and "content_filter" not in profile(target)["finish_reasons"].values():
-        expected = (*expected[:2], "error")  # a wire without a word for it says that its answer did not end well
+        expected = (*expected[:2], "error")  # a wire without a word for it says that its response did not end well
     assert outline(package, again)[alike_to] == expected[alike_to]
     if completion.usage is not None and "usage" in profile(target):
         before, after = completion.usage, again.usage
@@ -389,11 +389,11 @@ def stream_passes_a_gateway(package: Package, provider: str, target: str, events
     adds_up(package, again, told_again)
 
 
-def unknown_in_an_answer_is_kept(package: Package, provider: str, body: Any) -> None:
+def unknown_in_a_response_is_kept(package: Package, provider: str, body: Any) -> None:
     """Law 5: what nobody knows changes nothing else, comes back at its place, and goes into the next request."""
-    module, plain = package.provider(provider), answer(package, provider, body)
-    for changed in WIRES[provider].unknown_answers(copy.deepcopy(body)):
-        completion = answer(package, provider, changed.value)
+    module, plain = package.provider(provider), completion_of(package, provider, body)
+    for changed in WIRES[provider].unknown_responses(copy.deepcopy(body)):
+        completion = completion_of(package, provider, changed.value)
         assert alike(provider, module.to_response(completion)) == alike(provider, changed.value), changed.name
         assert outline(package, completion)[:2] == outline(package, plain)[:2] or changed.stop, changed.name
         if changed.stop:
@@ -420,7 +420,7 @@ def unknown_in_a_stream_changes_nothing(package: Package, provider: str, events:
 
 
 def next_request(package: Package, provider: str, completion: Any) -> tuple[Any, list[Any]]:
-    """The request that gives an answer back with a result for each call, after a stay in storage; and its results."""
+    """The request that gives a completion back with a result for each call, after a stay in storage; and its results."""
     models = package.module("models")
     message = models.load(models.Message, json.loads(json.dumps(models.dump(completion.message))))
     results = [
@@ -432,7 +432,7 @@ def next_request(package: Package, provider: str, completion: Any) -> tuple[Any,
     return write(package, provider, request), results
 
 
-def answer_goes_back(package: Package, provider: str, completion: Any, expected: Any) -> None:
+def completion_goes_back(package: Package, provider: str, completion: Any, expected: Any) -> None:
     """Next: signatures byte for byte and in order, calls as they came, each with its result."""
     wire = WIRES[provider]
     body, results = next_request(package, provider, completion)
@@ -458,8 +458,8 @@ def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
             completion, emitted = played(package, provider, events[:i], error)
             kinds = [type(e).__name__ for e in emitted]
             calls = calls_of(package, completion)
-            heard = wire.heard(events[:i])
-            ended = heard.stop is not None or heard.closed
+            received = wire.read_stream(events[:i])
+            ended = received.stop is not None or received.closed
             if ended and error is None:
                 assert ("ErrorEvent" in kinds) == failed
                 continue
@@ -468,7 +468,7 @@ def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
             assert [c for c in calls if c.invalid is None] == []
             if not ended:
                 assert "ToolCallEvent" not in kinds
-            assert joined(completion, "TextPart") == wire.heard(events[:i]).text
+            assert joined(completion, "TextPart") == wire.read_stream(events[:i]).text
 
 
 # Hand-over

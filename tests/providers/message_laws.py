@@ -60,7 +60,7 @@ def history_comes_back(package: Package, provider: str, messages: Any) -> Any:
 def _plain(messages: Any) -> Any:
     """Dumped messages in one spelling of several that say the same.
 
-    An answer of one plain text has the text itself, no content is an empty one, and data is its text, which is what the
+    An assistant message of one plain text has the text itself, no content is an empty one, and data is its text, which is what the
     contract's table has for wires that take text.
     """
     for message in messages:
@@ -111,8 +111,8 @@ def with_unknown(value: Any, wire: Any) -> Any:
     return value
 
 
-def answer_comes_back(package: Package, provider: str, body: Any) -> None:
-    """Law 7: an answer that was read is written as it came, without a loss; its calls are those of the message."""
+def response_comes_back(package: Package, provider: str, body: Any) -> None:
+    """Law 7: a response that was read is written as it came, without a loss; its calls are those of the message."""
     module, losses, given = package.provider(provider), [], copy.deepcopy(body)
     completion = module.from_response(given)
     assert given == body
@@ -125,10 +125,10 @@ def answer_comes_back(package: Package, provider: str, body: Any) -> None:
 
 
 def completion_comes_back(package: Package, provider: str, completion: Any) -> None:
-    """Law 7 the other way: an answer of another provider keeps its parts in their order, or says what it lost."""
+    """Law 7 the other way: a response of another provider keeps its parts in their order, or says what it lost."""
     models, module, losses = package.module("models"), package.provider(provider), []
     body = module.to_response(completion, id="an-id", created=7, on_loss=losses.append, on_unsupported="weaken")
-    assert MESSAGE_WIRES[provider].answer_faults(body) == []
+    assert MESSAGE_WIRES[provider].response_faults(body) == []
     before, after = models.dump(laws.bare(completion)), models.dump(laws.bare(module.from_response(body)))
     laws.forget(before, after, losses)
     for one in (before, after):

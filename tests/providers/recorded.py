@@ -1,4 +1,4 @@
-"""Recordings by what they are: answers in one piece, streams, errors in place of either."""
+"""Recordings by what they are: responses in one piece, streams, errors in place of either."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.providers.wires import WIRES
 from tests.support.repository import CONVERSING, OWN_CODE, recordings
 
 
-def answered(provider: str) -> list[Any]:
-    """The recordings of a provider with an answer in one piece."""
+def unstreamed(provider: str) -> list[Any]:
+    """The recordings of a provider with a response in one piece."""
     return [r for r in recordings(provider) if r["response"] is not None and r["status"] < 400]
 
 
 def refused(provider: str) -> list[Any]:
-    """The recordings of a provider with an error in place of an answer."""
+    """The recordings of a provider with an error in place of a response."""
     return [r for r in recordings(provider) if r["response"] is not None and r["status"] >= 400]
 
 

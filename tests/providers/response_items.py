@@ -1,4 +1,4 @@
-"""Items of OpenAI's Responses, and answers of them."""
+"""Items of OpenAI's Responses, and responses of them."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ CUSTOM = {"id": "ctc_1", "type": "custom_tool_call", "call_id": "call_9", "name"
 OUTPUT = [REASONING, SEARCH, MORE, SAID, CALL]
 
 
-def answer(*items: Any, **members: Any) -> Any:
-    return {**table(PROVIDER)["answer"], "output": list(items), **members}
+def response(*items: Any, **members: Any) -> Any:
+    return {**table(PROVIDER)["response"], "output": list(items), **members}

@@ -1,4 +1,4 @@
-"""Calls in answers: names spelled back, many alike, none or odd arguments, and the turn that answers them."""
+"""Calls in responses: names spelled back, many alike, none or odd arguments, and the turn with their results."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES, restore_object_content
 from tests.support.generated import Package, wire_name
 from tests.support.places import put
@@ -21,8 +21,8 @@ NAMES = ("get.weather", "get/weather", "get weather", "get_weather", "1st", "cla
 
 
 def asking(provider: str, *calls: Any) -> Any:
-    """The table's answer with these calls of the wire."""
-    return put(answer_of(provider, calls=True), table(provider)["at"]["content"], list(calls))
+    """The table's response with these calls of the wire."""
+    return put(response_of(provider, calls=True), table(provider)["at"]["content"], list(calls))
 
 
 def named(provider: str, name: str) -> Any:
@@ -61,9 +61,9 @@ def test_a_declared_tools_call_has_its_declared_name(sample: Package, provider: 
 
 
 @each_provider
-def test_a_call_of_no_tool_is_read_and_answered(sample: Package, provider: str) -> None:
-    """An unknown name is no reason to lose the turn: the app answers the call with an error."""
-    completion = laws.answer(sample, provider, asking(provider, named(provider, "no_such_tool")))
+def test_a_call_of_no_tool_is_read_and_has_a_result(sample: Package, provider: str) -> None:
+    """An unknown name is no reason to lose the turn: the result of the call is an error."""
+    completion = laws.completion_of(sample, provider, asking(provider, named(provider, "no_such_tool")))
     (call,) = laws.calls_of(sample, completion)
     assert (call.name, call.invalid) == ("no_such_tool", None)
     body, _ = laws.next_request(sample, provider, completion)
@@ -75,11 +75,11 @@ def test_a_call_of_no_tool_is_read_and_answered(sample: Package, provider: str) 
 @pytest.mark.parametrize("count", [2, 3, 9])
 @each_provider
 def test_calls_that_are_alike_stay_apart(sample: Package, models: Any, provider: str, count: int) -> None:
-    """Of one name, with the same arguments: in one answer, and in pieces. All wires take these ids as they are."""
+    """Of one name, with the same arguments: in one response, and in pieces. All wires take these ids as they are."""
     calls = [models.ToolCall(f"abcdefgh{i}", "now", {"a": 1}) for i in range(count)]
     message = models.AssistantMessage([models.ToolCallPart(call) for call in calls])
     body = sample.provider(provider).to_response(models.Completion(message, "tool_calls"), id="i")
-    assert laws.calls_of(sample, laws.answer(sample, provider, body)) == calls
+    assert laws.calls_of(sample, laws.completion_of(sample, provider, body)) == calls
     if provider not in having("stream"):
         return
     completion, emitted = laws.played(sample, provider, WIRES[provider].split(body))
@@ -111,7 +111,7 @@ def test_text_that_holds_json_stays_text(sample: Package, models: Any, provider:
     arguments = {"text": '{"a": 1}', "list": "[1]", "number": "7", "null": "null"}
     message = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", arguments))])
     body = sample.provider(provider).to_response(models.Completion(message, "tool_calls"), id="i")
-    found = [laws.answer(sample, provider, body)]
+    found = [laws.completion_of(sample, provider, body)]
     if provider in having("stream"):
         found.append(laws.played(sample, provider, WIRES[provider].split(body))[0])
     for completion in found:
@@ -124,19 +124,19 @@ def test_two_turns_take_nothing_but_converters(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
 ) -> None:
     """The app drives: it sends, reads the calls of the client's own object, runs them, and sends what they gave."""
-    module, body = sample.provider(provider), answer_of(provider, calls=True)
+    module, body = sample.provider(provider), response_of(provider, calls=True)
     tools = [models.ToolDefinition(name, "Does it.") for name in ("get_weather", "now")]
     request = models.Request([models.UserMessage("Weather in Oslo?")], model="m", tools=tools)
 
     def exchange() -> tuple[Any, Any]:
-        """What was sent, and the answer: the client's object, or the format's own where there is no client."""
+        """What was sent, and the response: the client's object, or the format's own where there is no client."""
         if provider not in having("sdk"):
             return module.to_request(request), copy.deepcopy(body)
-        found = exchanges.answered(provider, body, module.to_sdk(request))
+        found = exchanges.received(provider, body, module.to_sdk(request))
         return exchanges.sent().body, found
 
-    sent, answer = exchange()
-    completion = module.from_response(answer)
+    sent, response = exchange()
+    completion = module.from_response(response)
     assert [t.name for t in module.from_request(sent).tools] == ["get_weather", "now"]
     calls = sample.module("messages").tool_calls_of(completion.message)
     handlers = {"now": lambda arguments: "noon", "get_weather": lambda arguments: f"rain in {arguments['city']}"}
@@ -153,21 +153,21 @@ def test_two_turns_take_nothing_but_converters(
 
 @pytest.mark.row("A32")
 @pytest.mark.parametrize("provider", having("usage"))
-def test_an_answer_without_usage_has_none(sample: Package, provider: str) -> None:
-    body = copy.deepcopy(answer_of(provider, calls=True))
+def test_a_response_without_usage_has_none(sample: Package, provider: str) -> None:
+    body = copy.deepcopy(response_of(provider, calls=True))
     for key in table(provider)["at"]["usage"]:
         body.pop(key, None)
-    assert WIRES[provider].said(body).usage is None
+    assert WIRES[provider].read_response(body).usage is None
     completion, _ = laws.played(sample, provider, WIRES[provider].split(body))
     assert completion.usage is None
-    assert laws.answer(sample, provider, body).usage is None
+    assert laws.completion_of(sample, provider, body).usage is None
 
 
 @pytest.mark.row("A34")
 @each_provider
 def test_what_only_the_provider_says_is_under_its_name(sample: Package, provider: str) -> None:
     key = WIRES[provider].unknown_key
-    body = {**answer_of(provider), key: {"a": [1, None]}}
-    completion = laws.answer(sample, provider, body)
+    body = {**response_of(provider), key: {"a": [1, None]}}
+    completion = laws.completion_of(sample, provider, body)
     assert completion.metadata[provider][key] == {"a": [1, None]}
     assert list(completion.metadata) == [provider]

@@ -71,8 +71,8 @@ def test_a_history_has_a_declared_tools_own_name(declared: Package, provider: st
     module, models, losses = declared.provider(provider), declared.module("models"), []
     request = history(models, name, {}, None)
     body = json.loads(json.dumps(module.to_request(request, on_loss=losses.append)))
-    _, asked, answered = module.from_request(body).messages
-    assert (asked.content[0].call.name, answered.results[0].name) == (name, name)
+    _, asked, results = module.from_request(body).messages
+    assert (asked.content[0].call.name, results.results[0].name) == (name, name)
     assert [loss.what for loss in losses if loss.what == "a tool's name"] == []
 
 
@@ -85,13 +85,13 @@ def test_a_model_calls_a_declared_tool_by_its_name_on_the_wire(declared: Package
         assert [call.name for call in module.from_tool_calls([wire])] == [name]
         return
     message = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", name, {}))])
-    answer = models.Completion(message, "tool_calls", "r", "m", usage=models.Usage(1, 1, 2))
-    body = json.loads(json.dumps(module.to_response(answer, on_loss=lambda loss: None)))
+    completion = models.Completion(message, "tool_calls", "r", "m", usage=models.Usage(1, 1, 2))
+    body = json.loads(json.dumps(module.to_response(completion, on_loss=lambda loss: None)))
     assert [call.name for call in module.from_tool_calls(body)] == [name]
     if not hasattr(module, "StreamWriter"):
         return
     writer, stream = module.StreamWriter(), module.Stream()
-    events = [*writer.write(models.CompletedEvent(answer)), *writer.finish()]
+    events = [*writer.write(models.CompletedEvent(completion)), *writer.finish()]
     emitted = [event for piece in json.loads(json.dumps(events)) for event in stream.feed(piece)] + stream.finish()
     names = {
         (event.call.name if event.type == "tool_call" else event.name)
@@ -108,14 +108,14 @@ def test_a_response_keeps_a_name_that_requests_cannot_have(declared: Package, pr
     """Models invent names; whoever reads the response must see which."""
     module, models, losses = declared.provider(provider), declared.module("models"), []
     message = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", name, {}))])
-    answer = models.Completion(message, "tool_calls", "r", "m", usage=models.Usage(1, 1, 2))
-    body = json.loads(json.dumps(module.to_response(answer, on_loss=losses.append)))
+    completion = models.Completion(message, "tool_calls", "r", "m", usage=models.Usage(1, 1, 2))
+    body = json.loads(json.dumps(module.to_response(completion, on_loss=losses.append)))
     assert [call.name for call in module.from_tool_calls(body)] == [name]
     assert [loss.what for loss in losses if loss.what == "a tool's name"] == []
     if not name:
         return
     writer, stream = module.StreamWriter(), module.Stream()
-    for event in [*writer.write(models.CompletedEvent(answer)), *writer.finish()]:
+    for event in [*writer.write(models.CompletedEvent(completion)), *writer.finish()]:
         stream.feed(event)
     stream.finish()
     assert [part.call.name for part in stream.result().message.content] == [name]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges, every_condition, keywords, plain, stream, whole
-from tests.providers.recorded import answered, refused, streamed
+from tests.providers.recorded import refused, streamed, unstreamed
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import having, table
@@ -29,8 +29,8 @@ def is_asynchronous(provider: str) -> bool:
     return WIRES[provider].client.opened_async is not None
 
 
-each_answer, each_stream = recorded(answered), recorded(streamed)
-each_answer_later = recorded(lambda provider: answered(provider)[::3] if is_asynchronous(provider) else [])
+each_response, each_stream = recorded(unstreamed), recorded(streamed)
+each_response_later = recorded(lambda provider: unstreamed(provider)[::3] if is_asynchronous(provider) else [])
 each_stream_later = recorded(lambda provider: streamed(provider) if is_asynchronous(provider) else [])
 each_provider = pytest.mark.parametrize("provider", having("sdk"))
 
@@ -47,9 +47,9 @@ def asked(package: Package, provider: str, recording: Any) -> tuple[Any, dict[st
     return request, keywords(package, provider, request)
 
 
-def kept_answer(package: Package, provider: str, body: Any) -> Any:
-    """What an answer says that went through the client's types."""
-    return laws.answer(package, provider, WIRES[provider].client.kept(body))
+def kept_response(package: Package, provider: str, body: Any) -> Any:
+    """What a response says that went through the client's types."""
+    return laws.completion_of(package, provider, WIRES[provider].client.kept(body))
 
 
 def kept_stream(package: Package, provider: str, events: list[Any], error: Exception | None = None) -> Any:
@@ -66,7 +66,7 @@ def is_sent(exchanges: Exchanges, package: Package, provider: str, request: Any,
 
 
 def typed(package: Package, provider: str, completion: Any) -> Any:
-    """All typed fields of an answer; what is opaque in the spelling of the client."""
+    """All typed fields of a response; what is opaque in the spelling of the client."""
     found = package.module("models").dump(laws.bare(completion))
     content = found["message"].get("content")
     for part in content if isinstance(content, list) else []:
@@ -76,24 +76,24 @@ def typed(package: Package, provider: str, completion: Any) -> Any:
 
 
 def is_the_same(package: Package, provider: str, found: Any, expected: Any) -> None:
-    """An answer read from objects says what the one read from dicts says, and goes back as that one does."""
+    """A response read from objects says what the one read from dicts says, and goes back as that one does."""
     assert typed(package, provider, found) == typed(package, provider, expected)
     bodies = [laws.next_request(package, provider, completion)[0] for completion in (found, expected)]
     assert plain(provider, bodies[0]) == plain(provider, bodies[1])
 
 
 @pytest.mark.row("T53", "K18")
-@each_answer
+@each_response
 def test_a_recorded_exchange(exchanges: Exchanges, sample: Package, models: Any, provider: str, recording: Any) -> None:
     """Also what the client has no keyword for is sent; the request stays as it is, whatever the client does to it."""
     module = sample.provider(provider)
     request, words = asked(sample, provider, recording)
     before = laws.exact(models.dump(request))
-    found = exchanges.answered(provider, recording["response"], words)
+    found = exchanges.received(provider, recording["response"], words)
     is_sent(exchanges, sample, provider, request, streaming=False)
     assert laws.exact(models.dump(request)) == before
     assert isinstance(found, dict) == WIRES[provider].client.gives_dicts
-    expected = kept_answer(sample, provider, recording["response"])
+    expected = kept_response(sample, provider, recording["response"])
     for _ in range(2):  # reading does not change the object
         is_the_same(sample, provider, module.from_response(found), expected)
         assert laws.bare(module.from_tool_calls(found)) == laws.bare(laws.calls_of(sample, expected))
@@ -117,7 +117,7 @@ def test_a_recorded_stream(exchanges: Exchanges, sample: Package, provider: str,
     assert list(module.iter_events(exchanges.streamed(provider, recording["events"], words))) == heard
 
 
-@each_answer_later
+@each_response_later
 def test_a_recorded_exchange_of_the_asynchronous_client(
     exchanges: Exchanges, sample: Package, provider: str, recording: Any
 ) -> None:
@@ -126,7 +126,7 @@ def test_a_recorded_exchange_of_the_asynchronous_client(
     is_sent(exchanges, sample, provider, request, streaming=False)
     assert isinstance(found, dict) == WIRES[provider].client.gives_dicts
     completion = sample.provider(provider).from_response(found)
-    is_the_same(sample, provider, completion, kept_answer(sample, provider, recording["response"]))
+    is_the_same(sample, provider, completion, kept_response(sample, provider, recording["response"]))
 
 
 @each_stream_later
@@ -150,8 +150,8 @@ def test_a_recorded_stream_of_the_asynchronous_client(
 def test_events_are_told_while_the_stream_still_comes(exchanges: Exchanges, sample: Package, provider: str) -> None:
     """The server sends the rest only when the first text was told."""
     wire = WIRES[provider]
-    events = wire.split(answer_of(provider, stop=table(provider)["finish_reasons"][0][0]))
-    first = next(n for n in range(len(events)) if wire.heard(events[: n + 1]).text) + 1
+    events = wire.split(response_of(provider, stop=table(provider)["finish_reasons"][0][0]))
+    first = next(n for n in range(len(events)) if wire.read_stream(events[: n + 1]).text) + 1
     gate, waits = threading.Event(), []
 
     def pieces() -> Iterator[bytes]:
@@ -215,7 +215,7 @@ def test_a_connection_is_cut(exchanges: Exchanges, sample: Package, provider: st
 @pytest.mark.pain("P29")
 @each_stream
 def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
-    """No client raises where the answer is closed in good order in the middle."""
+    """No client raises where the response is closed in good order in the middle."""
     client, events = WIRES[provider].client, recording["events"]
     for at in sorted({0, 1, len(events) // 2}):
         expected, emitted = kept_stream(sample, provider, events[:at])
@@ -223,7 +223,7 @@ def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider
         heard = list(sample.provider(provider).iter_events(exchanges.call(provider, reply, streaming=True)))
         assert laws.bare(heard[:-1]) == laws.bare(emitted[:-1])
         assert typed(sample, provider, heard[-1].completion) == typed(sample, provider, expected)
-        if WIRES[provider].heard(events[:at]).stop is None:
+        if WIRES[provider].read_stream(events[:at]).stop is None:
             is_broken(sample, heard, None)
 
 
@@ -265,7 +265,7 @@ def test_what_the_client_raises_is_told_by_its_kind(
 @each_provider
 def test_an_error_in_a_stream_is_raised_and_told(exchanges: Exchanges, sample: Package, provider: str) -> None:
     module, wire, facts = sample.provider(provider), WIRES[provider], table(provider)
-    events = wire.split(answer_of(provider, calls=True))
+    events = wire.split(response_of(provider, calls=True))
     reply = every_condition(provider, [*events[: len(events) // 2], facts["bare_error"]])
     if not wire.client.raises:
         emitted = list(module.iter_events(exchanges.call(provider, reply, streaming=True)))
@@ -289,8 +289,8 @@ def test_no_proxy_stands_between(monkeypatch: pytest.MonkeyPatch, provider: str)
     monkeypatch.delenv("NO_PROXY", raising=False)
     exchanges = Exchanges()
     try:
-        assert exchanges.answered(provider, answer_of(provider)) is not None
+        assert exchanges.received(provider, response_of(provider)) is not None
         if is_asynchronous(provider):
-            assert exchanges.run(exchanges.acall(provider, whole(answer_of(provider)))) is not None
+            assert exchanges.run(exchanges.acall(provider, whole(response_of(provider)))) is not None
     finally:
         exchanges.close()

@@ -18,7 +18,7 @@ BODY: dict[str, Any] = {
     "tools": [{"functionDeclarations": [DECLARATION]}],
     "toolConfig": {"functionCallingConfig": {"mode": 2}},
 }
-ANSWER: dict[str, Any] = {
+RESPONSE: dict[str, Any] = {
     "candidates": [{"content": {"role": 2, "parts": [{"text": "Here."}]}, "finishReason": 1}],
     "usageMetadata": {"promptTokenCount": 9, "promptTokensDetails": [{"modality": 2, "tokenCount": 4}]},
 }
@@ -40,15 +40,15 @@ def test_enums_that_are_numbers_are_read_as_words_and_stay_numbers(sample: Packa
 
 
 @pytest.mark.parametrize("provider", ["gemini", "vertex"])
-def test_answers_with_numbers(sample: Package, provider: str) -> None:
+def test_responses_with_numbers(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
-    completion = module.from_response(ANSWER)
+    completion = module.from_response(RESPONSE)
     assert (completion.finish_reason, completion.stop_reason) == ("stop", "STOP")
     assert completion.usage.input_image_tokens == 4
-    assert module.to_response(completion) == ANSWER
+    assert module.to_response(completion) == RESPONSE
     stream = module.Stream()
     first = {"candidates": [{"content": {"role": 2, "parts": [{"text": "He"}]}}]}
-    last = {**ANSWER, "candidates": [{"content": {"role": 2, "parts": [{"text": "re."}]}, "finishReason": 1}]}
+    last = {**RESPONSE, "candidates": [{"content": {"role": 2, "parts": [{"text": "re."}]}, "finishReason": 1}]}
     for chunk in (first, last):
         stream.feed(chunk)
     assert stream.finish()[-1].completion == completion

@@ -206,8 +206,8 @@ def test_a_result_that_was_read_without_a_call_comes_back(
     body = laws.write(sample, provider, whole)
     (key,) = {"messages", "contents", "input"} & body.keys()
     given = body[key]
-    (answer,) = (i for i, one in enumerate(given) if "noon" in laws.exact(one))
-    for changed in ([*given[: answer - 1], *given[answer:]], [*given[:answer], given[answer], *given[answer:]]):
+    (index,) = (i for i, one in enumerate(given) if "noon" in laws.exact(one))
+    for changed in ([*given[: index - 1], *given[index:]], [*given[:index], given[index], *given[index:]]):
         request, losses = laws.read(sample, provider, {**body, key: changed}), []
         stored = models.load(models.Request, models.dump(request))
         sent = laws.write(sample, target, stored, losses)
@@ -273,14 +273,14 @@ def test_ids_of_all_kinds_are_paired_one_to_one(sample: Package, models: Any, pr
 @pytest.mark.pain("P23")
 @each_provider
 def test_ids_that_a_wire_lacks_or_repeats_are_made(sample: Package, provider: str) -> None:
-    """None, blank, and twice in one answer: two calls, two ids, the second marked."""
+    """None, blank, and twice in one response: two calls, two ids, the second marked."""
     facts = table(provider)
     inner, key = facts.get("call_inside"), facts.get("call_id", "id")
     for identifier in (None, "", " ", "same"):
         calls = [copy.deepcopy(facts["calls"][0]) for _ in range(2)]
         for one in calls:
             (one[inner] if inner else one)[key] = identifier
-        body = copy.deepcopy(facts["answer"])
+        body = copy.deepcopy(facts["response"])
         at(body, facts["at"]["content"][:-1])[facts["at"]["content"][-1]] = calls
         found = sample.provider(provider).from_tool_calls(body)
         assert len({c.id for c in found}) == 2
@@ -343,7 +343,7 @@ def signed_blocks() -> list[dict[str, Any]]:
 
 
 OPAQUE = {
-    "anthropic": lambda: {**table("anthropic")["answer"], "content": two_thoughts(), "stop_reason": "tool_use"},
+    "anthropic": lambda: {**table("anthropic")["response"], "content": two_thoughts(), "stop_reason": "tool_use"},
     "bedrock": lambda: {
         "output": {"message": {"role": "assistant", "content": signed_blocks()}},
         "stopReason": "tool_use",
@@ -365,7 +365,7 @@ def test_opaque_state_goes_back_in_its_order_byte_for_byte(
     if streaming:
         completion, _ = laws.played(sample, provider, wire.split(body))
     else:
-        completion = laws.answer(sample, provider, body)
+        completion = laws.completion_of(sample, provider, body)
     sent, _ = laws.next_request(sample, provider, completion)
     key, inside = table(provider)["messages"], table(provider)["call"][0]
     assert laws.exact(sent[key][1][inside]) == laws.exact(at(body, table(provider)["at"]["content"]))
@@ -458,7 +458,7 @@ def test_ids_that_repeat_belong_to_their_own_turn(sample: Package, models: Any) 
     assert fixed[:2] == [first, tool(noon)]
     assert fixed[2]["content"][0]["call"] == {"id": "call_1_0", "name": "get_weather", "arguments": {"city": "Oslo"}}
     assert fixed[3]["results"] == [{**rain, "toolCallId": "call_1_0"}]
-    fixed, codes = repaired(sample, models, first, second, tool(rain))  # the first one was never answered
+    fixed, codes = repaired(sample, models, first, second, tool(rain))  # the first one never got a result
     assert codes == ["duplicate_id", "orphan_call"]
     assert [r["value"] for m in fixed if m["role"] == "tool" for r in m["results"]] == ["no result recorded", "rain"]
     taken = assistant(call("call_1_0"))
@@ -644,13 +644,13 @@ def test_a_plain_value_is_written_as_every_other_one(sample: Package, models: An
     module = sample.provider(provider)
 
     def written(metadata: Any, **more: Any) -> str:
-        def answer(turn: int) -> list[Any]:
+        def messages_of(turn: int) -> list[Any]:
             call = models.ToolCall(f"call_{turn}", "now", {"a": 1, "b": [1.5, None]}, metadata=metadata)
             content = [models.TextPart("Hello", metadata=metadata, **more), models.ToolCallPart(call)]
             results = [models.ToolResult(call.id, "now", kind, value) for kind, value in (("data", {"x": 1}),)]
             return [models.UserMessage(content[:1]), models.AssistantMessage(content), models.ToolMessage(results)]
 
-        return json.dumps(module.to_messages([m for turn in range(2) for m in answer(turn)]))
+        return json.dumps(module.to_messages([m for turn in range(2) for m in messages_of(turn)]))
 
     assert written(None) == written({}) == written({"some_other": {"$kept": 1}})
 

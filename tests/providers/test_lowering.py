@@ -102,7 +102,7 @@ def test_a_loss_is_reported_with_its_place_and_what_still_checks_it(package: Pac
     assert sent == {"type": "string", "description": "At least 2 characters."}
 
 
-def answer(provider: str, arguments: dict[str, Any], name: str = "find") -> dict[str, Any]:
+def response(provider: str, arguments: dict[str, Any], name: str = "find") -> dict[str, Any]:
     text = json.dumps(arguments, separators=(",", ":"))
     if provider == "openai_chat":
         call: Any = {"id": "call_a", "type": "function", "function": {"name": name, "arguments": text}}
@@ -126,7 +126,7 @@ EVERY_NULL = {"what": "ab", "most": None, "level": None, "since": None}
 @pytest.mark.parametrize("provider", FOUR[:2])
 def test_a_null_for_what_may_be_absent_is_dropped_and_goes_back_as_it_came(package: Package, provider: str) -> None:
     module = package.provider(provider)
-    body = answer(provider, EVERY_NULL)
+    body = response(provider, EVERY_NULL)
     completion = module.from_response(body)
     assert [call.arguments for call in module.from_tool_calls(body)] == [{"what": "ab", "since": None}]
     assert module.to_response(completion) == body
@@ -173,7 +173,7 @@ def test_tools_that_were_not_declared_are_spelled_by_the_same_rules(package: Pac
     (entry,) = module.to_tools([late], on_loss=losses.append)
     assert entry["function"]["parameters"]["required"] == ["what", "most", "level", "since"]
     assert "[0].parameters.properties.what.minLength" in [loss.path for loss in losses]
-    body = answer("openai_chat", EVERY_NULL, "late")
+    body = response("openai_chat", EVERY_NULL, "late")
     (call,) = module.from_tool_calls(body, tools=[late])
     assert call.arguments == {"what": "ab", "since": None}
     call.metadata = None
@@ -195,7 +195,7 @@ def test_what_the_build_has_told_of_is_not_told_again(package: Package) -> None:
 
 def test_a_request_that_was_read_with_nulls_goes_back_with_them(package: Package) -> None:
     module = package.provider("openai_chat")
-    message = answer("openai_chat", EVERY_NULL)["choices"][0]["message"]
+    message = response("openai_chat", EVERY_NULL)["choices"][0]["message"]
     result = {"role": "tool", "tool_call_id": "call_a", "content": "x"}
     body = {"model": "m", "messages": [{"role": "user", "content": "x"}, message, result], "tools": module.TOOLS}
     request = module.from_request(body)
@@ -268,7 +268,7 @@ def test_a_map_is_a_list_of_pairs_where_the_project_says_so(tmp_path: Path) -> N
     )
     module = package.provider("openai_chat")
     assert module.TOOLS[0]["function"]["strict"] is True
-    body = answer("openai_chat", {"labels": [{"key": "a", "value": "x"}]}, "label")
+    body = response("openai_chat", {"labels": [{"key": "a", "value": "x"}]}, "label")
     assert module.from_tool_calls(body)[0].arguments == {"labels": {"a": "x"}}
     assert module.to_response(module.from_response(body)) == body
 
@@ -310,7 +310,7 @@ def test_a_union_at_the_root_stands_under_one_property_where_the_project_says_so
         "iban",
     ]
     card, sent = {"by": "card", "number": "1"}, {"value": {"by": "card", "number": "1", "name": None}}
-    body = answer(provider, sent, "pay")
+    body = response(provider, sent, "pay")
     (call,) = module.from_tool_calls(body)
     assert call.arguments == card
     assert declared.parse_arguments("pay", call.arguments).by == "card"
@@ -445,6 +445,6 @@ def test_what_a_model_means_is_read_without_strict_too_and_goes_back_as_it_came(
             content = {"role": "model", "parts": [{"functionCall": {"name": name, "args": sent}}]}
             body = {"candidates": [{"content": content, "finishReason": "STOP"}]}
         else:
-            body = answer(provider, sent, name)
+            body = response(provider, sent, name)
         assert [call.arguments for call in module.from_tool_calls(body)] == [meant]
         assert module.to_response(module.from_response(body)) == body

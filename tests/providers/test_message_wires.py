@@ -25,7 +25,7 @@ def histories(key: str) -> Any:
 
 
 each_history = histories("messages")
-each_answer = histories("response")
+each_response = histories("response")
 each_offer = histories("tools")
 
 
@@ -71,16 +71,16 @@ def test_law_5_kinds_that_nobody_knows_come_back(sample: Package, provider: str)
 
 
 @pytest.mark.row("A31", "A34", "A35")
-@each_answer
-def test_law_7_an_answer_comes_back(sample: Package, provider: str, response: Any) -> None:
-    message_laws.answer_comes_back(sample, provider, response)
-    message_laws.answer_comes_back(sample, provider, message_laws.with_unknown(response, MESSAGE_WIRES[provider]))
-    for changed in MESSAGE_WIRES[provider].unknown_answers(response):
-        message_laws.answer_comes_back(sample, provider, changed)
+@each_response
+def test_law_7_a_response_comes_back(sample: Package, provider: str, response: Any) -> None:
+    message_laws.response_comes_back(sample, provider, response)
+    message_laws.response_comes_back(sample, provider, message_laws.with_unknown(response, MESSAGE_WIRES[provider]))
+    for changed in MESSAGE_WIRES[provider].unknown_responses(response):
+        message_laws.response_comes_back(sample, provider, changed)
 
 
-@each_answer
-def test_an_answer_goes_back_in_the_next_history(sample: Package, provider: str, response: Any) -> None:
+@each_response
+def test_a_response_goes_back_in_the_next_history(sample: Package, provider: str, response: Any) -> None:
     """Its messages are those of the history that the app would have made of them."""
     message = sample.provider(provider).from_response(copy.deepcopy(response)).message
     again = message_laws.stored(sample, "AssistantMessage", message)
@@ -121,7 +121,7 @@ def test_law_2_the_scenarios_come_back(sample: Package, models: Any, provider: s
 
 @pytest.mark.row("A31", "A35")
 @pytest.mark.parametrize(("source", "target"), SOURCES)
-def test_law_7_an_answer_of_any_provider_is_written(sample: Package, source: str, target: str) -> None:
+def test_law_7_a_response_of_any_provider_is_written(sample: Package, source: str, target: str) -> None:
     done = 0
     for recording in recordings(source):
         if recording["response"] is None or recording["status"] != 200:
@@ -222,8 +222,8 @@ def test_hostile_values_are_read_or_refused_at_their_place(
     assert done > 0
 
 
-@each_answer
-def test_hostile_answers_are_read_or_refused_at_their_place(
+@each_response
+def test_hostile_responses_are_read_or_refused_at_their_place(
     sample: Package, models: Any, provider: str, response: Any
 ) -> None:
     module, done = sample.provider(provider), 0

@@ -16,12 +16,12 @@ VIDEO = {"type": "video", "url": "gs://bucket/film.mp4", "mediaType": "video/mp4
 
 HISTORIES: dict[str, list[Any]] = {
     "a user with a file alone": [{"role": "user", "content": [VIDEO]}],
-    "an answer of hosted calls alone": [
+    "an assistant message of hosted calls alone": [
         {"role": "user", "content": "Find it."},
         {"role": "assistant", "content": [FOREIGN]},
         {"role": "user", "content": "And?"},
     ],
-    "an answer without a word": [
+    "an assistant message without a word": [
         {"role": "user", "content": "Find it."},
         {"role": "assistant", "content": ""},
         {"role": "user", "content": "And?"},
@@ -75,7 +75,7 @@ def test_no_message_is_empty(sample: Package, models: Any, provider: str, histor
     body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
     messages = next(body[key] for key in ("messages", "contents", "input") if key in body)
     assert messages
-    allowed = history == "an answer without a word" and provider not in ("mistral", "cohere", "vertex")
+    allowed = history == "an assistant message without a word" and provider not in ("mistral", "cohere", "vertex")
     assert [m for m in messages if blank(m) and not (allowed and m.get("role") in ("assistant", "model"))] == []
 
 

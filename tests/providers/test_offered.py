@@ -141,7 +141,7 @@ def test_what_is_not_json_in_a_definition_is_sent_as_it_was_the_first_time(packa
 
 
 @pytest.mark.parametrize("provider", CONVERSING)
-def test_tools_before_it_keep_no_schema_of_an_answer_from_being_told_of(package: Package, provider: str) -> None:
+def test_tools_before_it_keep_no_schema_of_a_response_from_being_told_of(package: Package, provider: str) -> None:
     models, module = package.module("models"), package.provider(provider)
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": [{"type": "string"}]}}}
     wanted = models.OutputSchema(schema, "answer")

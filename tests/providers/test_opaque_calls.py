@@ -103,7 +103,7 @@ def test_outputs_of_own_items_keep_their_order(sample: Package, order: str, bare
 
 
 def test_a_result_of_which_the_call_was_cut_off_comes_back(sample: Package) -> None:
-    """It may answer a call that the server keeps, so it stays a result."""
+    """It may be the result of a call that the server keeps, so it stays a result."""
     for messages in ([result(OTHER, "noon"), called(CUSTOM), result(OWN, "rows")], [result(OTHER, "noon")]):
         body = {"model": "m", "messages": messages}
         assert laws.write(sample, "openai_chat", laws.read(sample, "openai_chat", body)) == body

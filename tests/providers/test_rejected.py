@@ -162,9 +162,9 @@ def test_arguments_for_the_client_report_what_the_body_reports(sample: Package, 
 @each_provider
 def test_a_body_of_another_format_is_no_response(sample: Package, provider: str) -> None:
     module, errors = sample.provider(provider), sample.module("errors")
-    own = table(provider)["answer"]
+    own = table(provider)["response"]
     for other in CONVERSING:
-        body = table(other)["answer"]
+        body = table(other)["response"]
         if own.keys().isdisjoint(body):
             with pytest.raises(errors.ConversionError):
                 module.from_response(json.loads(json.dumps(body)))

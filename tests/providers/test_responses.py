@@ -1,4 +1,4 @@
-"""Answers on every wire: by tables, and as objects of the official clients."""
+"""Responses on every wire: by tables, and as objects of the official clients."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
-from tests.providers.recorded import answered, streamed
+from tests.providers.recorded import streamed, unstreamed
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.places import at, put
@@ -30,7 +30,7 @@ def rows(key: str) -> list[Any]:
 def test_usage_counts_all_input_and_all_output(
     sample: Package, models: Any, provider: str, wire: Any, usage: Any
 ) -> None:
-    body = answer_of(provider, usage=wire)
+    body = response_of(provider, usage=wire)
     completion = sample.provider(provider).from_response(copy.deepcopy(body))
     found = models.dump(completion.usage)
     found.pop("metadata", None)
@@ -58,7 +58,7 @@ def test_a_reason_is_derived_from_the_word_and_the_calls(
 ) -> None:
     module = sample.provider(provider)
     for calls, reason in ((False, plain), (True, with_calls)):
-        body = answer_of(provider, calls=calls, stop=word)
+        body = response_of(provider, calls=calls, stop=word)
         completion = module.from_response(copy.deepcopy(body))
         assert (completion.finish_reason, completion.stop_reason) == (reason, word)
         found = laws.calls_of(sample, completion)
@@ -88,7 +88,7 @@ def test_a_reason_that_says_something_does_not_stand_for_others(sample: Package,
 def test_a_missing_reason_stays_missing(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
     *path, key = table(provider)["at"]["stop"]
-    body = copy.deepcopy(answer_of(provider))
+    body = copy.deepcopy(response_of(provider))
     holder = at(body, path)
     for missing in ({key: None}, {}):
         holder.pop(key, None)
@@ -112,7 +112,7 @@ def test_an_error_is_told_by_its_kind(
 
 
 @pytest.mark.parametrize("provider", having("errors"))
-def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) -> None:
+def test_a_bare_error_is_no_response(sample: Package, models: Any, provider: str) -> None:
     module = sample.provider(provider)
     body = table(provider)["bare_error"]
     for read in (module.from_response, module.from_tool_calls):
@@ -122,12 +122,12 @@ def test_a_bare_error_is_no_answer(sample: Package, models: Any, provider: str) 
 
 @pytest.mark.row("A26")
 @each_provider
-def test_a_completion_without_metadata_is_an_answer(sample: Package, models: Any, provider: str) -> None:
+def test_a_completion_without_metadata_is_a_response(sample: Package, models: Any, provider: str) -> None:
     body = sample.provider(provider).to_response(
-        models.load(models.Completion, ANSWER), id="an-id", created=7, on_loss=lambda loss: None
+        models.load(models.Completion, COMPLETION), id="an-id", created=7, on_loss=lambda loss: None
     )
-    back = laws.answer(sample, provider, body)
-    assert laws.bare(back.message) == models.load(models.Message, ANSWER["message"])
+    back = laws.completion_of(sample, provider, body)
+    assert laws.bare(back.message) == models.load(models.Message, COMPLETION["message"])
     assert back.finish_reason == "tool_calls"
     expected = {"model": "m", "id": "an-id"} | dict.fromkeys(table(provider).get("no_fields", ()))
     assert {"model": back.model, "id": back.id} == expected
@@ -135,21 +135,21 @@ def test_a_completion_without_metadata_is_an_answer(sample: Package, models: Any
 
 @pytest.mark.row("A26")
 @pytest.mark.parametrize("provider", having("sdk"))
-def test_a_completion_without_metadata_is_an_answer_that_the_client_takes(
+def test_a_completion_without_metadata_is_a_response_that_the_client_takes(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
 ) -> None:
     module = sample.provider(provider)
-    body = module.to_response(models.load(models.Completion, ANSWER), id="an-id", created=7)
+    body = module.to_response(models.load(models.Completion, COMPLETION), id="an-id", created=7)
     WIRES[provider].client.validated(body)
-    back = module.from_response(exchanges.answered(provider, body))
-    kept = laws.answer(sample, provider, WIRES[provider].client.kept(body))
+    back = module.from_response(exchanges.received(provider, body))
+    kept = laws.completion_of(sample, provider, WIRES[provider].client.kept(body))
     assert laws.bare(back.message) == laws.bare(kept.message)
     assert back.finish_reason == "tool_calls"
     expected = {"model": "m", "id": "an-id"} | dict.fromkeys(table(provider).get("no_fields", ()))
     assert {"model": back.model, "id": back.id} == expected
 
 
-ANSWER: dict[str, Any] = {
+COMPLETION: dict[str, Any] = {
     "message": {
         "role": "assistant",
         "content": [
@@ -164,7 +164,7 @@ ANSWER: dict[str, Any] = {
 
 
 def says(package: Package, completion: Any) -> Any:
-    """What an answer says; ids that we made are not compared, for there is nothing to compare them to."""
+    """What a response says; ids that we made are not compared, for there is nothing to compare them to."""
     calls = [(c.id, c.name, laws.exact(c.arguments)) for c in laws.calls_of(package, completion)]
     texts = [laws.joined(completion, kind) for kind in ("TextPart", "ReasoningPart", "RefusalPart")]
     usage = completion.usage
@@ -174,9 +174,9 @@ def says(package: Package, completion: Any) -> Any:
 
 @pytest.mark.parametrize("provider", having("sdk"))
 def test_an_object_of_the_clients_types_is_read_as_its_body(sample: Package, provider: str) -> None:
-    """Where the types take the recording: they are stricter than the client, and older than some answers."""
+    """Where the types take the recording: they are stricter than the client, and older than some responses."""
     taken = 0
-    for recording in answered(provider):
+    for recording in unstreamed(provider):
         try:
             found = WIRES[provider].client.validated(recording["response"])
         except ValueError:
@@ -184,8 +184,8 @@ def test_an_object_of_the_clients_types_is_read_as_its_body(sample: Package, pro
         taken += 1
         completion = sample.provider(provider).from_response(found)
         kept = WIRES[provider].client.kept(recording["response"])
-        assert says(sample, completion) == says(sample, laws.answer(sample, provider, kept))
-    assert taken >= len(answered(provider)) // 2
+        assert says(sample, completion) == says(sample, laws.completion_of(sample, provider, kept))
+    assert taken >= len(unstreamed(provider)) // 2
 
 
 @each_provider
@@ -196,7 +196,7 @@ def test_a_wrong_type_is_a_fault_at_its_place(sample: Package, models: Any, prov
         places.append((facts["at"]["usage"], 7) if facts["at"]["usage"] else (facts["at"]["count"], "7"))
     for way, wrong in places:
         with pytest.raises(models.ConversionError) as caught:
-            module.from_response(put(facts["answer"], way, wrong))
+            module.from_response(put(facts["response"], way, wrong))
         assert str(way[-1]) in str(caught.value)
     for value in (None, 7, "text", []):
         with pytest.raises(models.ConversionError):
@@ -212,7 +212,7 @@ def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
     calls = copy.deepcopy(facts["calls"])
     for call in calls:
         (call[key] if key else call).pop(facts.get("call_id", "id"))
-    body = put(facts["answer"], facts["at"]["content"], calls)
+    body = put(facts["response"], facts["at"]["content"], calls)
     module = sample.provider(provider)
     found = module.from_tool_calls(body, turn=3)
     assert [c.id for c in found] == ["call_3_0", "call_3_1"]
@@ -224,7 +224,7 @@ def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
 @pytest.mark.row("T45")
 @pytest.mark.parametrize("provider", having("stream"))
 def test_streams_are_recorded_with_calls_and_without(sample: Package, provider: str) -> None:
-    with_calls = [r for r in streamed(provider) if WIRES[provider].heard(r["events"]).calls]
+    with_calls = [r for r in streamed(provider) if WIRES[provider].read_stream(r["events"]).calls]
     assert 0 < len(with_calls) < len(streamed(provider))
 
 
@@ -271,7 +271,7 @@ GATEWAYS: list[tuple[str, list[Any], Any]] = [
 def test_law_7_what_a_gateway_leaves_out_stays_out(
     sample: Package, models: Any, provider: str, path: list[Any], value: Any
 ) -> None:
-    body = copy.deepcopy(table(provider)["answer"])
+    body = copy.deepcopy(table(provider)["response"])
     holder = at(body, path[:-1])
     if value is ABSENT:
         del holder[path[-1]]

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.exchanges import Exchanges
 from tests.providers.recorded import STREAMS
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import having, table
@@ -85,7 +85,7 @@ def test_leaving_an_iterator_early_is_no_fault_of_the_source(sample: Package, pr
 
     def source() -> Iterator[Any]:
         try:
-            yield from WIRES[provider].split(answer_of(provider, calls=True))
+            yield from WIRES[provider].split(response_of(provider, calls=True))
         finally:
             closed.append(True)
 
@@ -154,13 +154,13 @@ def test_arguments_can_be_read_while_they_come(sample: Package, models: Any, pro
 @each_provider
 def test_a_result_may_be_asked_for_at_any_time(sample: Package, provider: str) -> None:
     """It changes nothing, and its calls cannot be run before the end."""
-    events = WIRES[provider].split(answer_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0]))
+    events = WIRES[provider].split(response_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0]))
     stream, emitted = sample.provider(provider).Stream(), []
     for event in events:
         emitted += stream.feed(event)
         before = stream.result()
         assert stream.result() == before
-        ended = WIRES[provider].heard(events[: events.index(event) + 1]).stop is not None
+        ended = WIRES[provider].read_stream(events[: events.index(event) + 1]).stop is not None
         assert ended or [c for c in laws.calls_of(sample, before) if c.invalid is None] == []
     emitted += stream.finish()
     assert [type(e).__name__ for e in emitted].count("ToolCallEvent") == 2
@@ -248,12 +248,12 @@ def test_an_end_of_another_kind_is_no_failure(sample: Package, models: Any, prov
 def test_what_a_writer_sends_is_what_the_client_reads(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
 ) -> None:
-    """Text and calls through the official client: its objects are read as the answer that was written."""
+    """Text and calls through the official client: its objects are read as the response that was written."""
     module, wire = sample.provider(provider), WIRES[provider]
-    body = answer_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0])
+    body = response_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0])
     _, emitted = laws.played(sample, provider, wire.split(body))
     sent = laws.written(sample, provider, emitted, id="an-id", created=7)
     seen = list(module.iter_events(exchanges.streamed(provider, sent)))[-1].completion
-    expected = laws.answer(sample, provider, body)
+    expected = laws.completion_of(sample, provider, body)
     assert laws.outline(sample, seen) == laws.outline(sample, expected)
     assert json.dumps(sent) == json.dumps(laws.written(sample, provider, emitted, id="an-id", created=7))

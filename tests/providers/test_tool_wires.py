@@ -133,9 +133,9 @@ RESULTS = [
 HEAD = {"toolCallId": "call_a", "name": "now"}
 
 
-def answering(provider: str, models: Any, kind: str, value: Any, is_error: bool | None = None, **more: Any) -> Any:
+def tool_result(provider: str, models: Any, kind: str, value: Any, is_error: bool | None = None, **more: Any) -> Any:
     """A result that knows of its call what this wire must be told."""
-    metadata = {**table(provider).get("answers", {}), **more.pop("metadata", {})} or None
+    metadata = {**table(provider).get("result_metadata", {}), **more.pop("metadata", {})} or None
     return models.ToolResult("call_a", "now", kind, value, is_error, metadata=metadata, **more)
 
 
@@ -144,7 +144,7 @@ def test_a_result_is_sent_and_read_as_the_table_says(
     sample: Package, models: Any, provider: str, kind: str, row: Any
 ) -> None:
     module, losses = sample.provider(provider), []
-    result = answering(
+    result = tool_result(
         provider, models, kind, models.load(models.ToolResult, {**HEAD, "kind": kind, "value": row["value"]}).value
     )
     wire = module.to_tool_result(result, on_loss=losses.append)
@@ -185,7 +185,7 @@ def test_a_failure_that_holds_more_than_a_text_says_so(sample: Package, models: 
         ("data", [1]),
         ("multimodal", [models.TextPart("a"), models.TextPart("b")]),
     ):
-        result = answering(provider, models, kind, value, True)
+        result = tool_result(provider, models, kind, value, True)
         back = module.from_tool_result(module.to_tool_result(result, on_loss=lambda loss: None), "call_a", "now")
         assert back == result or back.kind == "error"
 
@@ -193,8 +193,8 @@ def test_a_failure_that_holds_more_than_a_text_says_so(sample: Package, models: 
 @each_provider
 def test_what_is_never_sent_is_no_loss(sample: Package, models: Any, provider: str) -> None:
     module, losses = sample.provider(provider), []
-    plain = module.to_tool_result(answering(provider, models, "text", "x"))
-    more = answering(provider, models, "text", "x", output_ref=models.OutputRef("o"), trimmed=True)
+    plain = module.to_tool_result(tool_result(provider, models, "text", "x"))
+    more = tool_result(provider, models, "text", "x", output_ref=models.OutputRef("o"), trimmed=True)
     assert module.to_tool_result(more, on_loss=losses.append) == plain
     assert losses == []
 
@@ -214,7 +214,7 @@ def test_state_of_others_stays_behind_and_is_reported(sample: Package, models: A
         (module.to_tool_call, models.ToolCall("a", "t", {}, metadata=state), ["metadata"]),
         (
             module.to_tool_result,
-            answering(provider, models, "multimodal", [image, own], metadata=state),
+            tool_result(provider, models, "multimodal", [image, own], metadata=state),
             sorted(table(provider).get("told_of_media", MEDIA)),
         ),
     ]

@@ -1,4 +1,4 @@
-"""One request and one answer for all wires with conversations."""
+"""One request and one response for all wires with conversations."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.answers import answer_of
 from tests.providers.requests import SCENARIOS
+from tests.providers.responses import response_of
 from tests.providers.wires import WIRES
 from tests.support.generated import Package, wire_name
 from tests.support.repository import CONVERSING
@@ -17,7 +17,7 @@ from tests.support.repository import CONVERSING
 
 @pytest.mark.row("K29", "I50")
 @pytest.mark.parametrize("provider", CONVERSING)
-def test_one_request_goes_to_every_wire_and_one_form_of_answer_comes_back(
+def test_one_request_goes_to_every_wire_and_one_form_of_response_comes_back(
     sample: Package, models: Any, provider: str
 ) -> None:
     module = sample.provider(provider)
@@ -26,7 +26,7 @@ def test_one_request_goes_to_every_wire_and_one_form_of_answer_comes_back(
     body = laws.write(sample, provider, request)
     assert [seen.name for seen in WIRES[provider].calls(body)] == ["get_weather", wire_name(provider)]
     assert laws.exact(models.dump(request)) == before
-    completion = module.from_response(copy.deepcopy(answer_of(provider, calls=True)))
+    completion = module.from_response(copy.deepcopy(response_of(provider, calls=True)))
     assert type(completion) is models.Completion
     assert completion.finish_reason == "tool_calls"
     assert {type(p).__name__ for p in completion.message.content} >= {"ToolCallPart"}

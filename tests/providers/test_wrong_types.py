@@ -111,7 +111,7 @@ def wrong_messages(models: Any) -> dict[str, Any]:
     def calling(*arguments: Any) -> list[Any]:
         return [hello, models.AssistantMessage([models.ToolCallPart(models.ToolCall(*arguments))])]
 
-    def answered(results: Any) -> list[Any]:
+    def with_results(results: Any) -> list[Any]:
         return [hello, asked, models.ToolMessage(results)]
 
     return {
@@ -141,11 +141,11 @@ def wrong_messages(models: Any) -> dict[str, Any]:
         "[1].content[0].call.arguments: must be an object, found null": calling("c1", "now", None),
         "[1].content[0].call.name: must be a string, found null": calling("c1", None, {}),
         "[1].content[0].call.id: must be a string, found a number": calling(1, "now", {}),
-        "[2].results: must be a list, found ToolResult": answered(result),
-        "[2].results: must be a list, found null": answered(None),
-        "[2].results[0]: must be a ToolResult, found an object": answered([{"id": "c1"}]),
-        "[2].results[0]: must be a ToolResult, found ToolCall": answered([call]),
-        "[2].results[0].toolCallId: must be a string, found a number": answered(
+        "[2].results: must be a list, found ToolResult": with_results(result),
+        "[2].results: must be a list, found null": with_results(None),
+        "[2].results[0]: must be a ToolResult, found an object": with_results([{"id": "c1"}]),
+        "[2].results[0]: must be a ToolResult, found ToolCall": with_results([call]),
+        "[2].results[0].toolCallId: must be a string, found a number": with_results(
             [models.ToolResult(1, "now", "text", "noon")]
         ),
         "[0].metadata: must be an object or null, found a string": [models.UserMessage("Hi", metadata="x")],
@@ -157,9 +157,9 @@ def wrong_messages(models: Any) -> dict[str, Any]:
 def test_a_result_of_no_kind_is_refused(sample: Package, provider: str, kind: Any) -> None:
     module, models = sample.provider(provider), sample.module("models")
     asked = models.AssistantMessage([models.ToolCallPart(models.ToolCall("c1", "now", {}))])
-    answered = models.ToolMessage([models.ToolResult("c1", "now", kind, "noon")])
+    results = models.ToolMessage([models.ToolResult("c1", "now", kind, "noon")])
     with pytest.raises(models.ConversionError, match=r"kind: "):
-        module.to_messages([asked, answered], on_loss=lambda loss: None)
+        module.to_messages([asked, results], on_loss=lambda loss: None)
 
 
 @pytest.mark.parametrize("provider", [*CONVERSING, *MESSAGING])

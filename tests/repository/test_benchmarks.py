@@ -36,7 +36,7 @@ def wire_of(name: str) -> Any:
 
 
 def said(models: Any, completion: Any) -> tuple[str, list[Any], Any]:
-    """Text, calls and the counts of an answer of ours."""
+    """Text, calls and the counts of a completion of ours."""
     content = completion.message.content
     parts = [models.TextPart(text=content)] if isinstance(content, str) else content
     calls = [p.call for p in parts if isinstance(p, models.ToolCallPart)]
@@ -45,10 +45,10 @@ def said(models: Any, completion: Any) -> tuple[str, list[Any], Any]:
     return text, [(c.id, c.name, c.arguments) for c in calls], (usage.input_tokens, usage.output_tokens)
 
 
-def said_by_hand(answer: Any) -> tuple[str, list[Any], Any]:
-    calls = [(p.id, p.name, p.arguments) for p in answer.parts if not isinstance(p, str)]
-    text = "".join(p for p in answer.parts if isinstance(p, str))
-    return text, calls, (answer.usage.input, answer.usage.output)
+def said_by_hand(completion: Any) -> tuple[str, list[Any], Any]:
+    calls = [(p.id, p.name, p.arguments) for p in completion.parts if not isinstance(p, str)]
+    text = "".join(p for p in completion.parts if isinstance(p, str))
+    return text, calls, (completion.usage.input, completion.usage.output)
 
 
 @each_wire
@@ -61,10 +61,10 @@ def test_the_same_messages_are_sent(sample: Package, models: Any, name: str) -> 
 
 
 @each_wire
-def test_the_same_answer_is_read(sample: Package, models: Any, name: str) -> None:
+def test_the_same_response_is_read(sample: Package, models: Any, name: str) -> None:
     wire = wire_of(name)
-    ours = said(models, sample.provider(name).from_response(wire.answer()))
-    assert ours == said_by_hand(wire.response_in(wire.answer()))
+    ours = said(models, sample.provider(name).from_response(wire.response()))
+    assert ours == said_by_hand(wire.response_in(wire.response()))
     assert len(ours[1]) == 3
 
 
@@ -82,9 +82,9 @@ def test_the_same_stream_is_read(sample: Package, models: Any, name: str) -> Non
 
 
 @each_wire
-def test_the_floor_makes_the_whole_answer(sample: Package, name: str) -> None:
+def test_the_floor_makes_the_whole_response(sample: Package, name: str) -> None:
     floor = importlib.import_module("floor")
-    completion = sample.provider(name).from_response(wire_of(name).answer())
+    completion = sample.provider(name).from_response(wire_of(name).response())
     made = floor.constructors(completion)(None)
     assert made == completion
     assert made is not completion

@@ -63,11 +63,11 @@ def session(package: Package, provider: str, server: Loopback, later: bool, **se
 
 
 def replied(package: Package, provider: str, completion: Any, streaming: bool) -> Reply:
-    """What the API would answer, in one piece or in a stream."""
+    """What the API would return, in one piece or in a stream."""
     module = package.provider(provider)
     if not streaming:
-        return whole(module.to_response(completion, id="answer_1", created=1))
-    writer = module.StreamWriter(id="answer_1", created=1)
+        return whole(module.to_response(completion, id="response_1", created=1))
+    writer = module.StreamWriter(id="response_1", created=1)
     events = package.module("runtime.sessions.text_protocol").stream_events(completion)
     wire = [event for emitted in events for event in writer.write(emitted)]
     return every_condition(provider, [*wire, *writer.finish()])

@@ -76,46 +76,46 @@ def reviewed(package: Any) -> SimpleNamespace:
 
 
 class Handlers:
-    """Answers of each tool, with a log of what began and ended. A value that can be called is called with the arguments."""
+    """Results of each tool, with a log of what began and ended. A value that can be called is called with the arguments."""
 
-    def __init__(self, **answers: Any) -> None:
-        self.answers = answers
+    def __init__(self, **results: Any) -> None:
+        self.results = results
         self.log: list[str] = []
         self.running = 0
         self.most = 0
         self._lock = threading.Lock()
 
-    def _answer(self, name: str, args: Any, default: Any) -> Any:
+    def _result(self, name: str, args: Any, default: Any) -> Any:
         with self._lock:
             self.log.append(f"+{name}")
             self.running += 1
             self.most = max(self.most, self.running)
         try:
-            answer = self.answers.get(name, default)
-            return answer(args) if callable(answer) else answer
+            result = self.results.get(name, default)
+            return result(args) if callable(result) else result
         finally:
             with self._lock:
                 self.running -= 1
                 self.log.append(f"-{name}")
 
     def read_file(self, args: Any) -> Any:
-        return self._answer("read_file", args, "text")
+        return self._result("read_file", args, "text")
 
     def grep(self, args: Any) -> Any:
-        return self._answer("grep", args, [])
+        return self._result("grep", args, [])
 
     def write_file(self, args: Any) -> Any:
-        return self._answer("write_file", args, {"bytes": 4})
+        return self._result("write_file", args, {"bytes": 4})
 
     def run_command(self, args: Any) -> Any:
-        return self._answer("run_command", args, 0)
+        return self._result("run_command", args, 0)
 
 
 def pausing(value: Any, seconds: float = 0.02) -> Callable[[Any], Any]:
-    """An answer that takes a while, so that others may overlap with it."""
+    """A handler that takes a while, so that others may overlap with it."""
 
-    def answer(args: Any) -> Any:
+    def handle(args: Any) -> Any:
         time.sleep(seconds)
         return value
 
-    return answer
+    return handle

@@ -1,4 +1,4 @@
-"""Sessions that answer from a script, sync and async, and keep what they were sent."""
+"""Sessions that respond from a script, sync and async, and keep what they were sent."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from tests.support.generated import Package
 Run = Callable[..., Any]
 
 
-def native(package: Package, answers: list[Any], *, later: bool = False) -> Any:
-    """A session whose model has tools; an answer that can be called is called."""
+def native(package: Package, responses: list[Any], *, later: bool = False) -> Any:
+    """A session whose model has tools; a response that can be called is called."""
     base = package.module("runtime.sessions.base")
 
-    def answer(session: Any, request: Any) -> Any:
+    def respond(session: Any, request: Any) -> Any:
         session.sent.append(copy.deepcopy(request))
-        reply = session.answers.pop(0) if len(session.answers) > 1 else session.answers[0]
+        reply = session.responses.pop(0) if len(session.responses) > 1 else session.responses[0]
         return copy.deepcopy(reply() if callable(reply) else reply)
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         tool_mode = base.ToolMode.NATIVE
 
         def send(self, request: Any) -> Any:
-            return answer(self, request)
+            return respond(self, request)
 
     class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
         tool_mode = base.ToolMode.NATIVE
 
         async def send(self, request: Any) -> Any:
             await asyncio.sleep(0)
-            return answer(self, request)
+            return respond(self, request)
 
     session = Later() if later else Sync()
-    session.answers, session.sent = list(answers), []
+    session.responses, session.sent = list(responses), []
     return session
 
 
 def completion(package: Package, *parts: Any, reason: str | None = None, **more: Any) -> Any:
-    """An answer of texts, and of calls as pairs of name and arguments."""
+    """A completion of texts, and of calls as pairs of name and arguments."""
     models = package.module("models")
     content = []
     for i, part in enumerate(parts):
@@ -55,7 +55,7 @@ def completion(package: Package, *parts: Any, reason: str | None = None, **more:
     return models.Completion(models.AssistantMessage(content), reason or ("tool_calls" if called else "stop"), **more)
 
 
-def all_ways(package: Package, answers: list[Any], request: Any, handlers: Any, **settings: Any) -> list[Any]:
+def all_ways(package: Package, responses: list[Any], request: Any, handlers: Any, **settings: Any) -> list[Any]:
     """The result, the session and the events of a run, in each of the four ways."""
     loop = reviewed(package)
 
@@ -65,15 +65,15 @@ def all_ways(package: Package, answers: list[Any], request: Any, handlers: Any, 
         return run.result
 
     found = []
-    session = native(package, answers)
+    session = native(package, responses)
     found.append((loop.run(session, request, handlers, **settings), session, []))
-    session = native(package, answers)
+    session = native(package, responses)
     stream = loop.run_stream(session, request, handlers, **settings)
     events = list(stream)
     found.append((stream.result, session, events))
-    session = native(package, answers, later=True)
+    session = native(package, responses, later=True)
     found.append((asyncio.run(loop.arun(session, request, handlers, **settings)), session, []))
-    session, emitted = native(package, answers, later=True), []
+    session, emitted = native(package, responses, later=True), []
     result = asyncio.run(watched(session, emitted))
     found.append((result, session, emitted))
     assert [r.stopped_by for r, _, _ in found] == [found[0][0].stopped_by] * 4

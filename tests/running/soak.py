@@ -2,7 +2,7 @@
 
     python -m tests.running.soak [--conversations N] [--at-once N] [PROVIDER …]
 
-A server on this machine is the model: it answers a user's number with two calls, and their results with a text. Every conversation has
+A server on this machine is the model: it responds to a user's number with two calls, and to their results with a text. Every conversation has
 to end with the texts of its own calls. It is no part of the test suite: it takes minutes.
 """
 
@@ -40,7 +40,7 @@ class Model(Loopback):
         self.heard = deque(maxlen=1)
 
     def reply_to(self, sent: Sent) -> Reply:
-        """Answer a request by what it says."""
+        """Respond to a request by what it says."""
         text = json.dumps(sent.body, ensure_ascii=False)
         number = re.findall(r"conversation (\d+)", text)[-1]
         results = re.findall(r"the text of (\d+)-(\w)", text)

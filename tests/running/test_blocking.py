@@ -36,15 +36,15 @@ def watched(package: Package, place: str, code: Callable[[], Any], heard: list[A
     """Run the code at a place of a run; the stream of the run, where there is one, and its events."""
     models, loop = package.module("models"), reviewed(package)
     base, tools = package.module("runtime.sessions.base"), package.module("tools")
-    answers = [completion(package, COMMAND), completion(package, "Done.")]
-    session, handlers, review = native(package, answers), Handlers(), tools.allow_all
+    completions = [completion(package, COMMAND), completion(package, "Done.")]
+    session, handlers, review = native(package, completions), Handlers(), tools.allow_all
     if place == "dispatch_sync":
         call = models.ToolCall("c1", *COMMAND)
         return None, [tools.dispatch_sync(call, Handlers(run_command=lambda args: code()))]
     if place == "send":
         session.send = lambda request: models.Completion(models.AssistantMessage(code()), "stop")
     elif place == "stream":
-        session.stream = lambda request: iter([models.TextDelta(code()), models.CompletedEvent(answers[1])])
+        session.stream = lambda request: iter([models.TextDelta(code()), models.CompletedEvent(completions[1])])
     elif place == "pieces":
 
         def pieces(self: Any, request: Any) -> Any:

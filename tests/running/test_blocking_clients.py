@@ -20,11 +20,11 @@ MANY = 40
 
 def test_calls_run_at_once(runnable: Package) -> None:
     meeting = threading.Barrier(MANY)
-    answer = runnable.provider("bedrock").to_response(completion(runnable, "Hello."), id="a", created=1)
+    response = runnable.provider("bedrock").to_response(completion(runnable, "Hello."), id="a", created=1)
 
     def converse(**keywords: Any) -> Any:
         meeting.wait(20)
-        return answer
+        return response
 
     async def run() -> list[Any]:
         async with runnable.module("sessions.bedrock").AsyncSession(SimpleNamespace(converse=converse), "m") as session:

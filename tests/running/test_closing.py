@@ -47,8 +47,8 @@ def test_a_session_that_is_left_ends_its_connections(
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     usage = runnable.module("models").Usage(1, 1, 2)
-    answer = completion(runnable, "Hello.", id="a", model="m", usage=usage)
-    server.replies.append(replied(runnable, provider, answer, False))
+    given = completion(runnable, "Hello.", id="a", model="m", usage=usage)
+    server.replies.append(replied(runnable, provider, given, False))
 
     async def talk(made: Any) -> None:
         async with made as same:
@@ -108,8 +108,8 @@ def test_a_run_that_is_closed_early_is_cancelled(runnable: Package) -> None:
             finally:
                 ended.append("cancelled")
 
-    answers = [completion(runnable, ("read_file", {"path": "a"}), ("grep", {"pattern": "a"}))]
-    run = reviewed(runnable).arun_stream(native(runnable, answers, later=True), "Hello", Slow())
+    completions = [completion(runnable, ("read_file", {"path": "a"}), ("grep", {"pattern": "a"}))]
+    run = reviewed(runnable).arun_stream(native(runnable, completions, later=True), "Hello", Slow())
 
     async def watch() -> None:
         async with aclosing(run):
@@ -134,7 +134,7 @@ def test_a_run_that_is_left_waits_for_a_thread_and_records_what_it_gave(runnable
         return ["written"]
 
     calls = [("read_file", {"path": "a"}), ("grep", {"pattern": "a"}), ("run_command", {"command": "a"})]
-    loop, answers = reviewed(runnable), [completion(runnable, *calls)]
+    loop, completions = reviewed(runnable), [completion(runnable, *calls)]
 
     class Quick(Handlers):
         async def read_file(self, args: Any) -> Any:
@@ -148,10 +148,10 @@ def test_a_run_that_is_left_waits_for_a_thread_and_records_what_it_gave(runnable
                     break
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
-    later = loop.arun_stream(native(runnable, answers, later=True), "Hi", Quick(grep=slow), on_result=heard.append)
+    later = loop.arun_stream(native(runnable, completions, later=True), "Hi", Quick(grep=slow), on_result=heard.append)
     asyncio.run(watch(later))
     began.clear()
-    now = loop.run_stream(native(runnable, answers), "Hi", Quick(grep=slow), on_result=heard.append)
+    now = loop.run_stream(native(runnable, completions), "Hi", Quick(grep=slow), on_result=heard.append)
     events = iter(now)
     while next(events).type != "tool_result":
         pass

@@ -37,7 +37,7 @@ SCRIPT: list[tuple[Any, ...]] = [
 """What the model says, turn by turn: texts, and calls as pairs of name and arguments."""
 
 
-def answers(package: Package) -> list[Any]:
+def completions(package: Package) -> list[Any]:
     models, made = package.module("models"), []
     for turn, parts in enumerate(SCRIPT):
         content: list[Any] = []
@@ -76,8 +76,8 @@ def plainly(package: Package, result: Any) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="module")
 def expected(runnable: Package) -> Any:
-    """The conversation by a session that answers from the script itself."""
-    made = native(runnable, answers(runnable))
+    """The conversation by a session that responds from the script itself."""
+    made = native(runnable, completions(runnable))
     return plainly(runnable, reviewed(runnable).run(made, "Begin.", Workshop()))
 
 
@@ -120,7 +120,7 @@ def test_the_script_has_ten_turns_and_an_end(expected: Any) -> None:
 def test_a_conversation_is_the_same_through_every_client(
     runnable: Package, server: Loopback, expected: Any, provider: str, later: bool, streaming: bool
 ) -> None:
-    server.replies.extend(replied(runnable, provider, answer, streaming) for answer in answers(runnable))
+    server.replies.extend(replied(runnable, provider, one, streaming) for one in completions(runnable))
     with session(runnable, provider, server, later) as made:
         result = ran(runnable, made, later=later, streaming=streaming)
     assert plainly(runnable, result) == expected
@@ -133,7 +133,7 @@ def test_a_conversation_is_the_same_through_every_client(
 def test_a_conversation_is_the_same_through_every_host(
     runnable: Package, server: Loopback, expected: Any, provider: str, streaming: bool
 ) -> None:
-    server.replies.extend(replied(runnable, provider, answer, streaming) for answer in answers(runnable))
+    server.replies.extend(replied(runnable, provider, one, streaming) for one in completions(runnable))
     with session(runnable, provider, server, False) as made:
         result = ran(runnable, made, later=False, streaming=streaming)
     assert plainly(runnable, result) == expected
@@ -169,7 +169,7 @@ def test_a_conversation_is_the_same_in_text_alone(
 ) -> None:
     base = runnable.module("runtime.sessions.base")
     models, folded = runnable.module("models"), runnable.module("runtime.sessions.text_protocol").to_text_request
-    texts = [folded(models.Request([answer.message])).messages[0].content for answer in answers(runnable)]
+    texts = [folded(models.Request([one.message])).messages[0].content for one in completions(runnable)]
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         def send(self, request: Any) -> str:

@@ -21,7 +21,7 @@ GREP = ("call_2", "grep", {"pattern": "a"})
 WRITE = ("call_3", "write_file", {"path": "a", "text": "b"})
 OWN = ("call_4", "bash", {"command": "ls"})
 
-ANSWER = "session.tools.handlePendingToolCall"
+HANDLE_PENDING = "session.tools.handlePendingToolCall"
 
 
 @pytest.fixture
@@ -78,7 +78,9 @@ def test_a_session_is_native_and_knows_its_tools(runnable: Package, play: Any, l
         assert isinstance(made, sessions.AsyncSession if later else sessions.Session)
 
 
-def test_all_calls_of_a_message_are_one_answer_without_those_that_the_agent_runs(runnable: Package, play: Any) -> None:
+def test_all_calls_of_a_message_are_one_completion_without_those_that_the_agent_runs(
+    runnable: Package, play: Any
+) -> None:
     runtime = play([Says("I look.", [READ, GREP], [OWN]), Says("Done.")])
     handlers = Handlers()
     with talking(runnable, runtime) as made:
@@ -88,7 +90,7 @@ def test_all_calls_of_a_message_are_one_answer_without_those_that_the_agent_runs
     assert [part.type for part in first.content] == ["text", "tool_call", "tool_call", "opaque"]
     assert [(r.tool_call_id, r.name) for r in results.results] == [("call_1", "read_file"), ("call_2", "grep")]
     assert sorted(handlers.log) == ["+grep", "+read_file", "-grep", "-read_file"]
-    assert [(params["requestId"], params["result"]) for params in runtime.calls(ANSWER)] == [
+    assert [(params["requestId"], params["result"]) for params in runtime.calls(HANDLE_PENDING)] == [
         ("request-call_1", "text"),
         ("request-call_2", "[]"),
     ]
@@ -102,7 +104,7 @@ def test_an_agent_that_asks_for_one_call_after_the_other_is_not_waited_for(
     with talking(runnable, runtime) as made:
         result = ran(runnable, made, Handlers())
     assert [[r.name for r in m.results] for m in result.messages if m.role == "tool"] == [["read_file"], ["grep"]]
-    assert [params["requestId"] for params in runtime.calls(ANSWER)] == ["request-call_1", "request-call_2"]
+    assert [params["requestId"] for params in runtime.calls(HANDLE_PENDING)] == ["request-call_1", "request-call_2"]
     assert (result.text, result.stopped_by) == ("Done.", "end")
 
 
@@ -135,7 +137,7 @@ def test_a_call_that_was_not_permitted_is_not_run(runnable: Package, play: Any) 
     assert (result.text, result.turns) == ("Done.", 1)
 
 
-def test_a_call_that_review_denies_is_answered_as_a_failure(runnable: Package, play: Any) -> None:
+def test_a_call_that_review_denies_has_a_failure_as_its_result(runnable: Package, play: Any) -> None:
     runtime = play([Says("", [WRITE]), Says("", [("call_9", "no_such_tool", {})]), Says("Done.")])
     deny = runnable.module("runtime.running.handlers").Deny
     handlers = Handlers()
@@ -143,13 +145,13 @@ def test_a_call_that_review_denies_is_answered_as_a_failure(runnable: Package, p
         result = ran(runnable, made, handlers, review=lambda call, arguments: deny("not today"))
     assert handlers.log == []
     assert result.turns == 2
-    first, second = (params["result"] for params in runtime.calls(ANSWER))
+    first, second = (params["result"] for params in runtime.calls(HANDLE_PENDING))
     assert (first["resultType"], second["resultType"]) == ("failure", "failure")
     assert "not today" in first["textResultForLlm"]
     assert "There is no tool" in second["textResultForLlm"]
 
 
-def test_what_a_sub_agent_asks_for_is_answered_too(runnable: Package, play: Any) -> None:
+def test_what_a_sub_agent_asks_for_gets_a_result_too(runnable: Package, play: Any) -> None:
     data = {
         "requestId": "r1",
         "sessionId": "s",
@@ -168,7 +170,7 @@ def test_what_a_sub_agent_asks_for_is_answered_too(runnable: Package, play: Any)
         models = runnable.module("models")
         request.messages += [first.message, models.ToolMessage([models.ToolResult("sub_1", "grep", "text", "found")])]
         assert text(runnable, made.runner.run(made.send(request))) == "Done."
-    assert [params["requestId"] for params in runtime.calls(ANSWER)] == ["r1"]
+    assert [params["requestId"] for params in runtime.calls(HANDLE_PENDING)] == ["r1"]
 
 
 def test_tools_of_other_clients_are_left_to_them(runnable: Package, play: Any) -> None:
@@ -181,7 +183,7 @@ def test_tools_of_other_clients_are_left_to_them(runnable: Package, play: Any) -
                     await made.send(asked(runnable, "Begin.", tools=tools(runnable, "grep")))
 
         made.runner.run(waits())
-    assert runtime.calls(ANSWER) == []
+    assert runtime.calls(HANDLE_PENDING) == []
 
 
 def test_without_tools_those_of_the_client_stay_and_it_runs_them(runnable: Package, play: Any) -> None:
@@ -196,10 +198,14 @@ def test_without_tools_those_of_the_client_stay_and_it_runs_them(runnable: Packa
         async with opened(runtime.address, tools=[own]) as client, session(client) as made:
             return await made.send("Begin.")
 
-    answer = asyncio.run(talk())
-    assert (text(runnable, answer), calls(runnable, answer), answer.finish_reason) == ("I look.Done.", [], "stop")
+    completion = asyncio.run(talk())
+    assert (text(runnable, completion), calls(runnable, completion), completion.finish_reason) == (
+        "I look.Done.",
+        [],
+        "stop",
+    )
     assert runtime.calls("session.tools.set") == []
-    assert [params["result"]["textResultForLlm"] for params in runtime.calls(ANSWER)] == ["theirs"]
+    assert [params["result"]["textResultForLlm"] for params in runtime.calls(HANDLE_PENDING)] == ["theirs"]
 
 
 def test_tools_are_replaced_where_they_differ(runnable: Package, play: Any) -> None:
@@ -209,8 +215,8 @@ def test_tools_are_replaced_where_they_differ(runnable: Package, play: Any) -> N
         for change in ({}, {"tools": tools(runnable, "grep")}, {"tool_choice": "none"}, {}):
             for name, value in change.items():
                 setattr(request, name, value)
-            answer = made.runner.run(made.send(request))
-            request.messages += [answer.message, runnable.module("models").UserMessage("More.")]
+            completion = made.runner.run(made.send(request))
+            request.messages += [completion.message, runnable.module("models").UserMessage("More.")]
     sent = runtime.calls("session.tools.set")
     assert [[tool["name"] for tool in params["tools"]] for params in sent] == [
         [],
@@ -231,7 +237,7 @@ def test_tools_are_replaced_where_they_differ(runnable: Package, play: Any) -> N
         ({"parallel_tool_calls": False}, "parallelToolCalls"),
     ],
 )
-def test_what_would_change_the_answer_is_refused_unless_it_is_weakened(
+def test_what_would_change_the_response_is_refused_unless_it_is_weakened(
     runnable: Package, play: Any, changes: Any, path: str
 ) -> None:
     runtime, reported = play([Says("Done.")]), []
@@ -266,10 +272,10 @@ def test_a_history_that_the_client_does_not_know_is_refused_unless_it_is_weakene
     with talking(runnable, runtime) as made, pytest.raises(models.ConversionError, match=r"messages\[0\]"):
         made.runner.run(made.send(models.Request(history)))
     with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as made:
-        answer = made.runner.run(made.send(models.Request(history)))
+        completion = made.runner.run(made.send(models.Request(history)))
         assert [loss.path for loss in reported] == ["messages[0]", "messages[1]", "messages[2]"]
         reported.clear()
-        made.runner.run(made.send(models.Request([*history, answer.message, models.UserMessage("Three.")])))
+        made.runner.run(made.send(models.Request([*history, completion.message, models.UserMessage("Three.")])))
         assert reported == []
     assert [params["prompt"] for params in runtime.calls("session.send")] == ["Two.", "Three."]
 
@@ -291,8 +297,8 @@ def test_a_conversation_that_went_another_way_is_refused(runnable: Package, play
     models, runtime = runnable.module("models"), play([Says("1"), Says("2"), Says("3")])
     with talking(runnable, runtime) as made:
         request = asked(runnable, "One.")
-        answer = made.runner.run(made.send(request))
-        request.messages += [answer.message, models.UserMessage("Two.")]
+        completion = made.runner.run(made.send(request))
+        request.messages += [completion.message, models.UserMessage("Two.")]
         if edit == "begun anew":
             request.messages[:] = [models.UserMessage("Other.")]
         elif edit == "cut":
@@ -308,14 +314,14 @@ def test_a_stored_conversation_goes_on(runnable: Package, play: Any) -> None:
     models, runtime = runnable.module("models"), play([Says("1", [READ]), Says("2")])
     with talking(runnable, runtime) as made:
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
-        answer = made.runner.run(made.send(request))
+        completion = made.runner.run(made.send(request))
         request.messages += [
-            answer.message,
+            completion.message,
             models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")]),
         ]
         stored = models.load(models.Request, models.dump(request))
         assert text(runnable, made.runner.run(made.send(stored))) == "2"
-    assert runtime.calls(ANSWER)[0]["result"] == "found"
+    assert runtime.calls(HANDLE_PENDING)[0]["result"] == "found"
 
 
 def test_calls_that_wait_need_their_results_and_a_message_beside_them_steers(runnable: Package, play: Any) -> None:
@@ -327,9 +333,9 @@ def test_calls_that_wait_need_their_results_and_a_message_beside_them_steers(run
         with pytest.raises(models.ConversionError, match="are waiting for their results"):
             made.runner.run(made.send(request))
         request.messages[-1:-1] = [models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")])]
-        answer = made.runner.run(made.send(request))
-        assert text(runnable, answer) == "2"
-        request.messages.append(answer.message)
+        completion = made.runner.run(made.send(request))
+        assert text(runnable, completion) == "2"
+        request.messages.append(completion.message)
         with pytest.raises(models.ConversionError, match="nothing to send"):
             made.runner.run(made.send(request))
     sent = [(params["prompt"], params.get("mode")) for params in runtime.calls("session.send")]
@@ -357,7 +363,7 @@ def test_media_are_attachments_and_binary_results(runnable: Package, play: Any) 
     sent = runtime.calls("session.send")[0]
     blob = {"type": "blob", "data": "AAAA", "mimeType": "image/png", "displayName": "a.png"}
     assert (sent["prompt"], sent["attachments"]) == ("See this.", [blob, {"type": "file", "path": "/a"}])
-    assert runtime.calls(ANSWER)[0]["result"]["binaryResultsForLlm"][0]["data"] == "AAAA"
+    assert runtime.calls(HANDLE_PENDING)[0]["result"]["binaryResultsForLlm"][0]["data"] == "AAAA"
 
 
 @pytest.mark.parametrize(
@@ -483,8 +489,8 @@ def test_a_result_that_comes_too_late_is_reported(runnable: Package, play: Any) 
         request.messages.append(made.runner.run(made.send(request)).message)
         request.messages.append(models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")]))
         made.runner.run(made.client.abort())
-        answer = made.runner.run(made.send(request))
-    assert answer.finish_reason == "error"
+        completion = made.runner.run(made.send(request))
+    assert completion.finish_reason == "error"
     assert [(loss.path, loss.what) for loss in reported] == [("messages[2].results[0]", "a result")]
 
 
@@ -539,7 +545,7 @@ def test_sessions_side_by_side_do_not_mix(runnable: Package, play: Any) -> None:
         assert (result.text, result.turns) == (f"{name} ends.", 5)
         found = [call.arguments for m in result.messages for call in runnable.module("messages").tool_calls_of(m)]
         assert found == [{"pattern": name}] * 5
-    for params in runtime.calls(ANSWER):
+    for params in runtime.calls(HANDLE_PENDING):
         assert params["requestId"].startswith(f"request-{params['sessionId']}")
 
 
@@ -594,7 +600,7 @@ def test_a_conversation_that_the_session_keeps_goes_on(runnable: Package, play: 
         second = made.send_tool_results([models.ToolResult("call_1", "read_file", "data", {"found": 1})])
         assert text(runnable, second) == "2"
         made.send_with_tools("Two.", tools(runnable, "read_file"))
-    assert runtime.calls(ANSWER)[0]["result"] == '{"found":1}'
+    assert runtime.calls(HANDLE_PENDING)[0]["result"] == '{"found":1}'
     assert [params["prompt"] for params in runtime.calls("session.send")] == ["One.", "Two."]
 
 
@@ -605,12 +611,12 @@ def test_a_history_that_is_nested_without_end_is_no_reason_to_fail(runnable: Pac
     known = runnable.module("runtime.apis.copilot.session_requests").KnownMessages()
     history = [models.UserMessage("One.")]
     call = models.ToolCallPart(models.ToolCall("a", "grep", {"pattern": deep}))
-    answer = models.AssistantMessage([call])
-    known.record(history, answer)
-    assert known.first_new_index([*history, answer, models.UserMessage("Two.")], None) == 2
+    message = models.AssistantMessage([call])
+    known.record(history, message)
+    assert known.first_new_index([*history, message, models.UserMessage("Two.")], None) == 2
 
 
-def test_two_answers_at_once_are_refused(runnable: Package, play: Any) -> None:
+def test_two_responses_at_once_are_refused(runnable: Package, play: Any) -> None:
     runtime = play([Says("1", ends="nothing")])
 
     async def both(made: Any) -> None:

@@ -17,7 +17,7 @@ from tests.support.generated import Package
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "answer", "kind", "value"),
+    ("name", "arguments", "returned", "kind", "value"),
     [
         ("read_file", {"path": "a"}, "text", "text", "text"),
         ("grep", {"pattern": "a"}, ["a"], "data", ["a"]),
@@ -27,9 +27,9 @@ from tests.support.generated import Package
     ],
 )
 def test_a_value_becomes_text_or_data(
-    runnable: Package, name: str, arguments: Any, answer: Any, kind: str, value: Any
+    runnable: Package, name: str, arguments: Any, returned: Any, kind: str, value: Any
 ) -> None:
-    result = run(runnable, call(runnable, name, arguments), Handlers(**{name: answer}))
+    result = run(runnable, call(runnable, name, arguments), Handlers(**{name: returned}))
     assert (result.kind, result.value) == (kind, value)
 
 
@@ -56,10 +56,12 @@ def test_a_handler_may_make_the_result_itself(runnable: Package) -> None:
     assert result == models.ToolResult("c1", "read_file", "text", "the first lines", None, models.OutputRef("o1"), True)
 
 
-@pytest.mark.parametrize("answer", [{"bytes": "3"}, {"bytes": 1, "more": 1}, "text", {"bytes": True}, object(), print])
-def test_a_result_that_does_not_fit_is_an_error_for_both(runnable: Package, answer: Any) -> None:
+@pytest.mark.parametrize(
+    "returned", [{"bytes": "3"}, {"bytes": 1, "more": 1}, "text", {"bytes": True}, object(), print]
+)
+def test_a_result_that_does_not_fit_is_an_error_for_both(runnable: Package, returned: Any) -> None:
     errors: list[Any] = []
-    handlers = Handlers(write_file=lambda args: answer)
+    handlers = Handlers(write_file=lambda args: returned)
     result = run(runnable, call(runnable, "write_file", {"path": "a", "text": "b"}), handlers, on_error=errors.append)
     assert result.kind == "error"
     assert "write_file" in result.value
@@ -196,10 +198,10 @@ class Secret(Exception):
 
 
 def raising(error: BaseException) -> Any:
-    def answer(args: Any) -> Any:
+    def handle(args: Any) -> Any:
         raise error
 
-    return answer
+    return handle
 
 
 @pytest.mark.parametrize(
@@ -292,8 +294,8 @@ def test_a_task_group_that_failed_in_a_handler_cancels_nothing_else(runnable: Pa
         made = [call(runnable, "grep", {"pattern": pattern}) for pattern in ("mended", "raised")]
         results = [run(runnable, each, Handlers(grep=broken), on_error=repr, **more) for each in made]
         assert [result.kind for result in results] == ["text", "error"]
-    answers = [completion(runnable, ("grep", {"pattern": "a"})), completion(runnable, "done")]
-    for result, _, _ in all_ways(runnable, answers, "go", Handlers(), around=around):
+    completions = [completion(runnable, ("grep", {"pattern": "a"})), completion(runnable, "done")]
+    for result, _, _ in all_ways(runnable, completions, "go", Handlers(), around=around):
         assert (result.stopped_by, result.text, result.messages[2].results[0].kind) == ("end", "done", "data")
 
 

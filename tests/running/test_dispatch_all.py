@@ -199,12 +199,12 @@ def test_a_cancellation_leaves_no_task_and_no_result_unheard(runnable: Package, 
 def test_a_cancellation_waits_for_a_blocking_handler_and_tells_its_result(runnable: Package) -> None:
     started, heard = threading.Event(), []
 
-    def answer(args: Any) -> dict[str, int]:
+    def handle(args: Any) -> dict[str, int]:
         started.set()
         threading.Event().wait(0.05)
         return {"bytes": 7}
 
-    work = reviewed(runnable).dispatch_all(calls(runnable, "wr"), Handlers(write_file=answer), on_result=heard.append)
+    work = reviewed(runnable).dispatch_all(calls(runnable, "wr"), Handlers(write_file=handle), on_result=heard.append)
     assert asyncio.run(cancelled(work, started.is_set)) == []
     assert [r.value for r in heard] == [{"bytes": 7}]
 

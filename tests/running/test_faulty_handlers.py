@@ -86,11 +86,11 @@ def test_a_value_as_deep_as_json_is_read_goes_out_and_comes_back(runnable: Packa
 def test_a_tool_error_of_a_generator_is_told_as_it_is(runnable: Package, where: str) -> None:
     tools = runnable.module("tools")
 
-    def answer(args: Any) -> Any:
+    def handle(args: Any) -> Any:
         made = failing_later(tools.ToolError("no such folder"))
         return made if where == "at once" else {"hits": made}
 
-    result = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=answer))
+    result = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=handle))
     assert (result.kind, result.value) == ("error", "no such folder")
 
 
@@ -112,11 +112,11 @@ def test_a_tool_error_without_a_text_is_a_failure(runnable: Package) -> None:
         def __str__(self) -> str:
             raise LookupError("secret")
 
-    def answer(args: Any) -> Any:
+    def handle(args: Any) -> Any:
         raise Mute
 
     errors: list[Any] = []
-    result = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=answer), on_error=errors.append)
+    result = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=handle), on_error=errors.append)
     assert (result.kind, result.value) == ("error", "grep failed: LookupError.")
     assert [type(error) for error in errors] == [LookupError] * 2
 
@@ -140,11 +140,11 @@ class Panic(BaseException):
 
 @pytest.mark.parametrize("error", [Panic, lambda: BaseExceptionGroup("several", [Panic()])])
 def test_a_panic_is_an_error_like_any_other(runnable: Package, error: Callable[[], BaseException]) -> None:
-    def answer(args: Any) -> Any:
+    def handle(args: Any) -> Any:
         raise error()
 
     errors: list[Any] = []
-    handlers = Handlers(grep=answer, write_file=answer)
+    handlers = Handlers(grep=handle, write_file=handle)
     results = asyncio.run(reviewed(runnable).dispatch_all(calls(runnable, "rgwr"), handlers, on_error=errors.append))
     assert [r.kind for r in results] == ["text", "error", "error", "text"]
     assert results[1].value == f"grep failed: {type(error()).__name__}."
@@ -158,7 +158,7 @@ def test_the_end_of_the_program_goes_up_and_what_ran_beside_is_heard(
 ) -> None:
     began, heard = threading.Event(), []
 
-    def answer(args: Any) -> Any:
+    def handle(args: Any) -> Any:
         assert name == "write_file" or began.wait(20)
         raise error
 
@@ -168,7 +168,7 @@ def test_the_end_of_the_program_goes_up_and_what_ran_beside_is_heard(
         return "beside"
 
     letters = "rg" if name == "grep" else "rw"
-    handlers = Handlers(read_file=slow, **{name: answer})
+    handlers = Handlers(read_file=slow, **{name: handle})
     with pytest.raises(error):
         asyncio.run(reviewed(runnable).dispatch_all(calls(runnable, letters), handlers, on_result=heard.append))
     assert [result.value for result in heard] == ["beside"]
@@ -193,8 +193,8 @@ def test_a_review_that_was_cancelled_by_itself_is_a_refusal(runnable: Package, h
     assert [r.kind for r in results] == ["error", "text"]
     assert handlers.log == ["+read_file", "-read_file"]
     assert len(errors) == 1
-    answers = [completion(runnable, NAMES["w"]), completion(runnable, "done")]
-    for result, _, _ in all_ways(runnable, answers, "go", handlers, review=review, on_error=errors.append):
+    completions = [completion(runnable, NAMES["w"]), completion(runnable, "done")]
+    for result, _, _ in all_ways(runnable, completions, "go", handlers, review=review, on_error=errors.append):
         assert (result.stopped_by, result.text) == ("end", "done")
 
 
@@ -239,13 +239,13 @@ def test_a_cancellation_ends_what_a_blocking_handler_gave_for_later(runnable: Pa
         loop = asyncio.get_running_loop()
         later = loop.create_future()
 
-        def answer(args: Any) -> Any:
+        def handle(args: Any) -> Any:
             started.set()
             threading.Event().wait(0.05)
             return inner() if how == "a coroutine" else later
 
         work = reviewed(runnable).dispatch_all(
-            calls(runnable, "wr"), Handlers(write_file=answer), on_result=heard.append
+            calls(runnable, "wr"), Handlers(write_file=handle), on_result=heard.append
         )
         left = await cancelled(work, started.is_set)
         assert later.cancelled() == (how == "a task")
@@ -262,14 +262,14 @@ def test_a_coroutine_that_comes_too_late_is_never_begun(runnable: Package) -> No
     async def inner() -> None:
         ran.append("inner")
 
-    def answer(args: Any) -> Any:
+    def handle(args: Any) -> Any:
         release.wait(20)
         made.append(inner())
         return made[0]
 
     async def main() -> Any:
         tools, one = runnable.module("tools"), call(runnable, "grep", {"pattern": "a"})
-        result = await tools.dispatch(one, Handlers(grep=answer), timeout=0.02)
+        result = await tools.dispatch(one, Handlers(grep=handle), timeout=0.02)
         release.set()
         while not (made and made[0].cr_frame is None):  # closed: it has no frame any more
             await asyncio.sleep(0.001)
@@ -284,7 +284,7 @@ def test_a_handler_that_changes_its_arguments_changes_no_call(runnable: Package,
     models, tools = runnable.module("models"), runnable.module("tools")
     given = {"command": "a", "pattern": "a", "path": "a", "text": "b", "tags": ["b", {"c": ["a"]}]}
 
-    def answer(args: Any) -> dict[str, int]:
+    def handle(args: Any) -> dict[str, int]:
         tags = args.model_extra["tags"]
         tags[1]["c"].append("seen")
         tags.append("seen")
@@ -292,7 +292,7 @@ def test_a_handler_that_changes_its_arguments_changes_no_call(runnable: Package,
 
     name = "write_file" if where == "edit" else "grep"
     one = models.ToolCall("c1", name, given)
-    work = tools.dispatch_all([one], Handlers(**{name: answer}), review=lambda call, args: tools.Edit(call.arguments))
+    work = tools.dispatch_all([one], Handlers(**{name: handle}), review=lambda call, args: tools.Edit(call.arguments))
     (result,) = asyncio.run(work)
     assert result.value == {"bytes": 1}
     assert given["tags"] == ["b", {"c": ["a"]}]

@@ -54,10 +54,10 @@ def test_tools_known_at_run_time_are_served_by_functions_of_the_call(runnable: P
         await asyncio.sleep(0)
         return serve(call)
 
-    answers = [completion(runnable, REMOTE, READ), completion(runnable, "Done.")]
+    completions = [completion(runnable, REMOTE, READ), completion(runnable, "Done.")]
     settings = {"others": {"remote": serve_later if later else serve}, "low_risk": {"remote"}}
     request = offer(runnable, "read_file", "remote")
-    for result, _, _ in all_ways(runnable, answers, request, Handlers(), **settings):
+    for result, _, _ in all_ways(runnable, completions, request, Handlers(), **settings):
         assert [(r.kind, r.value) for r in result.messages[2].results] == [
             ("data", {"got": {"q": 1}}),
             ("text", "text"),
@@ -67,11 +67,11 @@ def test_tools_known_at_run_time_are_served_by_functions_of_the_call(runnable: P
 
 def test_a_review_may_edit_and_refuse_calls_of_such_tools(runnable: Package) -> None:
     running = runnable.module("running")
-    answers = [completion(runnable, REMOTE), completion(runnable, "Done.")]
+    completions = [completion(runnable, REMOTE), completion(runnable, "Done.")]
     verdicts = iter([running.Edit({"q": 2}), running.Deny("No."), running.Edit(5)])
     values = []
     for _ in range(3):
-        session = native(runnable, answers)
+        session = native(runnable, completions)
         result = running.run(
             session,
             offer(runnable, "remote"),
@@ -95,11 +95,11 @@ def test_handlers_need_the_methods_of_the_tools_on_offer_alone(runnable: Package
         def read_file(self, args: Any) -> str:
             return "text"
 
-    answers = [completion(runnable, READ), completion(runnable, "Done.")]
-    for result, _, _ in all_ways(runnable, answers, offer(runnable, "read_file"), Few()):
+    completions = [completion(runnable, READ), completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, completions, offer(runnable, "read_file"), Few()):
         assert result.messages[2].results[0].value == "text"
     with pytest.raises(TypeError, match="has no method write_file"):
-        reviewed(runnable).run(native(runnable, answers), offer(runnable, "read_file", "write_file"), Few())
+        reviewed(runnable).run(native(runnable, completions), offer(runnable, "read_file", "write_file"), Few())
 
 
 @pytest.mark.parametrize("later", [False, True])
@@ -117,8 +117,8 @@ def test_hooks_see_the_run_and_shape_it(runnable: Package, later: bool) -> None:
         log.append("prepare")
         return soon(replace(request, max_output_tokens=7))
 
-    def on_answer(answer: Any) -> Any:
-        log.append("answer")
+    def on_answer(received: Any) -> Any:
+        log.append("on_answer")
         return soon(None)
 
     async def around(call: Any, arguments: Any, proceed: Any) -> Any:
@@ -134,10 +134,10 @@ def test_hooks_see_the_run_and_shape_it(runnable: Package, later: bool) -> None:
         log.append(("stop", usage, turns))
         return soon(turns == 2)
 
-    answers = [completion(runnable, READ), completion(runnable, READ), completion(runnable, "Done.")]
+    completions = [completion(runnable, READ), completion(runnable, READ), completion(runnable, "Done.")]
     for result, session, _ in all_ways(
         runnable,
-        answers,
+        completions,
         "Hello",
         Handlers(read_file=read),
         prepare=prepare,
@@ -148,7 +148,7 @@ def test_hooks_see_the_run_and_shape_it(runnable: Package, later: bool) -> None:
         assert (result.stopped_by, result.turns) == ("stop", 2)
         assert [sent.max_output_tokens for sent in session.sent] == [7, 7]
         assert result.messages[2].results[0].value == "text!"
-    once = ["prepare", "answer", ("around", "read_file", None), ("handler", "read_file")]
+    once = ["prepare", "on_answer", ("around", "read_file", None), ("handler", "read_file")]
     assert log == [*once, ("stop", None, 1), *once, ("stop", None, 2)] * 4
     assert runnable.module("running").current_call() is None
 
@@ -169,15 +169,17 @@ def test_what_ran_instead_of_what_the_model_said_is_recorded(runnable: Package) 
     async def around(call: Any, arguments: Any, proceed: Any) -> Any:
         return await proceed({"path": "b"})
 
-    answers = [completion(runnable, READ), completion(runnable, "Done.")]
-    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers(read_file=lambda args: args.path), around=around):
+    completions = [completion(runnable, READ), completion(runnable, "Done.")]
+    for result, _, _ in all_ways(
+        runnable, completions, "Hello", Handlers(read_file=lambda args: args.path), around=around
+    ):
         (made,) = result.messages[2].results
         assert (made.value, made.metadata) == ("b", {"running": {"arguments": {"path": "b"}}})
 
 
-def test_at_the_limit_one_more_answer_may_be_asked_for(runnable: Package) -> None:
-    answers = [completion(runnable, READ), completion(runnable, READ), completion(runnable, "So far.")]
-    for result, session, _ in all_ways(runnable, answers, "Hello", Handlers(), max_tool_turns=1, at_limit="answer"):
+def test_at_the_limit_one_more_response_may_be_asked_for(runnable: Package) -> None:
+    completions = [completion(runnable, READ), completion(runnable, READ), completion(runnable, "So far.")]
+    for result, session, _ in all_ways(runnable, completions, "Hello", Handlers(), max_tool_turns=1, at_limit="answer"):
         assert (result.stopped_by, result.text, session.sent[-1].tool_choice) == ("limit", "So far.", "none")
         assert [m.role for m in result.messages][-3:] == ["assistant", "tool", "assistant"]
         assert runnable.module("messages").validate(result.messages) == []
@@ -245,10 +247,10 @@ def test_the_prompt_has_the_schema_of_typed_output_if_the_api_has_none(runnable:
 
 def test_a_paused_turn_goes_on(runnable: Package) -> None:
     paused = completion(runnable, "I search.", reason="other", stop_reason="pause_turn")
-    answers = [paused, completion(runnable, "Done.")]
-    session = native(runnable, answers)
+    completions = [paused, completion(runnable, "Done.")]
+    session = native(runnable, completions)
     assert reviewed(runnable).run(session, "Hello", Handlers()).text == "I search."
-    session = native(runnable, answers)
+    session = native(runnable, completions)
     session.paused = runnable.module("sessions.anthropic").Session.paused
     result = reviewed(runnable).run(session, "Hello", Handlers())
     assert (result.text, [m.role for m in result.messages]) == ("Done.", ["user", "assistant", "assistant"])

@@ -24,8 +24,8 @@ def values(package: Package, message: Any) -> list[Any]:
 
 @pytest.mark.row("Q14", "Q15", "Q16")
 def test_two_rounds_and_an_end_are_three_requests(runnable: Package) -> None:
-    answers = [completion(runnable, "I look.", READ), completion(runnable, GREP), completion(runnable, "Done.")]
-    for result, session, _ in all_ways(runnable, answers, "Hello", Handlers(grep=["hit"])):
+    completions = [completion(runnable, "I look.", READ), completion(runnable, GREP), completion(runnable, "Done.")]
+    for result, session, _ in all_ways(runnable, completions, "Hello", Handlers(grep=["hit"])):
         assert (result.turns, result.stopped_by, len(session.sent)) == (2, "end", 3)
         assert [m.role for m in result.messages] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
         assert values(runnable, result.messages[2]) == [("text", "text")]
@@ -35,7 +35,7 @@ def test_two_rounds_and_an_end_are_three_requests(runnable: Package) -> None:
         assert runnable.module("messages").text_of(result.completion.message) == "Done."
 
 
-def test_a_run_says_what_its_answers_used_together(runnable: Package) -> None:
+def test_a_run_says_what_its_responses_used_together(runnable: Package) -> None:
     usage = runnable.module("models").Usage
     first = completion(runnable, READ, usage=usage(10, 5, 15, input_cached_tokens=4, metadata={"a": 1}))
     silent, last = completion(runnable, GREP), completion(runnable, "Done.", usage=usage(20, 1, 21, reasoning_tokens=1))
@@ -54,9 +54,9 @@ def test_a_model_that_calls_for_ever_is_stopped(runnable: Package) -> None:
 
 
 @pytest.mark.row("Q20", "Q22")
-def test_several_calls_of_an_answer_are_one_turn(runnable: Package) -> None:
-    answers = [completion(runnable, READ, GREP, READ)] * 2 + [completion(runnable, "Done.")]
-    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers(), max_tool_turns=2):
+def test_several_calls_of_a_response_are_one_turn(runnable: Package) -> None:
+    completions = [completion(runnable, READ, GREP, READ)] * 2 + [completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, completions, "Hello", Handlers(), max_tool_turns=2):
         assert (result.turns, result.stopped_by) == (2, "end")
     for result, session, _ in all_ways(runnable, [completion(runnable, READ)], "Hello", Handlers(), max_tool_turns=15):
         assert (result.turns, len(session.sent)) == (15, 16)
@@ -72,7 +72,7 @@ def test_a_limit_below_one_is_refused(runnable: Package, limit: Any) -> None:
 
 @pytest.mark.row("Q17")
 @pytest.mark.parametrize("reason", ["length", "content_filter", "error"])
-def test_an_answer_that_ended_early_runs_no_call(runnable: Package, reason: str) -> None:
+def test_a_response_that_ended_early_runs_no_call(runnable: Package, reason: str) -> None:
     handlers = Handlers()
     for result, session, _ in all_ways(runnable, [completion(runnable, "So", READ, reason=reason)], "Hello", handlers):
         assert (result.stopped_by, result.turns, len(session.sent)) == (reason, 0, 1)
@@ -81,17 +81,17 @@ def test_an_answer_that_ended_early_runs_no_call(runnable: Package, reason: str)
 
 @pytest.mark.row("Q18")
 def test_an_unknown_reason_is_kept(runnable: Package) -> None:
-    answer = completion(runnable, "So", reason="other", stop_reason="pause_turn")
-    for result, _, _ in all_ways(runnable, [answer], "Hello", Handlers()):
+    given = completion(runnable, "So", reason="other", stop_reason="pause_turn")
+    for result, _, _ in all_ways(runnable, [given], "Hello", Handlers()):
         assert (result.stopped_by, result.completion.stop_reason) == ("end", "pause_turn")
 
 
 @pytest.mark.parametrize("invalid", ["malformed", "not_an_object", "duplicate_id"])
-def test_a_call_that_can_be_mended_is_answered(runnable: Package, invalid: str) -> None:
+def test_a_call_that_can_be_mended_gets_a_result(runnable: Package, invalid: str) -> None:
     models, handlers = runnable.module("models"), Handlers()
     call = models.ToolCallPart(models.ToolCall("c1", "read_file", {}, models.InvalidCall("{", invalid)))
-    answers = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Done.")]
-    for result, _, _ in all_ways(runnable, answers, "Hello", handlers):
+    completions = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, completions, "Hello", handlers):
         assert (result.turns, result.stopped_by, result.text) == (1, "end", "Done.")
         assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error"]
         assert runnable.module("messages").validate(result.messages) == []
@@ -102,8 +102,8 @@ def test_a_call_that_can_be_mended_is_answered(runnable: Package, invalid: str) 
 def test_a_call_that_cannot_be_mended_is_no_reason_to_go_on(runnable: Package, invalid: str) -> None:
     models, handlers = runnable.module("models"), Handlers()
     call = models.ToolCallPart(models.ToolCall("c1", "read_file", {}, models.InvalidCall("{", invalid)))
-    answers = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Never.")]
-    for result, session, _ in all_ways(runnable, answers, "Hello", handlers):
+    completions = [completion(runnable, "I look.", call, reason="tool_calls"), completion(runnable, "Never.")]
+    for result, session, _ in all_ways(runnable, completions, "Hello", handlers):
         assert (result.turns, result.stopped_by, result.text, len(session.sent)) == (0, "end", "I look.", 1)
         assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error"]
         assert runnable.module("messages").validate(result.messages) == []
@@ -154,13 +154,13 @@ def test_what_a_request_does_not_offer_does_not_run(runnable: Package) -> None:
     models, handlers = runnable.module("models"), Handlers()
     offered = [runnable.module("tools").DEFINITIONS["grep"]]
     request = models.Request([models.UserMessage("Hello")], tools=offered)
-    answers = [completion(runnable, READ, GREP), completion(runnable, "Done.")]
-    for result, session, _ in all_ways(runnable, answers, request, handlers):
+    completions = [completion(runnable, READ, GREP), completion(runnable, "Done.")]
+    for result, session, _ in all_ways(runnable, completions, request, handlers):
         assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error", "data"]
         assert session.sent[0].tools == offered
     assert "+read_file" not in handlers.log
     nothing = models.Request([models.UserMessage("Hello")], tools=[])
-    for result, _, _ in all_ways(runnable, answers, nothing, handlers):
+    for result, _, _ in all_ways(runnable, completions, nothing, handlers):
         assert [kind for kind, _ in values(runnable, result.messages[2])] == ["error", "error"]
 
 
@@ -173,14 +173,14 @@ def test_without_tools_every_declared_tool_is_offered(runnable: Package) -> None
 def test_a_choice_that_forces_a_call_holds_once(runnable: Package, choice: str) -> None:
     models = runnable.module("models")
     request = models.Request([models.UserMessage("Hello")], tool_choice=choice)
-    answers = [completion(runnable, READ), completion(runnable, "Done.")]
-    for _, session, _ in all_ways(runnable, answers, request, Handlers()):
+    completions = [completion(runnable, READ), completion(runnable, "Done.")]
+    for _, session, _ in all_ways(runnable, completions, request, Handlers()):
         after = "auto" if choice == "required" else choice
         assert [sent.tool_choice for sent in session.sent] == [choice, after]
 
 
 def choices(package: Package) -> dict[str, Any]:
-    """Choices, each with what is chosen after the first answer, and the tools that run of two answers with three calls."""
+    """Choices, each with what is chosen after the first response, and the tools that run of two responses with three calls."""
     models = package.module("models")
     allowed = models.AllowedToolChoice(["grep", "run_command"], "auto")
     everything = ["read_file", "grep", "write_file"]
@@ -202,9 +202,9 @@ def test_what_a_choice_leaves_out_does_not_run(runnable: Package, choice: str) -
     first, after, run = choices(runnable)[choice]
     models = runnable.module("models")
     request = models.Request([models.UserMessage("Hello")], tool_choice=first)
-    answers = [completion(runnable, READ, GREP, WRITE)] * 2 + [completion(runnable, "Done.")]
+    completions = [completion(runnable, READ, GREP, WRITE)] * 2 + [completion(runnable, "Done.")]
     handlers = Handlers()
-    for result, session, _ in all_ways(runnable, answers, request, handlers, max_parallel=1):
+    for result, session, _ in all_ways(runnable, completions, request, handlers, max_parallel=1):
         assert [sent.tool_choice for sent in session.sent] == [first, after, after]
         kinds = [r.kind for message in result.messages if message.role == "tool" for r in message.results]
         assert kinds.count("error") == 6 - len(run)
@@ -213,26 +213,30 @@ def test_what_a_choice_leaves_out_does_not_run(runnable: Package, choice: str) -
 
 @pytest.mark.row("Q25")
 def test_results_go_back_in_one_message(runnable: Package) -> None:
-    answers = [completion(runnable, READ, GREP, WRITE), completion(runnable, "Done.")]
+    completions = [completion(runnable, READ, GREP, WRITE), completion(runnable, "Done.")]
     reviewed: list[str] = []
 
     def review(call: Any, arguments: Any) -> Any:
         reviewed.append(call.name)
         return runnable.module("tools").Deny("no")
 
-    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers(), review=review):
+    for result, _, _ in all_ways(runnable, completions, "Hello", Handlers(), review=review):
         assert [kind for kind, _ in values(runnable, result.messages[2])] == ["text", "data", "error"]
     assert reviewed == ["write_file"] * 4
 
 
 @pytest.mark.row("A47", "A45", "A40", "A41", "A42")
 def test_a_run_is_told_step_by_step(runnable: Package) -> None:
-    answers = [completion(runnable, "I look.", READ), completion(runnable, GREP, GREP), completion(runnable, "Done.")]
+    completions = [
+        completion(runnable, "I look.", READ),
+        completion(runnable, GREP, GREP),
+        completion(runnable, "Done."),
+    ]
     agent = ["step_start", "text", "agent_tool_call", "tool_result", "step_complete"]
     agent += ["step_start", "agent_tool_call", "agent_tool_call", "tool_result", "tool_result", "step_complete"]
     agent += ["step_start", "text", "step_complete", "final"]
     models = runnable.module("models")
-    for _, _, events in all_ways(runnable, answers, "Hello", Handlers(grep={"n": 1}, read_file=lambda args: 1 / 0))[
+    for _, _, events in all_ways(runnable, completions, "Hello", Handlers(grep={"n": 1}, read_file=lambda args: 1 / 0))[
         1::2
     ]:
         own = [event for event in events if type(event).__name__.startswith("Agent")]
@@ -258,22 +262,22 @@ def test_a_run_is_told_step_by_step(runnable: Package) -> None:
 def test_a_picture_is_shown(runnable: Package) -> None:
     models = runnable.module("models")
     parts = [models.TextPart("see"), models.ImagePart(data="aaaa", media_type="image/png")]
-    answers = [completion(runnable, GREP), completion(runnable, "Done.")]
-    for _, _, events in all_ways(runnable, answers, "Hello", Handlers(grep=parts))[1::2]:
+    completions = [completion(runnable, GREP), completion(runnable, "Done.")]
+    for _, _, events in all_ways(runnable, completions, "Hello", Handlers(grep=parts))[1::2]:
         (shown,) = [event for event in events if event.type == "tool_result"]
         assert (shown.result, shown.screenshot_base64) == ("see", "aaaa")
 
 
 def test_every_message_is_heard_before_a_failure(runnable: Package) -> None:
     def broken() -> Any:
-        raise ConnectionError("no answer")
+        raise ConnectionError("no response")
 
     heard: list[Any] = []
-    answers = [completion(runnable, READ), broken]
+    completions = [completion(runnable, READ), broken]
     with pytest.raises(ConnectionError):
-        reviewed(runnable).run(native(runnable, answers), "Hello", Handlers(), on_message=heard.append)
+        reviewed(runnable).run(native(runnable, completions), "Hello", Handlers(), on_message=heard.append)
     assert [message.role for message in heard] == ["assistant", "tool"]
-    stream = reviewed(runnable).run_stream(native(runnable, answers), "Hello", Handlers())
+    stream = reviewed(runnable).run_stream(native(runnable, completions), "Hello", Handlers())
     emitted: list[Any] = []
     with pytest.raises(ConnectionError):
         emitted.extend(event for event in stream)
@@ -358,8 +362,8 @@ def test_a_stream_that_is_left_cancels_what_runs(runnable: Package) -> None:
 def test_ids_that_come_again_are_told_apart(runnable: Package) -> None:
     models = runnable.module("models")
     call = models.ToolCallPart(models.ToolCall("call_0", "grep", {"pattern": "a"}))
-    answers = [completion(runnable, call, reason="tool_calls")] * 3 + [completion(runnable, "Done.")]
-    for result, _, _ in all_ways(runnable, answers, "Hello", Handlers()):
+    completions = [completion(runnable, call, reason="tool_calls")] * 3 + [completion(runnable, "Done.")]
+    for result, _, _ in all_ways(runnable, completions, "Hello", Handlers()):
         assert runnable.module("messages").validate(result.messages) == []
         assert [m.results[0].tool_call_id for m in result.messages[2::2]] == ["call_0", "call_1_0", "call_2_0"]
 
@@ -378,23 +382,23 @@ def test_ids_that_come_again_are_told_apart(runnable: Package) -> None:
 def test_no_two_calls_of_a_conversation_have_one_id(runnable: Package, ids: Any, after: Any, run: int) -> None:
     models = runnable.module("models")
 
-    def answer(*given: str) -> Any:
+    def calling(*given: str) -> Any:
         parts = [models.ToolCallPart(models.ToolCall(one, "grep", {"pattern": "a"})) for one in given]
         return completion(runnable, *parts, reason="tool_calls")
 
-    answers, handlers = [answer("x"), answer(*ids), completion(runnable, "Done.")], Handlers()
-    for result, _, _ in all_ways(runnable, answers, "Hello", handlers):
+    completions, handlers = [calling("x"), calling(*ids), completion(runnable, "Done.")], Handlers()
+    for result, _, _ in all_ways(runnable, completions, "Hello", handlers):
         assert [r.tool_call_id for r in result.messages[4].results] == after
         assert [r.kind for r in result.messages[4].results].count("data") == run
         assert runnable.module("messages").validate(result.messages) == []
     assert handlers.log.count("+grep") == 4 * (1 + run)
 
 
-def test_an_answer_may_repeat_what_stands_before_it(runnable: Package) -> None:
+def test_a_response_may_repeat_what_stands_before_it(runnable: Package) -> None:
     models = runnable.module("models")
     request = models.Request([models.UserMessage("Hello"), models.AssistantMessage("Well,")])
-    answer = models.Completion(models.AssistantMessage("Well,"), "stop")
-    for result, _, _ in all_ways(runnable, [answer], request, Handlers()):
+    given = models.Completion(models.AssistantMessage("Well,"), "stop")
+    for result, _, _ in all_ways(runnable, [given], request, Handlers()):
         assert [m.role for m in result.messages] == ["user", "assistant", "assistant"]
 
 
@@ -410,10 +414,10 @@ def test_the_loop_by_hand_is_as_short(runnable: Package) -> None:
     session = native(runnable, [completion(runnable, READ), completion(runnable, "Done.")])
     request = models.Request([models.UserMessage("Hello")], tools=list(tools.DEFINITIONS.values()))
     while True:
-        answer = session.complete(request).message
-        request.messages.append(answer)
-        if not messages.has_tool_calls(answer):
+        message = session.complete(request).message
+        request.messages.append(message)
+        if not messages.has_tool_calls(message):
             break
-        results = asyncio.run(reviewed(runnable).dispatch_all(messages.tool_calls_of(answer), Handlers()))
+        results = asyncio.run(reviewed(runnable).dispatch_all(messages.tool_calls_of(message), Handlers()))
         request.messages.append(models.ToolMessage(results))
     assert [message.role for message in request.messages] == ["user", "assistant", "tool", "assistant"]

@@ -37,7 +37,7 @@ def server() -> Iterator[Loopback]:
 
 
 def sent(made: Any, request: Any, *, later: bool, streaming: bool) -> Any:
-    """The answer, or the events of its stream."""
+    """The response, or the events of its stream."""
 
     async def events() -> list[Any]:
         return [event async for event in made.stream(request)]
@@ -103,7 +103,7 @@ IN_PLACE = [
 
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize(("provider", "streaming"), IN_PLACE)
-def test_an_error_in_place_of_an_answer_is_a_refusal(
+def test_an_error_in_place_of_a_response_is_a_refusal(
     runnable: Package, server: Loopback, provider: str, later: bool, streaming: bool
 ) -> None:
     body = table(provider)["bare_error"]
@@ -130,7 +130,7 @@ def test_an_error_in_place_of_an_answer_is_a_refusal(
         ("openai_chat", 1000, 200, "unknown"),
     ],
 )
-def test_a_code_in_an_error_that_came_as_an_answer_is_its_status(
+def test_a_code_in_an_error_that_came_as_a_response_is_its_status(
     runnable: Package, server: Loopback, provider: str, code: Any, status: int, kind: str, later: bool, streaming: bool
 ) -> None:
     body = {"error": {"code": code, "message": "Provider returned error"}}
@@ -195,18 +195,18 @@ def test_every_provider_with_a_client_has_sessions() -> None:
 
 
 class Keyed:
-    """A client with a key, whose answers are given."""
+    """A client with a key, whose responses are given."""
 
-    def __init__(self, key: str, answers: list[Any], log: list[str]) -> None:
-        self.key, self.answers, self.log = key, answers, log
+    def __init__(self, key: str, responses: list[Any], log: list[str]) -> None:
+        self.key, self.responses, self.log = key, responses, log
         self.chat = self.completions = self
 
     def create(self, **keywords: Any) -> Any:
         self.log.append(self.key)
-        answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
+        response = self.responses.pop(0)
+        if isinstance(response, Exception):
+            raise response
+        return response
 
 
 class Refused(Exception):
@@ -218,35 +218,35 @@ class Refused(Exception):
 
 
 def test_keys_take_turns_and_give_way(runnable: Package) -> None:
-    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
+    response = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
     log: list[str] = []
-    answers = [answer, Refused(429, "rate_limit_exceeded"), Refused(401, "invalid_api_key"), answer, answer]
-    clients = [Keyed(name, answers, log) for name in ("a", "b", "c")]
+    responses = [response, Refused(429, "rate_limit_exceeded"), Refused(401, "invalid_api_key"), response, response]
+    clients = [Keyed(name, responses, log) for name in ("a", "b", "c")]
     made = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
     made.send("Hello")
     made.send("Hello")
     made.send("Hello")
     assert log == ["a", "b", "c", "a", "a"]  # the key of the third was refused, and rests
-    answers[:] = [Refused(429, "rate_limit_exceeded")] * 3
+    responses[:] = [Refused(429, "rate_limit_exceeded")] * 3
     with pytest.raises(runnable.module("sessions").SessionError) as raised:
         made.send("Hello")
     assert raised.value.error.kind == "rate_limit"
-    answers[:] = [Refused(400, "invalid_request_error"), answer]
+    responses[:] = [Refused(400, "invalid_request_error"), response]
     with pytest.raises(runnable.module("sessions").SessionError):
         made.send("Hello")
-    assert len(answers) == 1
+    assert len(responses) == 1
 
 
-def test_a_key_rests_as_long_as_its_answer_says(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
-    now, log, answers = [1000.0], [], []  # type: ignore[var-annotated]
+def test_a_key_rests_as_long_as_its_response_says(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:
+    response = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
+    now, log, responses = [1000.0], [], []  # type: ignore[var-annotated]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    clients = [Keyed(name, answers, log) for name in ("a", "b", "c")]
+    clients = [Keyed(name, responses, log) for name in ("a", "b", "c")]
     made = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
 
     def asked(*given: Any) -> str:
         log.clear()
-        answers[:] = [*given, answer]
+        responses[:] = [*given, response]
         made.send("Hello")
         return "".join(log)
 
@@ -257,7 +257,7 @@ def test_a_key_rests_as_long_as_its_answer_says(runnable: Package, monkeypatch: 
     assert [asked() for _ in range(3)] == ["c", "a", "b"]
     assert asked(Refused(401, "invalid_api_key")) == "ca"
     assert "c" not in "".join(asked() for _ in range(6))
-    answers[:] = [
+    responses[:] = [
         Refused(429, "rate_limit_exceeded", Retry_After="20"),
         Refused(429, "", Retry_After="10"),
         Refused(401, ""),
@@ -276,8 +276,8 @@ def test_clients_with_several_keys_do_not_retry_by_themselves(
     """Each client as an app makes it, with its own retries."""
     module = runnable.provider(provider)
     reply = completion(runnable, "Hello.", model="m", usage=runnable.module("models").Usage(1, 1, 2))
-    answer = whole(module.to_response(reply, id="a", created=1))
-    server.replies += [whole({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, 429), answer]
+    response = whole(module.to_response(reply, id="a", created=1))
+    server.replies += [whole({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, 429), response]
     clients = [as_shipped(provider, server.address, key) for key in ("a", "b")]
     with runnable.module(f"sessions.{provider}").Session(clients[0], "m", further=clients[1:]) as made:
         made.send("Hello")
@@ -316,7 +316,7 @@ def as_shipped(provider: str, address: str, key: str) -> Any:
         (["retry-after"], [], None),
     ],
 )
-def test_how_long_an_answer_says_to_wait(runnable: Package, headers: Any, body: Any, seconds: Any) -> None:
+def test_how_long_a_response_says_to_wait(runnable: Package, headers: Any, body: Any, seconds: Any) -> None:
     assert runnable.module("runtime.sessions.api_errors").retry_after(headers, body) == seconds
 
 
@@ -332,12 +332,12 @@ def test_an_error_keeps_what_it_has_when_it_is_copied(runnable: Package) -> None
         )
 
 
-def test_a_key_whose_rate_is_used_up_in_an_answer_gives_way(runnable: Package) -> None:
-    answer = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
+def test_a_key_whose_rate_is_used_up_in_a_response_gives_way(runnable: Package) -> None:
+    response = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
     log: list[str] = []
-    answers = [{"error": {"code": 429, "message": "slow down"}}, answer]
+    responses = [{"error": {"code": 429, "message": "slow down"}}, response]
     made = runnable.module("sessions.openai_chat").Session(
-        Keyed("a", answers, log), "m", further=[Keyed("b", answers, log)]
+        Keyed("a", responses, log), "m", further=[Keyed("b", responses, log)]
     )
     assert runnable.module("messages").text_of(made.send("Hello").message) == "Hello."
     assert log == ["a", "b"]
@@ -538,7 +538,7 @@ def test_an_error_shows_no_key(runnable: Package) -> None:
     assert KEY not in "".join(traceback.format_exception(raised.value))
 
 
-def test_a_slow_answer_can_be_cancelled(runnable: Package, server: Loopback) -> None:
+def test_a_slow_response_can_be_cancelled(runnable: Package, server: Loopback) -> None:
     import threading
 
     release = threading.Event()
@@ -595,7 +595,7 @@ def test_an_error_in_the_middle_of_a_stream_says_what_the_api_said(
         assert (failure.error.kind, failure.error.message, failure.error.retryable) == (kind, "try later", True)
         original = failure.error.metadata[provider]
         assert original["status"] == 200
-        if provider == "anthropic":  # OpenAI's exception has no answer in it
+        if provider == "anthropic":  # OpenAI's exception has no response in it
             assert (original["requestId"], original["retryAfter"]) == ("req_9", 3.0)
         assert (events[-1].type, events[-1].completion.finish_reason) == ("completed", "error")
         if not later:
@@ -643,8 +643,8 @@ def test_half_of_a_surrogate_pair_is_replaced_and_reported(
     runnable: Package, server: Loopback, provider: str, later: bool
 ) -> None:
     models, losses = runnable.module("models"), []
-    answer = completion(runnable, "Hi", id="a", model="m", usage=models.Usage(1, 1, 2))
-    server.replies.append(replied(runnable, provider, answer, False))
+    given = completion(runnable, "Hi", id="a", model="m", usage=models.Usage(1, 1, 2))
+    server.replies.append(replied(runnable, provider, given, False))
     call = models.ToolCall("call_1", "read_file", {"path": "a\udcff"})
     messages = [
         models.UserMessage("cut \ud83d, whole \ud83d\ude00, 한국어"),

@@ -42,12 +42,12 @@ def told(message: Any) -> list[tuple[str, Any]]:
 
 def test_held_calls_end_the_run_and_the_others_run(runnable: Package) -> None:
     running, handlers = runnable.module("running"), Handlers()
-    answers = [completion(runnable, WRITE, READ, COMMAND)]
+    completions = [completion(runnable, WRITE, READ, COMMAND)]
 
     def review(call: Any, arguments: Any) -> Any:
         return running.Hold() if call.name == "write_file" else running.Allow()
 
-    for result, session, _ in all_ways(runnable, answers, "Hello", handlers, review=review):
+    for result, session, _ in all_ways(runnable, completions, "Hello", handlers, review=review):
         assert (result.stopped_by, [call.name for call in result.pending]) == ("held", ["write_file"])
         assert [result.name for result in result.messages[-1].results] == ["read_file", "run_command"]
         assert len(session.sent) == 1
@@ -219,7 +219,7 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
     """A process that ends at the n-th step of its event loop, and another one that goes on from what the first stored."""
     models, extras_of_messages = runnable.module("models"), runnable.module("messages")
     running = runnable.module("running")
-    answers = [completion(runnable, READ, WRITE), completion(runnable, COMMAND), completion(runnable, "Done.")]
+    completions = [completion(runnable, READ, WRITE), completion(runnable, COMMAND), completion(runnable, "Done.")]
     stored, ran = tmp_path / "messages", tmp_path / "ran"
 
     def read() -> list[Any]:
@@ -246,7 +246,9 @@ def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_no
 
     async def resume(steps: int | None) -> None:
         before = read()
-        session = native(runnable, answers[sum(m.role == "assistant" for m in before) :] or answers[-1:], later=True)
+        session = native(
+            runnable, completions[sum(m.role == "assistant" for m in before) :] or completions[-1:], later=True
+        )
         task = asyncio.ensure_future(
             running.arun(
                 session,

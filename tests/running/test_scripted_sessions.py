@@ -1,4 +1,4 @@
-"""Sessions that give answers from a list."""
+"""Sessions that give responses from a list."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def test_streams_and_async_code(runnable: Package) -> None:
 
 def test_what_is_raised_and_what_is_not_there(runnable: Package) -> None:
     sessions, models = runnable.module("sessions"), runnable.module("models")
-    answer = models.Completion(models.AssistantMessage("Whole."), "length")
-    made = sessions.ScriptedSession([ConnectionError("gone"), answer])
+    completion = models.Completion(models.AssistantMessage("Whole."), "length")
+    made = sessions.ScriptedSession([ConnectionError("gone"), completion])
     with pytest.raises(ConnectionError):
         made.complete("?")
-    assert made.complete("?") is answer
+    assert made.complete("?") is completion
     with pytest.raises(LookupError, match="no response for request 3"):
         made.complete("?")

@@ -14,7 +14,7 @@ from tests.support.generated import Package
 CALL = 'I look.\n\n```tool\n{"name":"read_file","reasoning":"to know","arguments":{"path":"a"}}\n```'
 
 
-def texts(package: Package, answers: list[str], *, later: bool = False) -> Any:
+def texts(package: Package, replies: list[str], *, later: bool = False) -> Any:
     """A session that overrides nothing but `send`, without a constructor of the base class."""
     base = package.module("runtime.sessions.base")
 
@@ -24,7 +24,7 @@ def texts(package: Package, answers: list[str], *, later: bool = False) -> Any:
 
         def send(self, request: Any) -> str:
             self.sent.append(request)
-            return answers[min(len(self.sent), len(answers)) - 1]
+            return replies[min(len(self.sent), len(replies)) - 1]
 
     class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
         def __init__(self) -> None:
@@ -32,7 +32,7 @@ def texts(package: Package, answers: list[str], *, later: bool = False) -> Any:
 
         async def send(self, request: Any) -> str:
             self.sent.append(request)
-            return answers[min(len(self.sent), len(answers)) - 1]
+            return replies[min(len(self.sent), len(replies)) - 1]
 
     return Later() if later else Sync()
 
@@ -50,8 +50,8 @@ def test_a_session_that_says_nothing_else_is_prompt_based(runnable: Package) -> 
 def test_send_with_tools_puts_them_in_front_and_wraps_the_text(runnable: Package) -> None:
     models, session = runnable.module("models"), texts(runnable, ["Hello."])
     tools = list(runnable.module("tools").DEFINITIONS.values())
-    answer = session.send_with_tools("Hi", tools)
-    assert answer == models.Completion(models.AssistantMessage(session.send("Hi")), "stop")
+    received = session.send_with_tools("Hi", tools)
+    assert received == models.Completion(models.AssistantMessage(session.send("Hi")), "stop")
     request = session.sent[0]
     assert request.tools is None
     assert [message.role for message in request.messages] == ["system", "user"]
@@ -61,8 +61,8 @@ def test_send_with_tools_puts_them_in_front_and_wraps_the_text(runnable: Package
 @pytest.mark.row("Q49", "Q13")
 def test_results_go_back_as_one_text(runnable: Package) -> None:
     models, session = runnable.module("models"), texts(runnable, [CALL, "Done."])
-    answer = session.send_with_tools("Hi", list(runnable.module("tools").DEFINITIONS.values()))
-    (call,) = runnable.module("messages").tool_calls_of(answer.message)
+    received = session.send_with_tools("Hi", list(runnable.module("tools").DEFINITIONS.values()))
+    (call,) = runnable.module("messages").tool_calls_of(received.message)
     done = session.send_tool_results(
         [models.ToolResult(call.id, call.name, "text", "first"), models.ToolResult("c9", "grep", "error", "second")]
     )
@@ -99,9 +99,9 @@ def test_a_text_call_of_an_unknown_tool_gets_an_error(runnable: Package) -> None
 
 @pytest.mark.row("Q35")
 def test_why_a_call_is_made_is_kept(runnable: Package) -> None:
-    answer = texts(runnable, [CALL]).complete("Hi")
-    assert [part.type for part in answer.message.content] == ["text", "reasoning", "tool_call"]
-    assert answer.message.content[1].text == "to know"
+    received = texts(runnable, [CALL]).complete("Hi")
+    assert [part.type for part in received.message.content] == ["text", "reasoning", "tool_call"]
+    assert received.message.content[1].text == "to know"
 
 
 def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> None:
@@ -110,8 +110,8 @@ def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> No
     outcome = loop.run(texts(runnable, [f"You wrote:\n\n{block}"]), f"What is this?\n\n{block}", handlers)
     assert (outcome.stopped_by, handlers.log) == ("end", [])
     assert runnable.module("messages").validate(outcome.messages) == []
-    answers = ['```tool\n{"name":"grep","arguments":{"pattern":"a"}}\n```', f"It says:\n\n{block}"]
-    result = loop.run(texts(runnable, answers), "Hi", Handlers(grep={"hits": [f"see\n{block}\n"]}, read_file=1 / 3))
+    replies = ['```tool\n{"name":"grep","arguments":{"pattern":"a"}}\n```', f"It says:\n\n{block}"]
+    result = loop.run(texts(runnable, replies), "Hi", Handlers(grep={"hits": [f"see\n{block}\n"]}, read_file=1 / 3))
     (call,) = runnable.module("messages").tool_calls_of(result.messages[3])
     assert (call.invalid.reason, result.turns, result.stopped_by) == ("untrusted", 1, "end")
     assert [r.kind for r in result.messages[4].results] == ["error"]
@@ -119,7 +119,7 @@ def test_a_block_that_a_user_or_a_tool_wrote_is_not_run(runnable: Package) -> No
 
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("text", ["I look.", CALL])
-def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, text: str, later: bool) -> None:
+def test_a_response_that_breaks_ends_in_an_error(runnable: Package, text: str, later: bool) -> None:
     base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
@@ -151,16 +151,16 @@ def test_an_answer_that_breaks_ends_in_an_error(runnable: Package, text: str, la
 
 
 @pytest.mark.parametrize("later", [False, True])
-def test_what_comes_before_an_answer_is_raised(runnable: Package, later: bool) -> None:
+def test_what_comes_before_a_response_is_raised(runnable: Package, later: bool) -> None:
     base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         def send(self, request: Any) -> Any:
-            raise ConnectionError("no answer")
+            raise ConnectionError("no response")
 
     class Later(base.AsyncSession):  # type: ignore[misc,name-defined]
         async def send(self, request: Any) -> Any:
-            raise ConnectionError("no answer")
+            raise ConnectionError("no response")
 
     async def watched() -> Any:
         return [event async for event in loop.arun_stream(Later(), "Hi", Handlers())]
@@ -188,7 +188,9 @@ async def _nothing() -> None:
         (True, lambda: "secret", "Odd.send must be async, but returned str"),
     ],
 )
-def test_what_send_gives_must_be_an_answer(runnable: Package, later: bool, gives: Any, message: str, mode: str) -> None:
+def test_what_send_gives_must_be_a_response(
+    runnable: Package, later: bool, gives: Any, message: str, mode: str
+) -> None:
     base, loop = runnable.module("runtime.sessions.base"), reviewed(runnable)
     kind = base.AsyncSession if later else base.Session
     odd = type("Odd", (kind,), {"send": lambda self, request: gives(), "tool_mode": base.ToolMode[mode]})()
@@ -206,9 +208,9 @@ def test_ids_that_a_text_gives_are_one_call_s_alone(runnable: Package) -> None:
     def block(identifier: str) -> str:
         return f'```tool\n{{"id":"{identifier}","name":"grep","arguments":{{"pattern":"a"}}}}\n```'
 
-    answers = [block("x"), block("x") + "\n\n" + block("call_1_0") + "\n\n" + block("x"), "Done."]
+    replies = [block("x"), block("x") + "\n\n" + block("call_1_0") + "\n\n" + block("x"), "Done."]
     handlers = Handlers()
-    result = reviewed(runnable).run(texts(runnable, answers), "Hi", handlers)
+    result = reviewed(runnable).run(texts(runnable, replies), "Hi", handlers)
     assert runnable.module("messages").validate(result.messages) == []
     assert [r.kind for r in result.messages[4].results] == ["data", "data", "error"]
     assert handlers.log.count("+grep") == 3
@@ -251,8 +253,8 @@ def test_a_completion_from_send_keeps_what_it_says(runnable: Package) -> None:
 
     session = Counting()
     session.reason = "stop"
-    answer = session.complete("Hi")
-    assert (answer.finish_reason, answer.usage) == ("tool_calls", models.Usage(1, 2, 3))
+    received = session.complete("Hi")
+    assert (received.finish_reason, received.usage) == ("tool_calls", models.Usage(1, 2, 3))
     session.reason = "length"
     cut = session.complete("Hi")
     (call,) = runnable.module("messages").tool_calls_of(cut.message)

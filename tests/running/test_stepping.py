@@ -67,8 +67,8 @@ def test_all_rounds_of_a_run_share_a_loop_that_is_closed_with_it(runnable: Packa
             seen.append(asyncio.get_running_loop())
             return 1
 
-    answers = [completion(runnable, COMMAND), completion(runnable, COMMAND, GREP), completion(runnable, "Done.")]
-    stream = reviewed(runnable).run_stream(native(runnable, answers), "Hi", Later())
+    completions = [completion(runnable, COMMAND), completion(runnable, COMMAND, GREP), completion(runnable, "Done.")]
+    stream = reviewed(runnable).run_stream(native(runnable, completions), "Hi", Later())
     kinds = [event.type for event in stream]
     assert kinds.count("tool_result") == 3
     assert stream.result.text == "Done."
@@ -206,7 +206,7 @@ def test_what_dispatching_raises_has_no_other_error_behind_it(runnable: Package)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_the_end_of_the_program_in_a_later_answer_ends_the_run(runnable: Package, error: type[BaseException]) -> None:
+def test_the_end_of_the_program_in_a_later_response_ends_the_run(runnable: Package, error: type[BaseException]) -> None:
     models = runnable.module("models")
     closed: list[int] = []
 

@@ -73,7 +73,7 @@ WIRES: dict[str, Callable[[Any], Any]] = {
     "openai_chat": openai_chat,
     "vertex": gemini,
 }
-"""Answers with one call whose arguments are an object; that of `openai_chat` is what some of its hosts send."""
+"""Responses with one call whose arguments are an object; that of `openai_chat` is what some of its hosts send."""
 
 
 class Nobody:
@@ -90,15 +90,15 @@ class Nobody:
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_a_call_that_is_nested_too_deep_is_malformed_and_kept_as_text(package: Package, name: str, depth: int) -> None:
     models, arguments = package.module("models"), filters(depth)
-    answer = package.provider(name).from_response(WIRES[name](arguments))
-    (call,) = package.module("messages").tool_calls_of(answer.message)
+    completion = package.provider(name).from_response(WIRES[name](arguments))
+    (call,) = package.module("messages").tool_calls_of(completion.message)
     assert (call.arguments, call.invalid.reason) == ({}, "malformed")
     assert call.invalid.text.count("[") + call.invalid.text.count("{") == depth
     if depth < 900:
         assert call.invalid.text == json.dumps(arguments, separators=(",", ":"))
     assert "nested" in package.module("tools").dispatch_sync(call, Nobody()).value
     result = models.ToolResult(call.id, call.name, "error", "no")
-    request = models.Request([models.UserMessage("a"), answer.message, models.ToolMessage([result])], model="m")
+    request = models.Request([models.UserMessage("a"), completion.message, models.ToolMessage([result])], model="m")
     for other in WIRES:
         provider = package.provider(other)
         body = provider.to_request(request, on_loss=lambda loss: None, on_unsupported="weaken")
@@ -111,8 +111,8 @@ def test_a_call_that_is_nested_too_deep_is_malformed_and_kept_as_text(package: P
 @pytest.mark.parametrize("name", WIRES)
 def test_a_call_as_deep_as_text_is_read_is_taken(package: Package, name: str) -> None:
     arguments = filters(DEEPEST)
-    answer = package.provider(name).from_response(WIRES[name](arguments))
-    (call,) = package.module("messages").tool_calls_of(answer.message)
+    completion = package.provider(name).from_response(WIRES[name](arguments))
+    (call,) = package.module("messages").tool_calls_of(completion.message)
     assert (call.arguments, call.invalid) == (arguments, None)
 
 

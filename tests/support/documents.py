@@ -7,7 +7,7 @@ A `python` block without a path runs as it is. Comments of Markdown have what re
 
 - `<!-- project -->`: writes the README's declaration, and builds it
 - `<!-- run COMMAND -->`, `<!-- file PATH: TEXT -->`, `<!-- edit PATH: OLD => NEW -->`
-- `<!-- answers: CALL | TEXT -->`: the next run of a model calls a tool (`name` and `input` as JSON), then replies
+- `<!-- script: CALL | TEXT -->`: the next run of a model calls a tool (`name` and `input` as JSON), then replies
 - `<!-- not run: REASON -->`: the next `python` block is only compiled
 - `<!-- before each: CODE -->`: runs before every later `python` block
 """
@@ -49,7 +49,7 @@ class Run:
     folder: Path
     server: Loopback
     before: str = ""
-    answers: tuple[dict[str, object], str] = _WEATHER
+    script: tuple[dict[str, object], str] = _WEATHER
     compiled_only: bool = False
     done: list[str] = field(default_factory=list)
     """What was run, so that a test can check that something was."""
@@ -92,9 +92,9 @@ class Run:
             source = (self.folder / path).read_text("utf-8")
             assert old in source
             self._write(path, source.replace(old, new))
-        elif kind == "answers:":
+        elif kind == "script:":
             call, text = rest.split(" | ")
-            self.answers = (json.loads(call), text)
+            self.script = (json.loads(call), text)
         elif kind == "not":
             self.compiled_only = True
         elif note.startswith("before each:\n"):
@@ -122,7 +122,7 @@ class Run:
             self.done.append(command)
 
     def _python(self, words: list[str], printed: str, code: int) -> None:
-        call, text = self.answers
+        call, text = self.script
         message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m"}
         usage = {"usage": {"input_tokens": 1, "output_tokens": 1}}
         use = [{"type": "tool_use", "id": "toolu_1", **call}]

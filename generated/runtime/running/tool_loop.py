@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 from ..conversion.wire import synthetic_id
-from ..history import tool_calls_of, unanswered_calls
+from ..history import calls_without_result, tool_calls_of
 from ..json_text import dump_allowing_nan
 from ..models import (
     AgentEvent,
@@ -98,7 +98,7 @@ class ToolLoop:
         self._on_message = settings.get("on_message")
         self._cancelled = settings.get("cancelled") or (lambda: False)
         self._messages = list(request.messages)
-        self._open = unanswered_calls(self._messages)
+        self._open = calls_without_result(self._messages)
         self._given = {result.tool_call_id: result for result in map(checked_result, settings.get("results", ()))}
         self._check_waiting()
         self._results: dict[str, ToolResult] = {}
@@ -155,7 +155,7 @@ class ToolLoop:
             async with aclosing(self._asked(await self._next_request())) as events:
                 async for event in events:
                     if isinstance(event, CompletedEvent):
-                        completion = self._answered(event.completion)  # who leaves at this event has the response
+                        completion = self._receive(event.completion)  # who leaves at this event has the response
                     elif isinstance(event, ErrorEvent):
                         self._error = event.error
                     yield event
@@ -254,7 +254,7 @@ class ToolLoop:
         if after != before:
             self._dispatcher = self._dispatching(self._on_result, after)
 
-    def _answered(self, completion: Completion) -> Completion:
+    def _receive(self, completion: Completion) -> Completion:
         """Add the response to the conversation, and return it."""
         self._completion = completion
         mark_calls_invalid(completion.message, completion.finish_reason)  # an app's own session may not have done it
@@ -348,7 +348,7 @@ class ToolLoop:
     def _abandon(self) -> None:
         """End a cancelled run. Every call gets a result."""
         if self.result is None and self._completion is not None:
-            for turn, calls in unanswered_calls(self._messages):
+            for turn, calls in calls_without_result(self._messages):
                 self._add(ToolMessage([self._result(call) for call in calls]), _after_results(self._messages, turn))
             self._end(self._completion, "cancelled")
 

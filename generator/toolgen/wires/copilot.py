@@ -279,7 +279,7 @@ class Copilot(CopilotConverter):
         return wire
 
     def read_tool_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
-        """Read a request for a tool: of a message, or one that waits for its answer."""
+        """Read a request for a tool: of a message, or one that waits for its result."""
         id, id_extra = read_nullable_call_id(wire.get("toolCallId", ABSENT), (at, "toolCallId"), reader)
         name, name_extras = read_either_name(wire, at, reader, _TOOL_REQUEST_NAME)
         arguments, invalid, arguments_extra = read_untyped_arguments(
@@ -294,7 +294,7 @@ class Copilot(CopilotConverter):
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
 
     def write_tool_request(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request for a tool: of a message, or one that waits for its answer."""
+        """Write a request for a tool: of a message, or one that waits for its result."""
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {}

@@ -3,7 +3,7 @@
 A profile that shares the code of the one that it extends shares its module, too; `wire_of` of that module, where it has
 one, says what is otherwise by the table.
 
-A module has `WIRE`: how to look at bodies, answers and streams of the wire without the package under test, what the
+A module has `WIRE`: how to look at bodies, responses and streams of the wire without the package under test, what the
 SDK's types and the API refuse, and how the official client sends and reads. That of a wire without conversations has
 `TOOL_WIRE` instead, that of one with messages and no requests `MESSAGE_WIRE`.
 """
@@ -34,8 +34,8 @@ class Seen:
 
 
 @dataclass
-class Said:
-    """What an answer says: arguments of a call are None where they is not an object; usage is the wire's own.
+class ResponseContent:
+    """What a response says: arguments of a call are None where they is not an object; usage is the wire's own.
 
     `closed`: the stream came to its end, though it gave no reason.
     """
@@ -52,7 +52,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Changed:
-    """An answer or a stream with something unknown in it.
+    """A response or a stream with something unknown in it.
 
     `kept`: it stands in what is read and in `to_response`; `echoed`: it stands in the next request, too; `stop`: it is
     the stop reason.
@@ -70,16 +70,16 @@ class Client:
     """The official client, over real connections.
 
     `opened` and `opened_async` make one that talks to an address, without retries and without the proxies that the
-    environment names; `opened_async` is None where there is no asynchronous one. `call` calls it for an answer or for a stream (what is to be awaited, of an asynchronous one);
+    environment names; `opened_async` is None where there is no asynchronous one. `call` calls it for a response or for a stream (what is to be awaited, of an asynchronous one);
     `least` are keywords that it takes, and `paths` where it sends requests for the model `m`, without and with streaming.
     `framed` is what goes over the connection for events of a stream, `end` what stands after the last one, and
-    `media_type` what the answer's head calls both; `torn` cuts it where its readers stumble.
+    `media_type` what the response's head calls both; `torn` cuts it where its readers stumble.
 
-    `gives_dicts`: it has no types of its own for answers and events, but plain dicts.
+    `gives_dicts`: it has no types of its own for responses and events, but plain dicts.
 
     `error` is what it raises for an error of the API, `broken` for a connection that was cut; `refusal` gives the
-    status and the bodies that a caller finds in an error. `validated` is what its types make of an answer, an error where they refuse it; `spelled` brings a body to what the
-    client would have made of it, and `kept` an answer, or an event, to what is left of it in the client's object.
+    status and the bodies that a caller finds in an error. `validated` is what its types make of a response, an error where they refuse it; `spelled` brings a body to what the
+    client would have made of it, and `kept` a response, or an event, to what is left of it in the client's object.
     `raises`: it raises for an error inside of a stream, where the wire has a form for one.
     """
 
@@ -119,8 +119,8 @@ class Wire:
     `type_faults` is what the SDK's types say against a body, `order_faults` what the API says against the order of
     its messages, and against ids and names; `foreign` gives bodies with something unknown in each place with kinds.
 
-    Answers: `said` reads a whole one, `tokens` all input and all output of its usage, `heard` a stream of events, `split` makes the events in which the provider
-    would send a whole answer, `unknown_answers` and `unknown_events` add what nobody knows.
+    Responses: `read_response` reads a whole one, `tokens` all input and all output of its usage, `read_stream` a stream of events, `split` makes the events in which the provider
+    would send a whole response, `unknown_responses` and `unknown_events` add what nobody knows.
 
     `alike` brings the spellings that the API treats alike to one; most wires have but one.
     """
@@ -132,17 +132,17 @@ class Wire:
     type_faults: Callable[[Any], list[str]]
     order_faults: Callable[[Any], list[str]]
     foreign: Callable[[Any], list[Any]]
-    said: Callable[[Any], Said]
+    read_response: Callable[[Any], ResponseContent]
     tokens: Callable[[Any], tuple[int, int]]
-    heard: Callable[[list[Any]], Said]
+    read_stream: Callable[[list[Any]], ResponseContent]
     split: Callable[[Any], list[Any]]
-    unknown_answers: Callable[[Any], list[Changed]]
+    unknown_responses: Callable[[Any], list[Changed]]
     unknown_events: Callable[[list[Any]], list[Changed]]
     client: Client = NO_CLIENT
     streamed: Callable[[Any], Any] = lambda body: body
-    """An answer without what a stream of this wire does not say; the profile lists it under `lacks`."""
+    """A response without what a stream of this wire does not say; the profile lists it under `lacks`."""
     respelled: Callable[[Any], Any] = lambda completion: completion
-    """A dumped answer without the choices of spelling that a writer of streams must make before it knows the answer."""
+    """A dumped completion without the choices of spelling that a writer of streams must make before it knows the response."""
     unknown_key: str = "x_unknown"
     """A key that nobody knows, spelled as the wire spells keys."""
     alike: Callable[[Any], Any] = lambda body: body
@@ -168,16 +168,16 @@ class ToolWire:
 class MessageWire:
     """How to look at a wire that has messages, and no requests that hold them.
 
-    The first four are what the wire's own types say against an entry of the tools, a choice, a message, or an answer;
-    `foreign` gives a message, and `unknown_answers` answers, with something unknown in each place with kinds.
+    The first four are what the wire's own types say against an entry of the tools, a choice, a message, or a response;
+    `foreign` gives a message, and `unknown_responses` responses, with something unknown in each place with kinds.
     """
 
     tool_faults: Callable[[Any], list[str]]
     choice_faults: Callable[[Any], list[str]]
     message_faults: Callable[[Any], list[str]]
-    answer_faults: Callable[[Any], list[str]]
+    response_faults: Callable[[Any], list[str]]
     foreign: Callable[[], list[Any]]
-    unknown_answers: Callable[[Any], list[Any]]
+    unknown_responses: Callable[[Any], list[Any]]
     free: frozenset[str]
     unknown_key: str = "x_unknown"
 

@@ -126,8 +126,8 @@ def foreign() -> list[Any]:
     ]
 
 
-def unknown_answers(body: Any) -> list[Any]:
-    """An answer with a message of another role, a call of another kind, a reason and members that nobody knows."""
+def unknown_responses(body: Any) -> list[Any]:
+    """A response with a message of another role, a call of another kind, a reason and members that nobody knows."""
     messages = body["messages"]
     first = {"role": "assistant", "content": "a", "x_unknown": [MARK]}
     call = {"id": "call_x", "type": "x_kind", "input": MARK}
@@ -146,8 +146,8 @@ MESSAGE_WIRE = MessageWire(
     tool_faults=tool_faults,
     choice_faults=lambda choice: faults(TEXT, choice),
     message_faults=message_faults,
-    answer_faults=lambda body: faults(COMPLETION, body),
+    response_faults=lambda body: faults(COMPLETION, body),
     foreign=foreign,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     free=frozenset(["parameters", "provider_meta"]),
 )

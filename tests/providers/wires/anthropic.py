@@ -13,7 +13,7 @@ from tests.providers.wires import (
     MARK,
     Changed,
     Client,
-    Said,
+    ResponseContent,
     Seen,
     Wire,
     drained,
@@ -43,7 +43,7 @@ def _adapters() -> tuple[dict[str, Any], frozenset[str]]:
         kind = getattr(types, name)
         if is_typeddict(kind) and not hasattr(kind, "__pydantic_config__"):
             kind.__pydantic_config__ = {"extra": "forbid"}
-    # MessageParam takes any list, for its union has lenient models of answers.
+    # MessageParam takes any list, for its union has lenient models of responses.
     message = TypedDict(  # noqa: UP013 - annotations of a class would not find the names of this function
         "message",
         {
@@ -190,9 +190,9 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     blocks = body.get("content") or []
-    return Said(
+    return ResponseContent(
         "".join(b["text"] for b in blocks if b["type"] == "text"),
         "".join(b["thinking"] for b in blocks if b["type"] == "thinking"),
         "",
@@ -203,7 +203,7 @@ def said(body: Any) -> Said:
     )
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     blocks: dict[int, Any] = {}
     message: dict[str, Any] = {"usage": {}}
     for event in copy.deepcopy(events):
@@ -228,7 +228,7 @@ def heard(events: list[Any]) -> Said:
             message["usage"] = (message.get("usage") or {}) | {
                 k: v for k, v in event.get("usage", {}).items() if v is not None
             }
-    return said({**message, "content": [blocks[i] for i in sorted(blocks)]})
+    return read_response({**message, "content": [blocks[i] for i in sorted(blocks)]})
 
 
 def tokens(usage: Any) -> tuple[int, int]:
@@ -278,7 +278,7 @@ def _opened(block: Any) -> tuple[Any, list[Any]]:
     return block, []
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     content = body["content"]
     block = {"type": "x_block", "x": {"a": [MARK, None]}}
     return [
@@ -363,11 +363,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=Client(
         opened=opened,

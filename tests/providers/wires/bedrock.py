@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, pieces, restore_object_content
+from tests.providers.wires import MARK, Changed, Client, ResponseContent, Seen, Wire, pieces, restore_object_content
 from tests.support.loopback import torn
 
 NAMES = r"[a-zA-Z0-9_-]{1,64}"
@@ -179,9 +179,11 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     message = (body.get("output") or {}).get("message") or {}
-    found = Said(stop=body.get("stopReason"), usage=body.get("usage"), signatures=signatures({"messages": [message]}))
+    found = ResponseContent(
+        stop=body.get("stopReason"), usage=body.get("usage"), signatures=signatures({"messages": [message]})
+    )
     for block in message.get("content") or []:
         thought = block.get("reasoningContent") or {}
         found.reasoning += (thought.get("reasoningText") or {}).get("text", "")
@@ -193,9 +195,9 @@ def said(body: Any) -> Said:
     return found
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """What the deltas of all blocks say, joined block by block."""
-    whole = Said()
+    whole = ResponseContent()
     calls: dict[int, Any] = {}
     opaque: dict[int, str] = {}
     for event in events:
@@ -268,7 +270,7 @@ def _pieces_of(block: Any) -> tuple[Any, list[Any]]:
     return block, []
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     message = body["output"]["message"]
     content = message["content"]
     block = {"xBlock": {"a": [MARK, None]}}
@@ -391,7 +393,7 @@ def refusal(raised: Any) -> tuple[int, list[Any]]:
 def validated(body: Any) -> Any:
     """What the client reads; it asks for no member, so that those are checked which the service's model demands.
 
-    All but the time that an answer took, which is nobody's but the service's.
+    All but the time that a response took, which is nobody's but the service's.
     """
     from botocore.parsers import create_parser
     from botocore.validate import ParamValidator
@@ -414,11 +416,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=Client(
         opened=opened,

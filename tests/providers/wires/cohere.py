@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, event_stream, pieces, restore_object_content
+from tests.providers.wires import (
+    MARK,
+    Changed,
+    Client,
+    ResponseContent,
+    Seen,
+    Wire,
+    event_stream,
+    pieces,
+    restore_object_content,
+)
 
 NAMES = r"[A-Za-z_][A-Za-z0-9_]*"
 KEYS = {
@@ -86,7 +96,7 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """Calls are answered before anything else, the system speaks once and first, and no turn is empty."""
+    """Calls have results before anything else, the system speaks once and first, and no turn is empty."""
     faults, waiting = [], set()
     for i, message in enumerate(body["messages"]):
         role = message.get("role")
@@ -144,10 +154,10 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     message = body.get("message") or {}
     content = message.get("content") or []
-    return Said(
+    return ResponseContent(
         "".join(p.get("text", "") for p in content if p["type"] == "text"),
         "".join(p.get("thinking", "") for p in content if p["type"] == "thinking") + (message.get("tool_plan") or ""),
         "",
@@ -161,9 +171,9 @@ def said(body: Any) -> Said:
     )
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """Content and calls are each counted from 0, and a plan has no number."""
-    found, plan, thoughts, blocks, open_calls = Said(), "", "", {}, {}
+    found, plan, thoughts, blocks, open_calls = ResponseContent(), "", "", {}, {}
     for event in events:
         delta = event.get("delta") or {}
         message = delta.get("message") or {}
@@ -235,7 +245,7 @@ def split(body: Any) -> list[Any]:
     return events
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     message = body["message"]
     call = {"id": "call_x", "type": "x_kind", "x_kind": {"input": MARK}}
     block = {"type": "x_block", "x": [MARK, None]}
@@ -331,11 +341,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     alike=alike,
     client=Client(

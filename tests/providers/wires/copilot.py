@@ -1,4 +1,4 @@
-"""GitHub Copilot: what the official package's generated types say of tools, requests, answers and events of a session.
+"""GitHub Copilot: what the official package's generated types say of tools, requests, responses and events of a session.
 
 They leave out unknown keys in silence, so what they make of a value is held against it.
 """

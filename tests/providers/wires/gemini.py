@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, event_stream
+from tests.providers.wires import MARK, Changed, Client, ResponseContent, Seen, Wire, event_stream
 
 NAMES = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"
 
@@ -179,11 +179,11 @@ def order_faults(body: Any) -> list[str]:
         asked = [p["functionCall"] for p in parts if "functionCall" in p]
         given = [p["functionResponse"] for p in parts if "functionResponse" in p]
         after = contents[i + 1] if i + 1 < len(contents) else []
-        answers = [p["functionResponse"] for p in after if "functionResponse" in p]
-        if asked and sorted(c.get("name", "") for c in asked) != sorted(r.get("name", "") for r in answers):
-            faults.append(f"contents[{i}]: calls {len(asked)}, responses {len(answers)}, or other names")
+        responses = [p["functionResponse"] for p in after if "functionResponse" in p]
+        if asked and sorted(c.get("name", "") for c in asked) != sorted(r.get("name", "") for r in responses):
+            faults.append(f"contents[{i}]: calls {len(asked)}, responses {len(responses)}, or other names")
         known = {c["id"] for c in asked if c.get("id")}
-        if asked and known and not {r["id"] for r in answers if r.get("id")} <= known:
+        if asked and known and not {r["id"] for r in responses if r.get("id")} <= known:
             faults.append(f"contents[{i + 1}]: a response with an id that no call has")
         if given and not (i and any("functionCall" in p for p in contents[i - 1])):
             faults.append(f"contents[{i}]: responses without calls before them")
@@ -207,8 +207,8 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
-    found = Said(usage=camel(body).get("usageMetadata"))
+def read_response(body: Any) -> ResponseContent:
+    found = ResponseContent(usage=camel(body).get("usageMetadata"))
     candidate = (camel(body).get("candidates") or [{}])[0]
     found.stop = candidate.get("finishReason") or (camel(body).get("promptFeedback") or {}).get("blockReason")
     for part in (candidate.get("content") or {}).get("parts") or []:
@@ -224,11 +224,11 @@ def said(body: Any) -> Said:
     return found
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """Every chunk is a body of its own; calls arrive whole."""
-    whole = Said()
+    whole = ResponseContent()
     for event in events:
-        one = said(event)
+        one = read_response(event)
         whole.text += one.text
         whole.reasoning += one.reasoning
         whole.calls += one.calls
@@ -270,7 +270,7 @@ def streamed(body: Any) -> Any:
     return plain
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     candidate = (body.get("candidates") or [{}])[0]
     content = candidate.get("content") or {}
     parts = content.get("parts") or []
@@ -377,12 +377,12 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
     streamed=streamed,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=Client(
         opened=opened,

@@ -10,7 +10,7 @@ from typing import Any, Literal, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from tests.providers.wires import MARK, Changed, Said, Seen, Wire, nobody, restore_object_content
+from tests.providers.wires import MARK, Changed, ResponseContent, Seen, Wire, nobody, restore_object_content
 from tests.support.dialects import kagami as param_faults
 
 NAMES = r"[a-zA-Z0-9_-]{1,64}"
@@ -50,7 +50,7 @@ class Message(TypedDict):
 
 
 @with_config(CLOSED)
-class Answer(TypedDict):
+class AssistantMessage(TypedDict):
     role: Literal["assistant"]
     content: list[Part]
     toolCalls: NotRequired[list[Call]]
@@ -66,7 +66,7 @@ class Result(TypedDict):
 
 @with_config(CLOSED)
 class OneTurnChatRequest(TypedDict):
-    messages: list[Message | Answer | Result]
+    messages: list[Message | AssistantMessage | Result]
     tools: list[Tool]
     outputFormat: Literal["json", "text"]
     toolChoice: NotRequired[Literal["auto", "required", "none"]]
@@ -109,7 +109,7 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """Providers send to APIs, so that each call is answered before the next message, and no result lacks its call."""
+    """Providers send to APIs, so that each call has a result before the next message, and no result lacks its call."""
     faults, waiting = [], set()
     for i, message in enumerate(body["messages"]):
         if message.get("role") == "tool":
@@ -144,15 +144,15 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     found = [
         Seen(call.get("id"), call["function"]["name"], restore_object_content(call["function"].get("arguments")))
         for call in _functions(body)
     ]
-    return Said(body.get("content") or "", calls=found)
+    return ResponseContent(body.get("content") or "", calls=found)
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     call = {"id": "call_x", "x_kind": {"input": MARK}}
     return [
         Changed("a member", {**body, "x_unknown": {"a": [MARK, None]}}),
@@ -168,11 +168,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=nobody,
-    heard=nobody,
+    read_stream=nobody,
     split=nobody,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=nobody,
     unknown_key="xUnknown",
 )

@@ -13,7 +13,7 @@ from tests.providers.wires import (
     MARK,
     Changed,
     Client,
-    Said,
+    ResponseContent,
     Seen,
     Wire,
     event_stream,
@@ -59,7 +59,7 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """As of any chat, and which roles may follow which; the last message is not an answer, but the beginning of one."""
+    """As of any chat, and which roles may follow which; an assistant message at the end begins the response."""
     faults = [f for f in openai_chat.order_faults({**body, "tools": []}) if not f.startswith(("id ", "name "))]
     messages = body["messages"]
     for i in range(1, len(messages)):
@@ -68,7 +68,7 @@ def order_faults(body: Any) -> list[str]:
             faults.append(f"messages[{i}]: {role} after {before}")
     last = messages[-1] if messages else {}
     if last.get("role") == "assistant" and not last.get("tool_calls") and not last.get("prefix"):
-        faults.append("the last message is an answer")
+        faults.append("the last message is of the assistant")
     if last.get("role") == "system" and any(m.get("role") != "system" for m in messages):
         faults.append("the last message is the system's")
     names = [t["function"]["name"] for t in body.get("tools") or [] if "function" in t]
@@ -80,22 +80,24 @@ def order_faults(body: Any) -> list[str]:
 def foreign(body: Any) -> list[Any]:
     """Also chunks of content that are the provider's own, in each place that has chunks."""
     call = {"id": "abcdefghi", "function": {"name": "now", "arguments": "{}"}}
-    answer = {"role": "assistant", "content": "", "tool_calls": [call]}
+    assistant = {"role": "assistant", "content": "", "tool_calls": [call]}
     odd = [{"type": "x_part", "x": 1}, {"type": "file", "file_id": "f"}, {"type": "text", "text": "t"}]
     message = {"role": "assistant", "content": [{"type": "reference", "reference_ids": [1, "a"]}, *odd]}
     user = {"role": "user", "content": odd}
     return [
         *openai_chat.foreign(body),
         {**body, "messages": [user, message, user]},
-        {**body, "messages": [user, answer, {"role": "tool", "tool_call_id": "abcdefghi", "content": odd}]},
+        {**body, "messages": [user, assistant, {"role": "tool", "tool_call_id": "abcdefghi", "content": odd}]},
         {**body, "tools": [{"type": "connector", "connector_id": "c"}]},
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     choice = (body.get("choices") or [{}])[0]
     message = choice.get("message") or {}
-    found = Said(stop=choice.get("finish_reason"), usage=body.get("usage"), signatures=strings(message, "signature"))
+    found = ResponseContent(
+        stop=choice.get("finish_reason"), usage=body.get("usage"), signatures=strings(message, "signature")
+    )
     _add(found, message.get("content"))
     found.calls = [
         Seen(c.get("id"), c["function"]["name"], restore_object_content(c["function"].get("arguments")))
@@ -105,7 +107,7 @@ def said(body: Any) -> Said:
     return found
 
 
-def _add(found: Said, content: Any) -> None:
+def _add(found: ResponseContent, content: Any) -> None:
     """Add what content says, a text or chunks."""
     if isinstance(content, str):
         found.text += content
@@ -117,9 +119,9 @@ def _add(found: Said, content: Any) -> None:
             found.reasoning += "".join(c.get("text", "") for c in chunk["thinking"])
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """Calls by their ids, as the API sends them: whole, or in pieces of which the first has the id."""
-    found, open_calls = Said(), list[dict[str, Any]]()
+    found, open_calls = ResponseContent(), list[dict[str, Any]]()
     for event in events:
         found.usage = event.get("usage") or found.usage
         for choice in event.get("choices") or []:
@@ -174,14 +176,14 @@ def _pieces(content: Any) -> Iterator[Any]:
             yield [chunk]
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     choice = body["choices"][0]
     content = choice["message"].get("content")
     chunks = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
     odd = {"type": "x_chunk", "x_chunk": {"a": [MARK, None]}}
     message = {**choice["message"], "content": [odd, *chunks]}
     chunk = {**body, "choices": [{**choice, "message": message}, *body["choices"][1:]]}
-    return [*openai_chat.unknown_answers(body), Changed("a kind of chunk", chunk, echoed=True)]
+    return [*openai_chat.unknown_responses(body), Changed("a kind of chunk", chunk, echoed=True)]
 
 
 def unknown_events(events: list[Any]) -> list[Changed]:
@@ -280,11 +282,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=openai_chat.tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=Client(
         opened=opened,

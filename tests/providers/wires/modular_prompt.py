@@ -10,7 +10,7 @@ from typing import Any, Literal, NotRequired
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from tests.providers.wires import MARK, Changed, Said, Seen, Wire, pieces, restore_object_content
+from tests.providers.wires import MARK, Changed, ResponseContent, Seen, Wire, pieces, restore_object_content
 
 NAMES = r"[a-zA-Z0-9_-]{1,64}"
 
@@ -130,7 +130,7 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """Drivers send to APIs, so that each call is answered before the next message, and no result lacks its call."""
+    """Drivers send to APIs, so that each call has a result before the next message, and no result lacks its call."""
     faults, waiting = [], set()
     for i, message in enumerate(_messages(body)):
         if message.get("role") == "tool":
@@ -165,23 +165,25 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     found = [
         Seen(call.get("id"), call["function"]["name"], restore_object_content(call["function"].get("arguments")))
         for call in _functions(body)
     ]
-    return Said(body.get("content") or "", calls=found, stop=body.get("finishReason"), usage=body.get("usage"))
+    return ResponseContent(
+        body.get("content") or "", calls=found, stop=body.get("finishReason"), usage=body.get("usage")
+    )
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """The result, which is an object; before it has come, its text alone."""
     whole = next(
         (e for e in events if isinstance(e, dict) and {"content", "finishReason", "toolCalls"} & e.keys()), None
     )
     text = "".join(e for e in events if isinstance(e, str))
     if whole is None:
-        return Said(text)
-    found = said(whole)
+        return ResponseContent(text)
+    found = read_response(whole)
     found.text, found.closed = found.text or text, True
     return found
 
@@ -194,7 +196,7 @@ def split(body: Any) -> list[Any]:
     return [*pieces(body.get("content") or ""), body]
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     call = {"id": "call_x", "type": "x_kind", "x_kind": {"input": MARK}}
     more = [call, *(body.get("toolCalls") or [])]
     return [
@@ -224,11 +226,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     unknown_key="xUnknown",
 )

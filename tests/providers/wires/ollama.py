@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, pieces
+from tests.providers.wires import MARK, Changed, Client, ResponseContent, Seen, Wire, pieces
 
 MEMBERS: Mapping[str, Any] = {
     "model": str,
@@ -133,10 +133,10 @@ def foreign(body: Any) -> list[Any]:
 COSTS = ("prompt_eval_count", "eval_count")
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     message = body.get("message") or {}
     usage = {key: body[key] for key in COSTS if body.get(key) is not None}
-    return Said(
+    return ResponseContent(
         message.get("content") or "",
         message.get("thinking") or "",
         calls=[_seen(call) for call in _calls(message)],
@@ -145,10 +145,10 @@ def said(body: Any) -> Said:
     )
 
 
-def heard(events: list[Any]) -> Said:
-    found = Said()
+def read_stream(events: list[Any]) -> ResponseContent:
+    found = ResponseContent()
     for event in events:
-        one = said(event)
+        one = read_response(event)
         found.text += one.text
         found.reasoning += one.reasoning
         found.calls += one.calls
@@ -177,7 +177,7 @@ def split(body: Any) -> list[Any]:
     return [*events, {**body, "message": last}]
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     message = body["message"]
     call = {"id": "call_x", "x_kind": {"input": MARK}}
 
@@ -252,7 +252,7 @@ def validated(body: Any) -> Any:
 
 
 def kept(body: Any) -> Any:
-    """What the client's types keep of an answer or of a line: no id and no place of a call, and no member of theirs."""
+    """What the client's types keep of a response or of a line: no id and no place of a call, and no member of theirs."""
     from ollama import ChatResponse
 
     if "error" in body:
@@ -288,11 +288,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=Client(
         opened=opened,

@@ -12,7 +12,7 @@ from tests.providers.wires import (
     MARK,
     Changed,
     Client,
-    Said,
+    ResponseContent,
     Seen,
     Wire,
     drained,
@@ -74,7 +74,7 @@ def texts(body: Any) -> str:
 
 
 def order_faults(body: Any) -> list[str]:
-    """Each call is answered before the next message that is no result, and no result lacks its call."""
+    """Each call has a result before the next message that is no result, and no result lacks its call."""
     faults, waiting = [], set()
     for i, message in enumerate(body["messages"]):
         if message.get("role") == "tool":
@@ -113,11 +113,11 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     choice = (body.get("choices") or [{}])[0]
     message = choice.get("message") or {}
     content = message.get("content")
-    return Said(
+    return ResponseContent(
         content if isinstance(content, str) else "".join(p.get("text", "") for p in content or []),
         "",
         message.get("refusal") or "",
@@ -131,9 +131,9 @@ def said(body: Any) -> Said:
     )
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """By index, as the API numbers them."""
-    found, open_calls = Said(), {}
+    found, open_calls = ResponseContent(), {}
     for event in events:
         found.usage = event.get("usage") or found.usage
         for choice in event.get("choices") or []:
@@ -190,7 +190,7 @@ def split(body: Any) -> list[Any]:
     return events
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     choice = body["choices"][0]
     message = choice["message"]
     call = {"id": "call_x", "type": "x_kind", "x_kind": {"input": MARK}}
@@ -288,11 +288,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=Client(
         opened=opened,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tests.providers.wires import MARK, Changed, Said, Seen, Wire, pieces, restore_object_content
+from tests.providers.wires import MARK, Changed, ResponseContent, Seen, Wire, pieces, restore_object_content
 from tests.providers.wires import openai_chat as chat
 
 TEXTS = ("reasoning_content", "reasoning")
@@ -23,7 +23,7 @@ def order_faults(body: Any) -> list[str]:
 
 
 def signatures(body: Any) -> list[str]:
-    """Opaque state of an answer, or of all messages of a request, in order."""
+    """Opaque state of a response, or of all messages of a request, in order."""
     messages = body.get("messages") or [c.get("message") or {} for c in body.get("choices") or []]
     return [s for message in messages for s in _signatures(message)]
 
@@ -61,12 +61,14 @@ def _usage(body: Any) -> Any:
     return body.get("usage") or (body.get("x_groq") or {}).get("usage") or choice.get("usage")
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     choice = (body.get("choices") or [{}])[0]
     message = choice.get("message") or {}
     content = message.get("content")
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False) if isinstance(content, dict) else None
-    found = chat.said(_with(body, {**message, "content": content if text is None else text}) if message else body)
+    found = chat.read_response(
+        _with(body, {**message, "content": content if text is None else text}) if message else body
+    )
     found.reasoning = _thought(message)
     found.stop = choice.get("finish_reason") or None
     found.signatures = _signatures(message)
@@ -78,9 +80,9 @@ def _with(body: Any, message: Any) -> Any:
     return {**body, "choices": [{**body["choices"][0], "message": message}, *body["choices"][1:]]}
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """By id where there is one, by index where there is none, else the last call, or a new one that is named."""
-    found, calls, details, thoughts = Said(), [], [], {}
+    found, calls, details, thoughts = ResponseContent(), [], [], {}
     for event in events:
         found.usage = _usage(event) or found.usage
         found.closed = event.get("choices") == [] and bool(event.get("usage"))
@@ -161,11 +163,11 @@ def _text(arguments: Any) -> str:
     return json.dumps(arguments, separators=(",", ":")) if isinstance(arguments, dict) else arguments or ""
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     details = [{"type": "x_detail", "x": [MARK, None]}]
     message = body["choices"][0]["message"]
     more = _with(body, {**message, DETAILS: [*(message.get(DETAILS) or []), *details]})
-    return [*chat.unknown_answers(body), Changed("a kind of detail", more, echoed=True)]
+    return [*chat.unknown_responses(body), Changed("a kind of detail", more, echoed=True)]
 
 
 def unknown_events(events: list[Any]) -> list[Changed]:
@@ -201,7 +203,7 @@ def streamed(body: Any) -> Any:
 
 
 def respelled(completion: Any) -> Any:
-    """Reasoning without the key that it came under: a writer has to choose one before the answer is known."""
+    """Reasoning without the key that it came under: a writer has to choose one before the response is known."""
     plain = copy.deepcopy(completion)
     content = plain["message"].get("content")
     for part in content if isinstance(content, list) else []:
@@ -216,7 +218,7 @@ def respelled(completion: Any) -> Any:
 
 
 def alike(body: Any) -> Any:
-    """Arguments in an answer are text or an object; none are said by blank text, by null, or by leaving them out."""
+    """Arguments in a response are text or an object; none are said by blank text, by null, or by leaving them out."""
     if not isinstance(body, dict) or "choices" not in body:
         return body
     plain = copy.deepcopy(body)
@@ -238,10 +240,10 @@ WIRE = replace(
     chat.WIRE,
     signatures=signatures,
     order_faults=order_faults,
-    said=said,
-    heard=heard,
+    read_response=read_response,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     streamed=streamed,
     respelled=respelled,

@@ -11,7 +11,7 @@ from tests.providers.wires import (
     MARK,
     Changed,
     Client,
-    Said,
+    ResponseContent,
     Seen,
     Wire,
     drained,
@@ -77,7 +77,7 @@ def texts(body: Any) -> str:
 def order_faults(body: Any) -> list[str]:
     """Each call has its output after it, each output its call before it, and reasoning what it led to.
 
-    What an earlier answer that the server keeps would fix is a fault here all the same: without its id it is one.
+    What an earlier response that the server keeps would fix is a fault here all the same: without its id it is one.
     """
     faults, waiting, given = [], [], items(body)
     for i, item in enumerate(given):
@@ -120,8 +120,8 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
-    found = Said(usage=body.get("usage"), signatures=strings(body.get("output"), "encrypted_content"))
+def read_response(body: Any) -> ResponseContent:
+    found = ResponseContent(usage=body.get("usage"), signatures=strings(body.get("output"), "encrypted_content"))
     for item in body.get("output") or []:
         if item["type"] == "message":
             found.text += "".join(p["text"] for p in item["content"] if p["type"] == "output_text")
@@ -135,13 +135,13 @@ def said(body: Any) -> Said:
     return found
 
 
-def heard(events: list[Any]) -> Said:
-    """By place among the items; the last event has the whole answer."""
-    found, open_calls = Said(), {}
+def read_stream(events: list[Any]) -> ResponseContent:
+    """By place among the items; the last event has the whole response."""
+    found, open_calls = ResponseContent(), {}
     for event in events:
         kind, at = event.get("type"), event.get("output_index")
         if kind in ("response.completed", "response.incomplete", "response.failed"):
-            return said(event["response"])
+            return read_response(event["response"])
         item = event.get("item", {})
         if kind == "response.output_item.added" and item["type"] == "function_call":
             open_calls[at] = {"id": item["call_id"], "name": item["name"], "arguments": ""}
@@ -215,7 +215,7 @@ def _split_part(send: Any, at: dict[str, Any], part: Any) -> None:
     send("content_part.done", **at, part=part)
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     output = body.get("output") or []
     item = {"type": "x_item", "id": "x_1", "payload": {"a": [MARK, None]}}
     found = [
@@ -241,21 +241,21 @@ def unknown_answers(body: Any) -> list[Changed]:
 
 def unknown_events(events: list[Any]) -> list[Changed]:
     *before, last = events
-    answer = last["response"]
+    response = last["response"]
     item = {"type": "x_item", "payload": MARK}
-    place = len(answer["output"])
+    place = len(response["output"])
     added = [
         {"type": "response.output_item.added", "output_index": place, "item": {"type": "x_item"}},
         {"type": "response.x_item.delta", "output_index": place, "delta": MARK},
         {"type": "response.output_item.done", "output_index": place, "item": item},
     ]
-    whole = {**last, "response": {**answer, "output": [*answer["output"], item]}}
+    whole = {**last, "response": {**response, "output": [*response["output"], item]}}
     return [
         Changed("an event", [*events[:1], {"type": "x.event", "x": MARK}, *events[1:]], kept=False),
         Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
         Changed("a kind of item", [*before, *added, whole]),
-        Changed("a member of the answer", [*before, {**last, "response": {**answer, "x_unknown": [MARK]}}]),
-        Changed("a stop reason", [*before, {**last, "response": {**answer, "status": MARK}}], stop=True),
+        Changed("a member of the response", [*before, {**last, "response": {**response, "x_unknown": [MARK]}}]),
+        Changed("a stop reason", [*before, {**last, "response": {**response, "status": MARK}}], stop=True),
     ]
 
 
@@ -264,7 +264,7 @@ def call(client: Any, keywords: dict[str, Any], streaming: bool) -> Any:
 
 
 def validated(body: Any) -> Any:
-    """The types demand a count that answers from before 2026 lack."""
+    """The types demand a count that responses from before 2026 lack."""
     from openai.types.responses import Response
 
     given = copy.deepcopy(body)
@@ -281,11 +281,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=tokens,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=Client(
         opened=openai_chat.opened,

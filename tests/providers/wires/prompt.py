@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, cast
 
-from tests.providers.wires import MARK, Changed, Client, Said, Seen, Wire, pieces
+from tests.providers.wires import MARK, Changed, Client, ResponseContent, Seen, Wire, pieces
 
 KNOWN = {"get_weather", "orders-place", "place_order", "now", "get_time"}
 """The tools of the small project, and one that some recordings offer besides, by all their names."""
@@ -82,7 +82,7 @@ def _said_by(body: Any, role: str) -> list[str]:
     return [m["content"] for m in body["messages"] if m.get("role") == role and isinstance(m.get("content"), str)]
 
 
-def _answered(text: str) -> list[Seen]:
+def _results_in(text: str) -> list[Seen]:
     if not text.startswith(RESULTS):
         return []
     entries = [_value(line) for line in text[len(RESULTS) :].split("\n")]
@@ -97,7 +97,7 @@ def calls(body: Any) -> list[Seen]:
 
 
 def results(body: Any) -> list[Seen]:
-    return [seen for text in _said_by(body, "user") for seen in _answered(text)]
+    return [seen for text in _said_by(body, "user") for seen in _results_in(text)]
 
 
 def texts(body: Any) -> str:
@@ -122,7 +122,7 @@ def order_faults(body: Any) -> list[str]:
     turn = 0
     for i, message in enumerate(body["messages"]):
         content = message.get("content") or ""
-        if message.get("role") == "user" and (found := _answered(content)):
+        if message.get("role") == "user" and (found := _results_in(content)):
             if sorted(str(seen.id) for seen in found) != sorted(map(str, waiting)):
                 faults.append(f"messages[{i}]: results and calls differ")
             waiting = []
@@ -148,14 +148,14 @@ def foreign(body: Any) -> list[Any]:
     ]
 
 
-def said(body: Any) -> Said:
+def read_response(body: Any) -> ResponseContent:
     text = body if isinstance(body, str) else body.get("content") or ""
     reasons = [e["reasoning"] for _, _, inner in _found(text) for e in inner if e.get("reasoning")]
-    return Said(_texts(text), "".join(reasons), calls=_calls(text, 0), closed=True)
+    return ResponseContent(_texts(text), "".join(reasons), calls=_calls(text, 0), closed=True)
 
 
-def heard(events: list[Any]) -> Said:
-    return said("".join(e if isinstance(e, str) else e.get("content") or "" for e in events))
+def read_stream(events: list[Any]) -> ResponseContent:
+    return read_response("".join(e if isinstance(e, str) else e.get("content") or "" for e in events))
 
 
 def split(body: Any) -> list[Any]:
@@ -165,9 +165,9 @@ def split(body: Any) -> list[Any]:
     return [{**rest, "content": ""}, *({"content": piece} for piece in pieces(body.get("content") or ""))]
 
 
-def unknown_answers(body: Any) -> list[Changed]:
+def unknown_responses(body: Any) -> list[Changed]:
     held = {"role": "assistant", "content": body} if isinstance(body, str) else body
-    return [Changed("a member of the answer", {**held, "x_unknown": {"a": [MARK, None]}})]
+    return [Changed("a member of the response", {**held, "x_unknown": {"a": [MARK, None]}})]
 
 
 def unknown_events(events: list[Any]) -> list[Changed]:
@@ -186,11 +186,11 @@ WIRE = Wire(
     type_faults=type_faults,
     order_faults=order_faults,
     foreign=foreign,
-    said=said,
+    read_response=read_response,
     tokens=lambda usage: (0, 0),
-    heard=heard,
+    read_stream=read_stream,
     split=split,
-    unknown_answers=unknown_answers,
+    unknown_responses=unknown_responses,
     unknown_events=unknown_events,
     client=cast("Client", None),  # whoever carries the texts has one of its own
 )

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
-from tests.providers.wires import Said, Seen, gemini, pieces
+from tests.providers.wires import ResponseContent, Seen, gemini, pieces
 
 REFUSED = {
     "consentAudio",
@@ -68,9 +68,9 @@ def place(args: Any, way: list[str | int], value: Any) -> None:
             holder[step] = there + value if isinstance(there, str) else value
 
 
-def heard(events: list[Any]) -> Said:
+def read_stream(events: list[Any]) -> ResponseContent:
     """Every chunk is a body of its own; a call without a name is more of the one before it."""
-    whole = Said()
+    whole = ResponseContent()
     for event in events:
         event = gemini.camel(copy.deepcopy(event))
         candidate = (event.get("candidates") or [{}])[0]
@@ -87,7 +87,7 @@ def heard(events: list[Any]) -> Said:
                 for value in values:
                     number = isinstance(value, float) and value.is_integer()
                     place(whole.calls[-1].value, steps(update["jsonPath"]), int(value) if number else value)
-        one = gemini.said(event)
+        one = gemini.read_response(event)
         whole.text += one.text
         whole.reasoning += one.reasoning
         whole.signatures += one.signatures
@@ -167,7 +167,7 @@ async def session_client(address: str) -> AsyncIterator[Any]:
 WIRE = replace(
     gemini.WIRE,
     type_faults=type_faults,
-    heard=heard,
+    read_stream=read_stream,
     split=split,
     client=replace(
         gemini.WIRE.client,

@@ -33,7 +33,7 @@ class Says:
     """What follows where nothing waits: `admits_everything`, `next` (another message), `error`, `nothing`; `cut` closes the connection
     in the middle of the text."""
     serially: bool = False
-    """Whether each call is asked for only when the one before has been answered."""
+    """Whether each call is asked for only when the one before has a result."""
     tries: int = 0
     """How often the connection is tried before the model says it: it thinks for so long."""
     error: dict[str, Any] | None = None

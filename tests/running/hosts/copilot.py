@@ -95,15 +95,15 @@ class _Connection(socketserver.StreamRequestHandler):
             self.write({"id": message["id"], "error": self.server.refuses[method]})
             after = None
         else:
-            answer, after = self.answered(method, params)
-            self.write({"id": message["id"], "result": answer})
+            result, after = self.result_of(method, params)
+            self.write({"id": message["id"], "result": result})
         if method == "session.tools.listPendingRequests":
             self.talks[params["sessionId"]].tried()
         elif after is not None:
             after()
 
-    def answered(self, method: str, params: dict[str, Any]) -> tuple[Any, Any]:
-        """The answer of a call, and what happens then."""
+    def result_of(self, method: str, params: dict[str, Any]) -> tuple[Any, Any]:
+        """The result of a call, and what happens then."""
         name = params.get("sessionId", "")
         if method == "connect":
             return {"ok": True, "protocolVersion": 3, "version": "1"}, None
@@ -116,7 +116,7 @@ class _Connection(socketserver.StreamRequestHandler):
             return {"messageId": identifier}, lambda: talk.told(identifier, params)
         if method == "session.tools.handlePendingToolCall":
             waited = params["requestId"] in talk.waiting
-            return {"success": waited}, lambda: talk.answered(params) if waited else None
+            return {"success": waited}, lambda: talk.given_result(params) if waited else None
         if method == "session.abort":
             return {"success": True}, talk.aborted
         if method == "session.tools.listPendingRequests":
@@ -163,7 +163,7 @@ class _Talk:
             self.turn = identifier
             self.goes_on()
 
-    def answered(self, params: dict[str, Any]) -> None:
+    def given_result(self, params: dict[str, Any]) -> None:
         identifier = self.waiting.pop(params["requestId"])
         self.event("external_tool.completed", requestId=params["requestId"])
         self.event("tool.execution_complete", toolCallId=identifier, success=True)

@@ -305,7 +305,7 @@ def test_a_closed_body_closes_the_arguments(tmp_path: Path) -> None:
     assert (list(parameters["properties"]), parameters["additionalProperties"]) == (["q", "a"], False)
 
 
-def test_properties_of_answers_are_demanded_of_no_request(tmp_path: Path) -> None:
+def test_properties_of_responses_are_demanded_of_no_request(tmp_path: Path) -> None:
     """Also where another branch of a composition demands them."""
     base = {
         "type": "object",
@@ -319,10 +319,10 @@ def test_properties_of_answers_are_demanded_of_no_request(tmp_path: Path) -> Non
             "List": {"type": "array", "items": {"$ref": "#/components/schemas/Whole"}},
         }
     }
-    answer = {
+    responses = {
         "200": {"description": "", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/List"}}}}
     }
-    given = {**body({"$ref": "#/components/schemas/List"}), "responses": answer}
+    given = {**body({"$ref": "#/components/schemas/List"}), "responses": responses}
     tool, result = operation(tmp_path, given, components=components)
     assert tool["parameters"]["properties"]["body"] == {"$ref": "../types/ListInput.yaml"}
     assert result.types["WholeInput"]["allOf"] == [{"$ref": "BaseInput.yaml"}, {"required": ["n"]}]
@@ -334,7 +334,7 @@ def test_properties_of_answers_are_demanded_of_no_request(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("answers", "wanted"),
+    ("schemas", "wanted"),
     [
         ({"200": {"type": "string"}, "default": {"type": "null"}}, {"type": "string"}),
         ({"204": None, "201": {"type": "string"}}, {"type": "string"}),
@@ -346,10 +346,10 @@ def test_properties_of_answers_are_demanded_of_no_request(tmp_path: Path) -> Non
         ({}, None),
     ],
 )
-def test_the_result_is_the_answer_of_success(tmp_path: Path, answers: Any, wanted: Any) -> None:
+def test_the_result_is_the_response_of_success(tmp_path: Path, schemas: Any, wanted: Any) -> None:
     responses = {
         code: {"description": "", **({"content": {"application/json": {"schema": schema}}} if schema else {})}
-        for code, schema in answers.items()
+        for code, schema in schemas.items()
     }
     assert operation(tmp_path, {"responses": responses})[0].get("result") == wanted
 

@@ -111,15 +111,15 @@ def test_killed_again_while_it_recovers(rebuild: Stage, tmp_path: Path, exchange
                 break
 
 
-ANSWERED = (errno.EACCES, errno.EPERM, errno.EXDEV, errno.EBUSY, errno.EEXIST)
-"""The errors that the writer answers in ways of their own."""
+HANDLED = (errno.EACCES, errno.EPERM, errno.EXDEV, errno.EBUSY, errno.EEXIST)
+"""The errors that the writer handles in ways of their own."""
 
 ALIKE = (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ENOLCK, errno.ENOTEMPTY)
 """Those that it tells from each other in the hint of its report alone: they take turns."""
 
 ERRORS = pytest.mark.parametrize(
     "numbers",
-    [*((number,) for number in ANSWERED), ALIKE],
+    [*((number,) for number in HANDLED), ALIKE],
     ids=lambda n: errno.errorcode[n[0]] if n[1:] == () else "alike",
 )
 

@@ -33,7 +33,7 @@ def namespace() -> tuple[str, ...] | None:
     return None
 
 
-def answers(case: str, folder: Path) -> list[dict[str, Any]]:
+def outcomes(case: str, folder: Path) -> list[dict[str, Any]]:
     command = namespace()
     if command is None:
         pytest.skip("this process may not mount; the faults are injected in test_write_faults.py")
@@ -50,29 +50,29 @@ def answers(case: str, folder: Path) -> list[dict[str, Any]]:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    found = answers("full", tmp_path)
+    found = outcomes("full", tmp_path)
     failed = [a for a in found if not a["done"]]
     assert len(failed) > 2
     assert found[-1]["done"]
-    for answer in failed:
-        assert answer["same"]
-        assert not answer["litter"]
-        assert answer["codes"] == ["output-failed"]
-        assert answer["messages"] == ["the output could not be written: no space left on device"]
-        assert answer["places"][0].startswith("generated")
+    for outcome in failed:
+        assert outcome["same"]
+        assert not outcome["litter"]
+        assert outcome["codes"] == ["output-failed"]
+        assert outcome["messages"] == ["the output could not be written: no space left on device"]
+        assert outcome["places"][0].startswith("generated")
 
 
 def test_a_read_only_disk(tmp_path: Path) -> None:
-    build, new, check = answers("read_only", tmp_path)
-    for answer in (build, new):
-        assert answer["same"]
-        assert answer["messages"] == ["the output could not be written: read-only file system"]
-        assert answer["hints"] == [_HINTS[errno.EROFS]]
+    build, new, check = outcomes("read_only", tmp_path)
+    for outcome in (build, new):
+        assert outcome["same"]
+        assert outcome["messages"] == ["the output could not be written: read-only file system"]
+        assert outcome["hints"] == [_HINTS[errno.EROFS]]
     assert (check["codes"], check["drift"]) == ([], False)
 
 
 def test_an_output_that_is_a_mount_point(tmp_path: Path) -> None:
-    at, below = answers("mount_point", tmp_path)
+    at, below = outcomes("mount_point", tmp_path)
     assert at["codes"] == ["output-failed"]
     assert at["hints"] == [_HINTS[errno.EBUSY]]
     assert at["same"]
@@ -82,14 +82,14 @@ def test_an_output_that_is_a_mount_point(tmp_path: Path) -> None:
 
 
 def test_a_mount_point_in_the_output(tmp_path: Path) -> None:
-    (answer,) = answers("mount_below", tmp_path)
-    assert answer["codes"] == ["output-failed"]
-    assert answer["same"]
-    assert not answer["litter"]
+    (outcome,) = outcomes("mount_below", tmp_path)
+    assert outcome["codes"] == ["output-failed"]
+    assert outcome["same"]
+    assert not outcome["litter"]
 
 
 def test_an_output_in_a_lower_layer(tmp_path: Path) -> None:
-    nothing, changed = answers("layers", tmp_path)
+    nothing, changed = outcomes("layers", tmp_path)
     assert nothing["done"]
     assert changed["done"] or changed["hints"] == [_HINTS[errno.EXDEV]]
     assert changed["done"] or changed["same"]

@@ -1,6 +1,6 @@
 """Builds on file systems that are mounted for the purpose: run as a program, in a mount namespace of its own.
 
-The first argument names the case; the answer is JSON on stdout.
+The first argument names the case; the outcome is JSON on stdout.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def told(project: Project, done: object) -> dict[str, Any]:
 
 def full(folder: Path) -> list[dict[str, Any]]:
     """A disk with room for more and more of the new tree."""
-    answers = []
+    outcomes = []
     for pages in range(18, 50):
         where = folder / str(pages)
         where.mkdir()
@@ -44,9 +44,9 @@ def full(folder: Path) -> list[dict[str, Any]]:
         if project.build(ONE) is None:
             raise SystemExit("no room for the beginning")
         old = snapshot(project.out)
-        answer = told(project, project.build({**TWO, **BIG}))
-        answers.append({**answer, "same": snapshot(project.out) == old})
-    return answers
+        outcome = told(project, project.build({**TWO, **BIG}))
+        outcomes.append({**outcome, "same": snapshot(project.out) == old})
+    return outcomes
 
 
 def read_only(folder: Path) -> list[dict[str, Any]]:
@@ -55,11 +55,11 @@ def read_only(folder: Path) -> list[dict[str, Any]]:
     project.build(ONE)
     old = snapshot(project.out)
     mount("-o", "remount,ro", folder)
-    answers = [told(project, project.build(TWO))]
-    answers.append({**told(project, project.build(TWO, project.root / "a" / "b")), "new": True})
+    outcomes = [told(project, project.build(TWO))]
+    outcomes.append({**told(project, project.build(TWO, project.root / "a" / "b")), "new": True})
     drift = project.check(ONE)
-    answers.append({**told(project, None), "drift": drift.fails_check, "check": True})
-    return [{**a, "same": snapshot(project.out) == old} for a in answers]
+    outcomes.append({**told(project, None), "drift": drift.fails_check, "check": True})
+    return [{**a, "same": snapshot(project.out) == old} for a in outcomes]
 
 
 def mount_point(folder: Path) -> list[dict[str, Any]]:
@@ -83,8 +83,8 @@ def mount_below(folder: Path) -> list[dict[str, Any]]:
     mount("-t", "tmpfs", "none", project.out / "cache")
     (project.out / "cache" / "x").write_text("mine")
     old = snapshot(project.out)
-    answer = told(project, project.build(TWO))
-    return [{**answer, "same": snapshot(project.out) == old}]
+    outcome = told(project, project.build(TWO))
+    return [{**outcome, "same": snapshot(project.out) == old}]
 
 
 def layers(folder: Path) -> list[dict[str, Any]]:
@@ -100,8 +100,8 @@ def layers(folder: Path) -> list[dict[str, Any]]:
     project = Project(folder / "merged" / "project")
     old = snapshot(project.out)
     same = told(project, project.build(BEFORE))
-    answer = told(project, project.build(AFTER))
-    return [{**same, "same": True}, {**answer, "same": snapshot(project.out) == old}]
+    outcome = told(project, project.build(AFTER))
+    return [{**same, "same": True}, {**outcome, "same": snapshot(project.out) == old}]
 
 
 if __name__ == "__main__":

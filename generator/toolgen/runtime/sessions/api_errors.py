@@ -15,7 +15,7 @@ from ..models import ApiError, Message, Usage
 
 __all__ = ["SessionError", "request_id", "resolve_attribute", "retry_after", "status_and_body"]
 
-_ANSWERED = 200
+_SUCCESS = 200
 """The status for an error in a successful response."""
 
 
@@ -62,7 +62,7 @@ def status_and_body(raised: BaseException, status_path: str, body_path: str) -> 
     required: such an error came instead of a response, or at the start of a stream.
     """
     if isinstance(raised, BareApiError):
-        return _ANSWERED, raised.body
+        return _SUCCESS, raised.body
     found, body = resolve_attribute(raised, status_path), resolve_attribute(raised, body_path)
     if isinstance(body, str):
         with suppress(JSONError):
@@ -70,7 +70,7 @@ def status_and_body(raised: BaseException, status_path: str, body_path: str) -> 
     if type(found) is int and found >= 400:
         return found, body
     is_body = isinstance(body, Mapping) or (isinstance(body, str) and type(found) is int)
-    return (_ANSWERED, body) if body and is_body else None
+    return (_SUCCESS, body) if body and is_body else None
 
 
 def resolve_attribute(value: Any, attribute_path: str) -> Any:

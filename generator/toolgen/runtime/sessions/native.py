@@ -132,7 +132,7 @@ class NativeSession(ClientSession, Session):
                 refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
-        raise AssertionError("the last client has answered, or its error was raised")
+        raise AssertionError("the last client has responded, or its error was raised")
 
 
 def _close(source: Any) -> None:
@@ -270,7 +270,7 @@ class AsyncNativeSession(ClientSession, AsyncSession):
                 refused = self.error_to_raise(raised, client, client is clients[-1])
             if refused is not None:
                 raise refused
-        raise AssertionError("the last client has answered, or its error was raised")
+        raise AssertionError("the last client has responded, or its error was raised")
 
 
 def _not_async(client: Any) -> TypeError:

@@ -1,4 +1,4 @@
-"""What only Bedrock's answers and streams have: dicts with bytes, blocks without a start, failures as events."""
+"""What only Bedrock's responses and streams have: dicts with bytes, blocks without a start, failures as events."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ USAGE = {
 
 
 def find_blocks(sample: Package, *events: Any) -> list[Any]:
-    """The blocks of a whole answer with the events in it, and the law on what is written of them."""
+    """The blocks of a whole response with the events in it, and the law on what is written of them."""
     stream = [{"messageStart": {"role": "assistant", "p": "abc"}}, *events, STOP, USAGE]
     completion, emitted = laws.played(sample, PROVIDER, stream)
     laws.adds_up(sample, completion, emitted)
@@ -134,7 +134,7 @@ def test_a_failure_in_the_stream_is_told(sample: Package, failure: Any, message:
         {"validationException": {"message": "no"}},
     ],
 )
-def test_an_error_is_no_answer(sample: Package, models: Any, body: Any) -> None:
+def test_an_error_is_no_response(sample: Package, models: Any, body: Any) -> None:
     with pytest.raises(models.ConversionError, match="from_error"):
         sample.provider(PROVIDER).from_response(body)
 
@@ -156,14 +156,14 @@ def test_what_the_client_raises_has_its_own_form(sample: Package) -> None:
         ({"output": {"message": {"role": "x_role", "content": []}, "x": 1}, "usage": None}, {"stopReason"}),
     ],
 )
-def test_an_answer_without_content_comes_back(sample: Package, body: Any, absent: set[str]) -> None:
-    completion = laws.answer(sample, PROVIDER, body)
+def test_a_response_without_content_comes_back(sample: Package, body: Any, absent: set[str]) -> None:
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert set((completion.metadata or {}).get(PROVIDER, {}).get("$absent", ())) == absent
     assert sample.provider(PROVIDER).to_response(completion) == body
 
 
 def test_the_clients_dicts_are_read_as_bodies(sample: Package) -> None:
-    """Bytes are base64; what the client adds is no part of the answer; what it did not keep cannot be sent."""
+    """Bytes are base64; what the client adds is no part of the response; what it did not keep cannot be sent."""
     module = sample.provider(PROVIDER)
     unknown = {"SDK_UNKNOWN_MEMBER": {"name": "xBlock"}}
     content = [{"reasoningContent": {"redactedContent": b"red"}}, unknown, {"text": "a"}]
@@ -192,7 +192,7 @@ def test_an_unknown_stop_reason_comes_back_with_calls_and_without_metrics(sample
 def test_reasoning_of_an_unknown_kind_is_kept_and_sent_back(sample: Package) -> None:
     content = [{"reasoningContent": {"xKind": {"x": 1}}}, {"text": "Hi"}]
     body = {"output": {"message": {"role": "assistant", "content": content}}, "stopReason": "end_turn", "metrics": {}}
-    completion = laws.answer(sample, PROVIDER, body)
+    completion = laws.completion_of(sample, PROVIDER, body)
     assert [type(part).__name__ for part in completion.message.content] == ["OpaquePart", "TextPart"]
     assert sample.provider(PROVIDER).to_response(completion) == body
     sent, _ = laws.next_request(sample, PROVIDER, completion)

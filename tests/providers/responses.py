@@ -1,4 +1,4 @@
-"""Answers that the tables of the providers are about."""
+"""Responses that the tables of the providers are about."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from tests.support.places import put
 from tests.support.repository import table
 
 
-def answer_of(provider: str, *, calls: bool = False, **members: Any) -> Any:
-    """The table's answer with a text or with calls, and with `stop` or `usage`."""
+def response_of(provider: str, *, calls: bool = False, **members: Any) -> Any:
+    """The table's response with a text or with calls, and with `stop` or `usage`."""
     facts = table(provider)
-    body = facts["answer"]
+    body = facts["response"]
     if calls:
         body = put(body, facts["at"]["content"], facts["calls"])
     elif "text" in facts:

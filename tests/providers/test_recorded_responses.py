@@ -1,4 +1,4 @@
-"""Answers and streams: the laws on recordings, read, written, with unknown things in them, and sent back."""
+"""Responses and streams: the laws on recordings, read, written, with unknown things in them, and sent back."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from typing import Any
 import pytest
 
 from tests.providers import laws
-from tests.providers.recorded import STREAMS, answered, failed, params, refused, streamed
+from tests.providers.recorded import STREAMS, failed, params, refused, streamed, unstreamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, OWN_CODE, TEXTS, having
 
-BODIES = params("response", answered, OWN_CODE)
-each_answer = pytest.mark.parametrize(("provider", "body"), BODIES)
-each_split_answer = pytest.mark.parametrize(("provider", "body"), params("response", answered, having("stream")))
+BODIES = params("response", unstreamed, OWN_CODE)
+each_response = pytest.mark.parametrize(("provider", "body"), BODIES)
+each_split_response = pytest.mark.parametrize(("provider", "body"), params("response", unstreamed, having("stream")))
 each_stream = pytest.mark.parametrize(("provider", "events"), STREAMS)
-each_answer_of_a_host = pytest.mark.parametrize(("provider", "body"), params("response", answered))
+each_response_of_a_host = pytest.mark.parametrize(("provider", "body"), params("response", unstreamed))
 each_stream_of_a_host = pytest.mark.parametrize(("provider", "events"), params("events", streamed))
 each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 
 
 @each_provider
-def test_there_are_answers_and_streams(provider: str) -> None:
-    assert len(answered(provider)) >= 20
+def test_there_are_responses_and_streams(provider: str) -> None:
+    assert len(unstreamed(provider)) >= 20
     assert len(streamed(provider)) >= 10 or provider not in having("stream")
 
 
 @pytest.mark.row("T01", "T25", "T26", "T35", "T39", "I22", "I23", "I25", "K17", "Q27", "Q29", "Q30", "Q32", "Q34")
-@each_answer_of_a_host
-def test_law_3_an_answer_is_read(sample: Package, provider: str, body: Any) -> None:
-    laws.answer_is_read(sample, provider, body)
+@each_response_of_a_host
+def test_law_3_a_response_is_read(sample: Package, provider: str, body: Any) -> None:
+    laws.response_is_read(sample, provider, body)
 
 
 @pytest.mark.row("T44", "T45", "T46", "T47", "T48", "T49", "T50", "T51", "Q53", "Q54", "Q56", "Q57")
@@ -43,7 +43,7 @@ def test_law_3_a_stream_is_read(sample: Package, provider: str, events: list[Any
 @pytest.mark.parametrize(("provider", "events"), params("events", failed))
 def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, events: list[Any]) -> None:
     completion, emitted = laws.played(sample, provider, events)
-    expected = WIRES[provider].heard(events)
+    expected = WIRES[provider].read_stream(events)
     assert laws.joined(completion, "TextPart") == expected.text
     assert laws.joined(completion, "ReasoningPart") == expected.reasoning
     assert completion.finish_reason in ("error", "length")
@@ -52,16 +52,16 @@ def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, e
 
 
 @pytest.mark.row("Q57")
-@each_split_answer
+@each_split_response
 def test_law_3_a_stream_says_what_the_whole_says(sample: Package, provider: str, body: Any) -> None:
     laws.stream_says_what_the_whole_says(sample, provider, body)
 
 
 @pytest.mark.safety("7.6")
 @pytest.mark.row("A02", "Q18")
-@each_answer
-def test_law_5_unknown_things_in_an_answer_are_kept(sample: Package, provider: str, body: Any) -> None:
-    laws.unknown_in_an_answer_is_kept(sample, provider, body)
+@each_response
+def test_law_5_unknown_things_in_a_response_are_kept(sample: Package, provider: str, body: Any) -> None:
+    laws.unknown_in_a_response_is_kept(sample, provider, body)
 
 
 @pytest.mark.safety("7.6")
@@ -71,9 +71,9 @@ def test_law_5_unknown_things_in_a_stream_change_nothing(sample: Package, provid
     laws.unknown_in_a_stream_changes_nothing(sample, provider, events)
 
 
-@each_answer_of_a_host
-def test_law_7_an_answer_comes_back_exactly(sample: Package, provider: str, body: Any) -> None:
-    laws.answer_comes_back(sample, provider, body)
+@each_response_of_a_host
+def test_law_7_a_response_comes_back_exactly(sample: Package, provider: str, body: Any) -> None:
+    laws.response_comes_back(sample, provider, body)
 
 
 @each_stream_of_a_host
@@ -81,32 +81,32 @@ def test_law_7_a_stream_comes_back(sample: Package, provider: str, events: list[
     laws.stream_comes_back(sample, provider, events)
 
 
-@each_split_answer
-def test_law_7_a_split_answer_comes_back(sample: Package, provider: str, body: Any) -> None:
+@each_split_response
+def test_law_7_a_split_response_comes_back(sample: Package, provider: str, body: Any) -> None:
     laws.stream_comes_back(sample, provider, WIRES[provider].split(body))
 
 
 @pytest.mark.pain("P21")
 @pytest.mark.row("T02", "K21", "Q43")
-@each_answer_of_a_host
-def test_next_an_answer_goes_back(sample: Package, provider: str, body: Any) -> None:
-    completion = laws.answer(sample, provider, body)
+@each_response_of_a_host
+def test_next_a_response_goes_back(sample: Package, provider: str, body: Any) -> None:
+    completion = laws.completion_of(sample, provider, body)
     if completion.finish_reason not in ("stop", "tool_calls") or not completion.message.content:
         assert (
-            WIRES[provider].said(body).stop is None
+            WIRES[provider].read_response(body).stop is None
             or laws.calls_of(sample, completion) == []
             or any(call.invalid for call in laws.calls_of(sample, completion))
         )
         return
-    laws.answer_goes_back(sample, provider, completion, WIRES[provider].said(body))
+    laws.completion_goes_back(sample, provider, completion, WIRES[provider].read_response(body))
 
 
 @pytest.mark.pain("P20", "P21")
 @each_stream_of_a_host
-def test_next_a_streamed_answer_goes_back(sample: Package, provider: str, events: list[Any]) -> None:
+def test_next_a_streamed_response_goes_back(sample: Package, provider: str, events: list[Any]) -> None:
     completion, _ = laws.played(sample, provider, events)
     if completion.finish_reason in ("stop", "tool_calls") and completion.message.content:
-        laws.answer_goes_back(sample, provider, completion, WIRES[provider].heard(events))
+        laws.completion_goes_back(sample, provider, completion, WIRES[provider].read_stream(events))
 
 
 GATEWAYS = [
@@ -130,7 +130,7 @@ def test_a_stream_may_break_anywhere(sample: Package, provider: str, events: lis
 
 
 @pytest.mark.parametrize("provider", having("errors"))
-def test_a_recorded_error_is_no_answer(sample: Package, models: Any, provider: str) -> None:
+def test_a_recorded_error_is_no_response(sample: Package, models: Any, provider: str) -> None:
     module = sample.provider(provider)
     assert refused(provider) != []
     for recording in refused(provider):
@@ -148,8 +148,8 @@ def test_a_call_that_must_not_run_stays_so_in_a_wire_without_a_word_for_the_reas
     module, losses = sample.provider(provider), []
     call = models.ToolCall("call_abcd", "now", {}, models.InvalidCall("{}", "truncated"))
     message = models.AssistantMessage([models.ToolCallPart(call)])
-    answer = models.Completion(message, reason, "r", "m", "A_REASON_OF_ANOTHER_API", models.Usage(1, 1, 2))
-    again = module.from_response(module.to_response(answer, on_loss=losses.append))
+    completion = models.Completion(message, reason, "r", "m", "A_REASON_OF_ANOTHER_API", models.Usage(1, 1, 2))
+    again = module.from_response(module.to_response(completion, on_loss=losses.append))
     assert [part.call.invalid is None for part in again.message.content] == [False]
     reported = [loss.path for loss in losses if loss.path in ("finishReason", "stopReason")]
     assert again.finish_reason == reason or reported != []
@@ -162,8 +162,8 @@ def test_a_response_keeps_an_id_that_requests_cannot_have(
 ) -> None:
     module = sample.provider(provider)
     message = models.AssistantMessage([models.ToolCallPart(models.ToolCall(identifier, "now", {}))])
-    answer = models.Completion(message, "tool_calls", "r", "m", None, models.Usage(1, 1, 2))
-    body = module.to_response(answer, on_loss=str)
+    completion = models.Completion(message, "tool_calls", "r", "m", None, models.Usage(1, 1, 2))
+    body = module.to_response(completion, on_loss=str)
     found = module.from_tool_calls(body)
     assert [call.name for call in found] == ["now"]
     if identifier in str(body):  # a text protocol has no ids

@@ -1,4 +1,4 @@
-"""The laws on answers, streams, hand-over and the next request have teeth, on each wire that they are run for."""
+"""The laws on responses, streams, hand-over and the next request have teeth, on each wire that they are run for."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pytest
 from tests.apis import test_cohere, test_openai_chat_stream
 from tests.mutations.breaking import Check, Mutation, assert_caught
 from tests.providers import laws, test_history
-from tests.providers.recorded import answered, streamed
+from tests.providers.recorded import streamed, unstreamed
 from tests.providers.wires import WIRES
 from tests.support.generated import Package
 
 
-def answers(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
-    """A law over all answers in one piece."""
+def on_responses(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
+    """A law over all responses in one piece."""
 
     def check(package: Package) -> None:
-        for recording in answered(provider):
+        for recording in unstreamed(provider):
             law(package, provider, recording["response"])
 
     return check
@@ -37,13 +37,15 @@ def streams(provider: str, law: Callable[[Package, str, Any], None]) -> Check:
 
 
 def goes_back(provider: str) -> Check:
-    """The answers that ended as they should, in the next request."""
+    """The responses that ended as they should, in the next request."""
 
     def check(package: Package) -> None:
-        for recording in answered(provider):
-            completion = laws.answer(package, provider, recording["response"])
+        for recording in unstreamed(provider):
+            completion = laws.completion_of(package, provider, recording["response"])
             if completion.finish_reason in ("stop", "tool_calls") and completion.message.content:
-                laws.answer_goes_back(package, provider, completion, WIRES[provider].said(recording["response"]))
+                laws.completion_goes_back(
+                    package, provider, completion, WIRES[provider].read_response(recording["response"])
+                )
 
     return check
 
@@ -122,14 +124,14 @@ MUTATIONS = (
     ),
     Mutation(
         "3: a signature is told apart from its block",
-        answers(ANTHROPIC, laws.stream_says_what_the_whole_says),
+        on_responses(ANTHROPIC, laws.stream_says_what_the_whole_says),
         EVENTS,
         'block.head = {**block.head, "signature": delta.get("signature")}',
         "pass",
     ),
     Mutation(
         "3: blocks stand as they came to an end",
-        answers(ANTHROPIC, laws.stream_says_what_the_whole_says),
+        on_responses(ANTHROPIC, laws.stream_says_what_the_whole_says),
         EVENTS,
         "sorted(self._blocks, key=_place)",
         "reversed(self._blocks)",
@@ -164,14 +166,14 @@ MUTATIONS = (
     ),
     Mutation(
         "3: a thought that goes on begins anew",
-        answers(MISTRAL, laws.stream_says_what_the_whole_says),
+        on_responses(MISTRAL, laws.stream_says_what_the_whole_says),
         CONTENT,
         "self._text or self._parts[-1] is not thought",
         "True",
     ),
     Mutation(
         "3: text in front of a chunk comes after it",
-        answers(MISTRAL, laws.stream_says_what_the_whole_says),
+        on_responses(MISTRAL, laws.stream_says_what_the_whole_says),
         CONTENT,
         "        self._close_text()\n        self._parts.append(part)",
         "        self._parts.append(part)",
@@ -192,7 +194,7 @@ MUTATIONS = (
     ),
     Mutation(
         "7: calls without a type get one",
-        answers(MISTRAL, laws.answer_comes_back),
+        on_responses(MISTRAL, laws.response_comes_back),
         "wires/mistral.py",
         """        if "type" in own.get("$absent", ()):
             del wire["type"]
@@ -230,13 +232,13 @@ MUTATIONS = (
     ),
     Mutation(
         "7: messages in a row become one",
-        answers(RESPONSES, laws.answer_comes_back),
+        on_responses(RESPONSES, laws.response_comes_back),
         "runtime/apis/openai_responses/converter.py",
         '{"$inline": True} if parts else {"$item": rest}',
         '{"$inline": True}',
     ),
     Mutation(
-        "7: a writer of items forgets how the answer ended",
+        "7: a writer of items forgets how the response ended",
         streams(RESPONSES, laws.stream_comes_back),
         "runtime/apis/openai_responses/stream_writer.py",
         "self._event(end, response=body)",
@@ -251,7 +253,7 @@ MUTATIONS = (
     ),
     Mutation(
         "3: a server's call is one of the app's",
-        answers(BEDROCK, laws.answer_is_read),
+        on_responses(BEDROCK, laws.response_is_read),
         "runtime/apis/bedrock/content.py",
         'call.get("type") in (None, "tool_use")',
         'call.get("type") != ""',
@@ -265,7 +267,7 @@ MUTATIONS = (
     ),
     Mutation(
         "7: text with sources comes back as text",
-        answers(BEDROCK, laws.answer_comes_back),
+        on_responses(BEDROCK, laws.response_comes_back),
         "runtime/apis/bedrock/messages.py",
         "if cited is not None:",
         "if False:",
@@ -313,15 +315,15 @@ MUTATIONS = (
         "",
     ),
     Mutation(
-        "5: an unknown block of an answer is dropped",
-        answers(ANTHROPIC, laws.unknown_in_an_answer_is_kept),
+        "5: an unknown block of a response is dropped",
+        on_responses(ANTHROPIC, laws.unknown_in_a_response_is_kept),
         "runtime/apis/anthropic/converter.py",
         "rest = leftovers(wire, _RESPONSE)",
         "rest = {}",
     ),
     Mutation(
         "5: an unknown stop reason is another one",
-        answers(CHAT, laws.unknown_in_an_answer_is_kept),
+        on_responses(CHAT, laws.unknown_in_a_response_is_kept),
         "runtime/responses.py",
         "word in table or own or",
         "word in table or",
@@ -369,21 +371,21 @@ MUTATIONS = (
         "pass",
     ),
     Mutation(
-        "7: what an answer kept is not written",
-        answers(CHAT, laws.answer_comes_back),
+        "7: what a response kept is not written",
+        on_responses(CHAT, laws.response_comes_back),
         "runtime/apis/openai_chat/converter.py",
         "        restore(choice, first)\n",
         "",
     ),
     Mutation(
         "7: usage is written from its sum",
-        answers(ANTHROPIC, laws.answer_comes_back),
+        on_responses(ANTHROPIC, laws.response_comes_back),
         "runtime/apis/anthropic/converter.py",
         'wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)',
         'wire["usage"] = {"input_tokens": completion.usage.input_tokens}',
     ),
     Mutation(
-        "7: a writer forgets the rest of an answer",
+        "7: a writer forgets the rest of a response",
         streams(CHAT, laws.stream_comes_back),
         "runtime/apis/openai_chat/stream.py",
         "delta = self._rest(message) if i == 0 else _whole(message)",
@@ -456,21 +458,21 @@ MUTATIONS = (
     ),
     Mutation(
         "3: citations of a stream are forgotten",
-        answers(COHERE, laws.stream_says_what_the_whole_says),
+        on_responses(COHERE, laws.stream_says_what_the_whole_says),
         PLANNED,
         'self._citations.append(message["citations"])',
         "pass",
     ),
     Mutation(
         "5: a word that nobody knows is not kept",
-        answers(COHERE, laws.unknown_in_an_answer_is_kept),
+        on_responses(COHERE, laws.unknown_in_a_response_is_kept),
         "runtime/apis/cohere/converter.py",
         '        rest["finish_reason"] = word\n',
         "        pass\n",
     ),
     Mutation(
         "7: a plan comes back as thinking",
-        answers(COHERE, laws.answer_comes_back),
+        on_responses(COHERE, laws.response_comes_back),
         "runtime/apis/cohere/fields.py",
         'if key == "tool_plan":',
         'if key == "no such key":',

@@ -1,4 +1,4 @@
-"""What a provider's API answers, in one piece or in a stream."""
+"""What a provider's API returns, in one piece or in a stream."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Said = str | tuple[str, dict[str, Any]]
 
 
 def completion(*outputs: Said, name: str = "call") -> Completion:
-    """An answer of texts, and of calls as pairs of name and arguments."""
+    """A completion of texts, and of calls as pairs of name and arguments."""
     parts = [
         TextPart(part) if isinstance(part, str) else ToolCallPart(ToolCall(f"{name}_{i}", *part))
         for i, part in enumerate(outputs)
@@ -24,14 +24,14 @@ def completion(*outputs: Said, name: str = "call") -> Completion:
 
 
 def reply(provider: str, *outputs: Said, name: str = "call") -> Reply:
-    """An answer in one piece."""
+    """A response in one piece."""
     module = importlib.import_module(f"generated.providers.{provider}")
-    return whole(module.to_response(completion(*outputs, name=name), id="answer_1", created=1))
+    return whole(module.to_response(completion(*outputs, name=name), id="response_1", created=1))
 
 
 def stream(provider: str, *outputs: Said, name: str = "call") -> Reply:
-    """An answer in a stream."""
-    writer = importlib.import_module(f"generated.providers.{provider}").StreamWriter(id="answer_1", created=1)
+    """A response in a stream."""
+    writer = importlib.import_module(f"generated.providers.{provider}").StreamWriter(id="response_1", created=1)
     events = [wire for event in stream_events(completion(*outputs, name=name)) for wire in writer.write(event)]
     return every_condition(provider, [*events, *writer.finish()])
 
