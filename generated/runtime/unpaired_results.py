@@ -26,12 +26,12 @@ from .models import (
 from .paths import ROOT, Path
 from .tool_results import describe_result
 
-__all__ = ["Placed", "answerable_ids", "describe_unpaired", "is_stored", "pair_results", "results_of"]
+__all__ = ["Placed", "called_ids", "describe_unpaired", "is_stored", "pair_results", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
 
-_ANSWERED = "its call has another result"
+_HAS_RESULT = "its call has another result"
 _FOREIGN = "its call is another provider's own, and is not sent"
 _UNKNOWN = "its call is not in the history"
 
@@ -43,7 +43,7 @@ def results_of(message: ToolMessage, at: Path, paths: tuple[Path, ...] | None) -
     return zip(message.results, zip(repeat((at, "results")), count()), strict=False)
 
 
-def answerable_ids(message: Message, provider: str) -> list[str]:
+def called_ids(message: Message, provider: str) -> list[str]:
     """Return the ids of the calls in a message, also of those that are opaque parts of this provider."""
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
@@ -67,26 +67,26 @@ def _opaque_call_id(part: OpaquePart) -> str | None:
 
 
 def pair_results(placed: list[Placed], provider: str) -> Iterator[tuple[int, ToolResult, Path, str | None]]:
-    """Yield each result with the index of its message and its path, and the reason if it has no call that it answers.
+    """Yield each result with the index of its message and its path, and the reason if it has no call.
 
-    A result answers the last call before it with its id. This provider does not get a call that is another provider's
+    A result belongs to the last call before it with its id. This provider does not get a call that is another provider's
     opaque part, or stored at another one (`$stored` in the extras of the result).
     """
-    unanswered: set[str] = set()
+    open_ids: set[str] = set()
     reasons: dict[str, str] = {}
     for i, (message, path, paths) in enumerate(placed):
         if type(message) is AssistantMessage and type(message.content) is list:
             foreign = [_opaque_call_id(part) for part in message.content if type(part) is OpaquePart]
-            unanswered.difference_update(key for key in foreign if key is not None)
+            open_ids.difference_update(key for key in foreign if key is not None)
             reasons.update((key, _FOREIGN) for key in foreign if key is not None)
-            ids = answerable_ids(message, provider)
-            unanswered.update(ids)
-            reasons.update(zip(ids, repeat(_ANSWERED)))
+            ids = called_ids(message, provider)
+            open_ids.update(ids)
+            reasons.update(zip(ids, repeat(_HAS_RESULT)))
         elif type(message) is ToolMessage:
             for result, there in results_of(message, path, paths):
                 key = result.tool_call_id
-                reason = None if key in unanswered else reasons.get(key, _UNKNOWN)
-                unanswered.discard(key)
+                reason = None if key in open_ids else reasons.get(key, _UNKNOWN)
+                open_ids.discard(key)
                 yield i, result, there, _FOREIGN if reason and _is_stored_elsewhere(result, provider) else reason
 
 

@@ -23,7 +23,7 @@ from .models import (
     UserMessage,
 )
 from .paths import ROOT, Path
-from .unpaired_results import Placed, answerable_ids, describe_unpaired, is_stored, pair_results
+from .unpaired_results import Placed, called_ids, describe_unpaired, is_stored, pair_results
 
 __all__ = [
     "check_messages",
@@ -142,8 +142,8 @@ def _in_order(messages: Sequence[Message]) -> bool:
             if type(before) is not AssistantMessage or type(before.content) is not list:
                 return False
             called = [part.call.id for part in before.content if type(part) is ToolCallPart]
-            answered = {result.tool_call_id for result in message.results}
-            if not 0 < len(answered) == len(called) == len(message.results) or answered != {*called}:
+            result_ids = {result.tool_call_id for result in message.results}
+            if not 0 < len(result_ids) == len(called) == len(message.results) or result_ids != {*called}:
                 return False
         before = message
     return True
@@ -185,7 +185,7 @@ def _results_of_turns(placed: list[Placed], provider: str) -> dict[int, list[Pos
     met: set[str] = set()
     for i, (message, _, _) in enumerate(placed):
         found: list[Position] = []
-        for key in dict.fromkeys(answerable_ids(message, provider)):
+        for key in dict.fromkeys(called_ids(message, provider)):
             spots = positions.get(key) or deque()
             early = [spots.popleft() for _ in range(len(spots)) if spots[0][0] < i]
             if spots:

@@ -29,9 +29,9 @@ def noted(reader: Reader, identifier: str, name: str = "find") -> ToolCall:
 
 ASKED: dict[str, Callable[[Reader], Any]] = {
     "find_call_id_and_name": lambda reader: (reader.find_call_id_and_name("c1"), reader.find_call_id_and_name("other")),
-    "take_unanswered_call_id": lambda reader: reader.take_unanswered_call_id("find"),
-    "take_unanswered_call": lambda reader: [reader.take_unanswered_call(None) for _ in range(3)],
-    "note_answered": lambda reader: (reader.note_answered("c1"), reader.take_unanswered_call_id("find")),
+    "take_open_call_id": lambda reader: reader.take_open_call_id("find"),
+    "take_open_call": lambda reader: [reader.take_open_call(None) for _ in range(3)],
+    "note_result": lambda reader: (reader.note_result("c1"), reader.take_open_call_id("find")),
     "call_id": lambda reader: (reader.call_id("c1", ROOT), reader.call_id(None, ROOT)),
     "try_claim_id": lambda reader: (reader.try_claim_id("c1"), reader.try_claim_id("c2"), reader.position),
     "make_call_if_regular": lambda reader: (reader.make_call_if_regular("c1", "find", {}), reader.position),

@@ -172,11 +172,11 @@ def read_result_id_or_placeholder(
     name = reader.tool_name(wire_name) if wire_name else ""
     if found and found not in placeholders:
         identifier, called = reader.find_call_id_and_name(found, name)
-        reader.note_answered(identifier)
+        reader.note_result(identifier)
         if not called and not reader.wire.is_legal_id(identifier):
             extras["tool_call_id"] = {"$synthetic": identifier, "$wire": found}
         return identifier, name or called, extras
-    call = reader.take_unanswered_call(name or None)
+    call = reader.take_open_call(name or None)
     identifier, name = (call.id, call.name) if call is not None else (name, name)
     extras["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
     return identifier, name, extras

@@ -384,11 +384,11 @@ def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str,
     Raises:
         ConversionError: The value is not a string, and every call has a result.
     """
-    call = reader.take_unanswered_call(None) if value is None or value is ABSENT else None
+    call = reader.take_open_call(None) if value is None or value is ABSENT else None
     if call is not None:
         return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$wire": value})}
     identifier, name = read_result_call(value, at, reader)
-    reader.note_answered(identifier)
+    reader.note_result(identifier)
     return identifier, name, ABSENT
 
 

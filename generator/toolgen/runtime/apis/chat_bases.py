@@ -279,9 +279,9 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
     if wire.get("role") != "function" or type(name) is not str or type(content) is not str:
         return None
     last = messages[-1] if messages else None
-    for answered in last.results if type(last) is ToolMessage else ():
-        reader.note_answered(answered.tool_call_id)
-    call = reader.take_unanswered_call(reader.tool_name(name))
+    for earlier in last.results if type(last) is ToolMessage else ():
+        reader.note_result(earlier.tool_call_id)
+    call = reader.take_open_call(reader.tool_name(name))
     if call is None:
         return None
     kind, value, extra = read_result_text_or_error(content)

@@ -268,7 +268,7 @@ class Reader:
         return known is not None and not known[1]
 
     def find_call_id_and_name(self, wire_id: str, name: str = "") -> tuple[str, str]:
-        """Return id and tool name of the call that a result with this id on the wire answers.
+        """Return id and tool name of the call that a result with this id on the wire belongs to.
 
         It is the last call with the id; or, if a message has several, the next one without a result, if possible of the
         tool `name`. The name is empty if there is none.
@@ -282,12 +282,12 @@ class Reader:
         identifier, name, _ = call or (wire_id, "", 0)
         return identifier, name
 
-    def take_unanswered_call_id(self, name: str) -> str | None:
+    def take_open_call_id(self, name: str) -> str | None:
         """Return the id of the last turn's first call of this tool without a result, for wires that have no ids."""
-        call = self.take_unanswered_call(name)
+        call = self.take_open_call(name)
         return None if call is None else call.id
 
-    def take_unanswered_call(self, name: str | None) -> ToolCall | None:
+    def take_open_call(self, name: str | None) -> ToolCall | None:
         """Return the last turn's first call without a result, of this tool if named. It then counts as having one."""
         if self._regular:
             self.record_pending_calls()
@@ -297,7 +297,7 @@ class Reader:
                 return call
         return None
 
-    def note_answered(self, identifier: str) -> None:
+    def note_result(self, identifier: str) -> None:
         """Record that the call with this id has a result."""
         if self._regular:
             self.record_pending_calls()

@@ -33,7 +33,7 @@ from ..running.sync_runner import aclosing, closing
 from .client_sessions import await_send_return_value, check_send_return_value
 from .text_protocol import TextStreamReader, normalize_request, parse_completion, stream_events, to_text_request
 
-__all__ = ["Answer", "AsyncScriptedSession", "AsyncSession", "ScriptedSession", "Session", "ToolMode"]
+__all__ = ["AsyncScriptedSession", "AsyncSession", "ScriptedResponse", "ScriptedSession", "Session", "ToolMode"]
 
 
 class ToolMode(Enum):
@@ -317,14 +317,14 @@ class AsyncSession(_SessionBase):
         return self._carried_on(message, await self.complete(self._next(message, None)))
 
 
-Answer: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
+ScriptedResponse: TypeAlias = str | Sequence[ToolCall] | Completion | Exception
 """A text, a list of calls, a completion, or an exception to raise."""
 
 
 class _Script:
     """The responses that are left, and the requests so far."""
 
-    def __init__(self, responses: Iterable[Answer]) -> None:
+    def __init__(self, responses: Iterable[ScriptedResponse]) -> None:
         self.left = list(responses)
         self.requests: list[Request] = []
 
@@ -357,7 +357,7 @@ class ScriptedSession(Session):
 
     tool_mode = ToolMode.NATIVE
 
-    def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
+    def __init__(self, answers: Iterable[ScriptedResponse], model: str | None = None) -> None:
         """Set the responses, and the model of requests that do not name one."""
         self._script = _Script(answers)
         self.model = model
@@ -381,7 +381,7 @@ class AsyncScriptedSession(AsyncSession):
 
     tool_mode = ToolMode.NATIVE
 
-    def __init__(self, answers: Iterable[Answer], model: str | None = None) -> None:
+    def __init__(self, answers: Iterable[ScriptedResponse], model: str | None = None) -> None:
         """Set the responses, and the model of requests that do not name one."""
         self._script = _Script(answers)
         self.model = model

@@ -77,7 +77,7 @@ def _lacks_thinking(messages: list[Any]) -> bool:
     To the API a turn is all that the assistant has said since the user said something else than results. The model
     often thinks only at its start, so its later messages need no thinking.
     """
-    answered = False
+    has_results = False
     for message in reversed(messages):
         content = message.get("content")
         kinds = [_type(block) for block in content] if type(content) is list else []
@@ -86,10 +86,10 @@ def _lacks_thinking(messages: list[Any]) -> bool:
         if message.get("role") == "user":
             if "tool_result" not in kinds:
                 break
-            answered = True
-        elif not answered and message.get("role") == "assistant":
+            has_results = True
+        elif not has_results and message.get("role") == "assistant":
             break
-    return answered
+    return has_results
 
 
 _SMALLEST_BUDGET = 1024

@@ -108,8 +108,8 @@ class KnownMessages:
             if _digest(message) != digest:
                 break
             known += 1
-        answered = [i for i, message in enumerate(messages) if isinstance(message, AssistantMessage)]
-        begin = max(known, answered[-1] + 1) if answered else known
+        indexes = [i for i, message in enumerate(messages) if isinstance(message, AssistantMessage)]
+        begin = max(known, indexes[-1] + 1) if indexes else known
         if known < len(self._digests):
             reason = "the client continues its own conversation, but this is another one; open a new client"
             writer.report_loss((ROOT, "messages"), "a new conversation", "dropped", reason, "behaviour")

@@ -47,9 +47,9 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
     if value:
         identifier, called = reader.find_call_id_and_name(value, name)
         if called:
-            reader.note_answered(identifier)
+            reader.note_result(identifier)
             return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
-    identifier = reader.take_unanswered_call_id(name) or value or name
+    identifier = reader.take_open_call_id(name) or value or name
     if identifier == value:
         return identifier, ABSENT
     return identifier, {"$synthetic": identifier, "$wire": value} if type(value) is str else {"$synthetic": identifier}

@@ -63,11 +63,11 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
     name = reader.tool_name(wire_name) if wire_name else ""
     identifier, called = reader.find_call_id_and_name(wire_id, name) if wire_id else ("", "")
     if called:
-        reader.note_answered(identifier)
+        reader.note_result(identifier)
         if name:
             return identifier, name, {}
     elif not (wire_id and reader.is_opaque_call(wire_id)):
-        call = reader.take_unanswered_call(name or None)
+        call = reader.take_open_call(name or None)
         identifier, called = (wire_id or name, "") if call is None else (call.id, call.name)
     found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
     return identifier, name or called, {"$synthetic": identifier, "$wire": found}
