@@ -26,7 +26,7 @@ from .models import (
     UserMessage,
 )
 from .paths import ROOT, Path
-from .unpaired_results import Placed, called_ids, describe_unpaired, is_stored, pair_results
+from .unpaired_results import Placed, describe_unpaired, is_stored, pair_results, provider_call_ids
 
 __all__ = [
     "check_messages",
@@ -188,7 +188,7 @@ def _results_of_turns(placed: list[Placed], provider: str) -> dict[int, list[Pos
     met: set[str] = set()
     for i, (message, _, _) in enumerate(placed):
         found: list[Position] = []
-        for key in dict.fromkeys(called_ids(message, provider)):
+        for key in dict.fromkeys(provider_call_ids(message, provider)):
             spots = positions.get(key) or deque()
             early = [spots.popleft() for _ in range(len(spots)) if spots[0][0] < i]
             if spots:

@@ -239,7 +239,9 @@ def test_keys_take_turns_and_give_way(runnable: Package) -> None:
 
 def test_a_key_rests_as_long_as_its_response_says(runnable: Package, monkeypatch: pytest.MonkeyPatch) -> None:
     response = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
-    now, log, responses = [1000.0], [], []  # type: ignore[var-annotated]
+    now = [1000.0]
+    log: list[Any] = []
+    responses: list[Any] = []
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     clients = [Keyed(name, responses, log) for name in ("a", "b", "c")]
     made = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])

@@ -168,7 +168,7 @@ class KeyMapping:
     functions of a field, mapping or union, if `kind` is not plain. `table` is the constant of the table for them, and
     `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields
     with other keys of the object: its functions read the whole object, and return what is added to it. `regular` is the
-    function that writes regular content: text, or the kind and the value of a result. It returns None for others.
+    function that writes regular content (text, or the kind and the value of a result), and returns None for others.
     """
 
     kind: Kind
@@ -206,8 +206,13 @@ class KeyMapping:
         """Return where the key is in its mapping."""
         return tuple(step for key in self.key_path for step in ("keys", key))
 
-    def misfit(self, reader: Callable[..., Any] | None, writer: Callable[..., Any] | None) -> str:
-        """Return why a reader and a writer, if there are any, cannot take what the key gives them; "" if they can."""
+    def misfit(
+        self,
+        reader: Callable[..., Any] | None,
+        writer: Callable[..., Any] | None,
+        regular: Callable[..., Any] | None = None,
+    ) -> str:
+        """Return why the functions of a key, if there are any, cannot take what the key gives them; "" if they can."""
         if reader is None:
             return "" if self.reads else "`fields` and `beside` need `as` or `block`"
         table = [self.table] if self.table else []
@@ -224,6 +229,11 @@ class KeyMapping:
                 signature(writer).bind(*written, *self.given_attributes, *table)
         except TypeError:
             return f"{self.function_name} needs other fields, or others in `given` and `with`"
+        try:
+            if regular is not None:
+                signature(regular).bind(*self.attributes[:2])
+        except TypeError:
+            return f"{self.regular} takes no text, and no kind and value of a result"
         return ""
 
 

@@ -396,5 +396,5 @@ class _Planner:
             table=table,
             table_spec=spec.get("with"),
             aliases=tuple(spec.get("also", ())),
-            regular=str(spec.get("regular", "")),
+            regular=str((spec.get("regular") or {}).get(reads.removeprefix("self.read_"), "")),
         )

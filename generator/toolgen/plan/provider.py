@@ -295,12 +295,11 @@ def _check_methods(
     for pointer, key in (
         (("mappings", n, *key.pointer), key) for n, mapping in mappings.items() for key in mapping.keys
     ):
-        names = [name.removeprefix("self.") for name in (key.reads, key.writes)]
+        names = [name.removeprefix("self.") for name in (key.reads, key.writes, key.regular)]
         if key.reads.startswith("self."):
-            used += [(pointer, name, objects if key.kind == "text_or" else ()) for name in names]
+            used += [(pointer, name, objects if key.kind == "text_or" else ()) for name in names[:2]]
         if pointer in stated and (key.kind in ("call", "beside") or len(key.variables) > 1):
-            reader, writer = (getattr(instance, name, None) or exported_by_runtime(name) for name in names)
-            reason = key.misfit(reader, writer)
+            reason = key.misfit(*(getattr(instance, name, None) or exported_by_runtime(name) for name in names))
             if reason:
                 raise MappingError(pointer, reason)
     own = {name.split("_", 1)[1] for name in dir(kind) if name.startswith(("read_", "write_"))}

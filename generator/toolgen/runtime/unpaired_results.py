@@ -23,7 +23,7 @@ from .models import (
 from .paths import ROOT, Path
 from .tool_results import describe_result
 
-__all__ = ["Placed", "called_ids", "describe_unpaired", "is_stored", "pair_results", "results_of"]
+__all__ = ["Placed", "describe_unpaired", "is_stored", "pair_results", "provider_call_ids", "results_of"]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""
@@ -40,7 +40,7 @@ def results_of(message: ToolMessage, at: Path, paths: tuple[Path, ...] | None) -
     return zip(message.results, zip(repeat((at, "results")), count()), strict=False)
 
 
-def called_ids(message: Message, provider: str) -> list[str]:
+def provider_call_ids(message: Message, provider: str) -> list[str]:
     """Return the ids of the calls in a message, also of those that are opaque parts of this provider."""
     if type(message) is not AssistantMessage or type(message.content) is not list:
         return []
@@ -76,7 +76,7 @@ def pair_results(placed: list[Placed], provider: str) -> Iterator[tuple[int, Too
             foreign = [_opaque_call_id(part) for part in message.content if type(part) is OpaquePart]
             open_ids.difference_update(key for key in foreign if key is not None)
             reasons.update((key, _FOREIGN) for key in foreign if key is not None)
-            ids = called_ids(message, provider)
+            ids = provider_call_ids(message, provider)
             open_ids.update(ids)
             reasons.update(zip(ids, repeat(_HAS_RESULT)))
         elif type(message) is ToolMessage:

@@ -212,6 +212,26 @@ def test_arguments_of_calls_may_be_a_plain_key(tmp_path: Path) -> None:
     assert result is not None, errors
 
 
+def test_what_writes_regular_content_fits_its_key(tmp_path: Path) -> None:
+    text = "extends: openai_chat\nmappings: {{tool_result: {{keys: {{content: {}}}}}}}\n"
+    for given in ("{regular: {result_content: compact}}", "{regular: {result_content: nonsense}}"):
+        result, errors = built(project(tmp_path / given, "mine", mine=text.format(given)))
+        assert result is None
+        assert errors == [("profile-shape", 2, "schemas/providers/mine.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("given", "regular"), [({}, "regular_result_text"), ({"as": "other"}, ""), ({"block": "b"}, "")]
+)
+def test_other_functions_of_a_key_have_no_regular_content(tmp_path: Path, given: dict[str, str], regular: str) -> None:
+    project_ = resolve_project(project(tmp_path, "openai_chat"), Findings())
+    assert project_ is not None
+    mapping = profile("openai_chat")["mappings"]["tool_result"]
+    keys = {**mapping["keys"], "content": {**mapping["keys"]["content"], **given}}
+    planned = plan_mapping("tool_result", {**mapping, "keys": keys}, project_.catalog.format)
+    assert [key.regular for key in planned.keys if key.key == "content"] == [regular]
+
+
 def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
     project_ = resolve_project(project(tmp_path, ", ".join(PROFILES)), Findings())
     assert project_ is not None

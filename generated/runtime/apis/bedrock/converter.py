@@ -61,12 +61,11 @@ def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: d
         outer["message"] = inner
     if outer:
         extras["output"] = outer
-    if not ("role" in message and "content" in message and "stopReason" in wire):
-        holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
-        objects = ("output", "message")
-        extras["$absent"] = [
-            key for key, holder in holders if key not in holder or (holder[key] is None and key in objects)
-        ]
+    holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
+    objects = ("output", "message")
+    absent = [key for key, holder in holders if key not in holder or (holder[key] is None and key in objects)]
+    if absent:
+        extras["$absent"] = absent
     return extras
 
 

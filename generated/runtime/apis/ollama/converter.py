@@ -208,8 +208,9 @@ class OllamaConverter(ChatMessageConverter):
         extras = unmapped_members(wire, _RESPONSE | self.USAGE_KEYS)
         if done is False:
             extras["done"] = done
-        if not ("message" in wire and "done" in wire and "done_reason" in wire):
-            extras["$absent"] = [key for key in ("message", "done", "done_reason") if key not in wire]
+        absent = [key for key in ("message", "done", "done_reason") if key not in wire]
+        if absent:
+            extras["$absent"] = absent
         stop_reason = optional_text(wire, "done_reason", at)
         if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
             extras["done_reason"] = stop_reason

@@ -171,8 +171,9 @@ _CHOICE = frozenset(["finish_reason", "message"])
 def extras_of_choice(choice: dict[str, Any], message: Extras) -> Extras:
     """Return the extras of a choice, with those of its message that the message itself does not keep."""
     found = unmapped_members(choice, _CHOICE)
-    if not ("finish_reason" in choice and "index" in choice and "message" in choice):
-        found["$absent"] = [key for key in ("finish_reason", "index", "message") if key not in choice]
+    absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
+    if absent:
+        found["$absent"] = absent
     if choice.get("finish_reason") == "":
         found["finish_reason"] = ""
     if message:

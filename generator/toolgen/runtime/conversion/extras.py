@@ -90,7 +90,7 @@ def unmapped_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
     extras: Extras = {}
     for key, value in wire.items():
         if value is None or key not in known:
-            extras[f"${key}" if "$" in key and key[0] == "$" else key] = value
+            extras[f"${key}" if key[:1] == "$" else key] = value
     return extras
 
 

@@ -23,8 +23,6 @@ _TOOLS = frozenset([ToolDefinition, OpaquePart])
 NO_IDS = ("None", "null")
 """What some servers send in place of an id that they do not have."""
 
-_NOT_IDS: set[str] = set(NO_IDS)
-
 
 def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
     """Check that a value is a list of tools.
@@ -63,7 +61,7 @@ class Reader:
         self.wire = wire
         self.turn = turn
         self.position = 0
-        self.used: set[str] = _NOT_IDS.copy()
+        self.used: set[str] = {*NO_IDS}
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
         self.tool_names = wire.tool_names
         if tools:

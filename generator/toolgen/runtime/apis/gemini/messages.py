@@ -57,16 +57,15 @@ def _join_calls(turns: Iterable[Turn], writer: Writer) -> list[Turn]:
     """Join calls with the model contents directly before them, unless they were read separately."""
     joined: list[Turn] = []
     last: tuple[Path, bool] | None = None
-    for turn in turns:
-        content, origin = turn
+    for content, origin in turns:
         if last is not None and origin is not None and not origin[1] and _has_calls(content.get("parts")):
             before: list[Any] = []
             while joined and joined[-1][1] is not None:
                 before.insert(0, joined.pop()[0])
             writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
             parts = [part for each in (*before, content) for part in each.get("parts") or ()]
-            turn = {**before[0], "parts": parts}, origin
-        joined.append(turn)
+            content = {**before[0], "parts": parts}
+        joined.append((content, origin))
         last = origin
     return joined
 
@@ -191,8 +190,8 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         """Write only the contents. System messages are dropped, because they are not contents."""
         placed = order_restoring_separate_results(messages, at, writer)
         contents = self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)
-        for i, kind in enumerate(map(type, messages)):
-            if kind is SystemMessage:
+        for i, message in enumerate(messages):
+            if type(message) is SystemMessage:
                 writer.report_loss((at, i), "a system message", "dropped", "it was moved to systemInstruction")
         return contents
 
@@ -275,11 +274,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             turns.append((whole, None))
             return
         wire = self.write_user_message(message, at, writer)
-        parts = wire.get("parts")
-        if parts and not extras:
-            turns.append((wire, None))
-            return
-        parts = parts or []
+        parts = wire.get("parts") or []
         beside: Any = extras.get("$beside")
         room = 0
         if type(beside) is list and type(before) is ToolMessage and before.results and len(beside) == len(parts):

@@ -287,7 +287,7 @@ def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> tupl
 
 def select_empty(wire: dict[str, Any], *keys: str) -> Extras:
     """Return those of the keys whose values are empty, which means the same as absent."""
-    return {key: wire[key] for key in keys if not wire.get(key, True) and wire[key] in ("", [])}
+    return {key: wire[key] for key in keys if wire.get(key) in ("", [])}
 
 
 def read_media_part(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPart | OpaquePart:
