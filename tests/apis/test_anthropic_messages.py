@@ -38,6 +38,19 @@ def test_blocks_keep_their_order(sample: Package, streaming: bool) -> None:
     assert sent["messages"][1]["content"] == BLOCKS
 
 
+def test_only_a_response_has_thinking_without_a_signature(sample: Package, models: Any) -> None:
+    provider = sample.provider(PROVIDER)
+    message = models.AssistantMessage([models.ReasoningPart("Hm."), models.TextPart("Hi.")])
+    losses: list[Any] = []
+    body = provider.to_response(models.Completion(message, "stop"))
+    assert body["content"][0] == {"type": "thinking", "thinking": "Hm.", "signature": ""}
+    read = provider.from_response(body).message
+    assert [part.text for part in read.content] == ["Hm.", "Hi."]
+    (sent,) = provider.to_messages([read], on_loss=losses.append)
+    assert sent["content"] == [{"type": "text", "text": "Hi."}]
+    assert [(loss.path, loss.action) for loss in losses] == [("[0].content[0]", "dropped")]
+
+
 @pytest.mark.pain("P25")
 @pytest.mark.parametrize("kind", ["error", "multimodal", "data"])
 def test_a_failed_result_without_text_gets_one(sample: Package, models: Any, kind: str) -> None:

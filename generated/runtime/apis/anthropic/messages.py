@@ -200,17 +200,16 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         return self.write_assistant_content(part, at, writer)
 
     def write_reasoning(self, part: ReasoningPart, at: Path, writer: Writer) -> Any:
-        """Write thinking with its signature. Unsigned reasoning is dropped, because the API rejects it.
+        """Write thinking with its signature. Unsigned reasoning is dropped from a request, because the API rejects it.
 
-        A stream has it with an empty signature, because its text was sent before it was known to be unsigned. A client
-        may send such a block back.
+        A response has it with an empty signature, because the types of the SDK require one.
         """
         extras = writer.own_extras(part.metadata, at)
         if extras.get("type") == "redacted_thinking":
             return extras
         is_kept = "signature" in extras if writer.is_response else extras.get("signature")
         if not is_kept and "signature" not in extras.get("$absent", ()):
-            if writer.is_stream:
+            if writer.is_response:
                 return {"type": "thinking", "thinking": part.text, "signature": ""}
             writer.report_loss(at, "reasoning", "dropped", "the API only accepts signed thinking")
             return ABSENT
