@@ -7,6 +7,7 @@ import itertools
 import json
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -517,7 +518,7 @@ def test_what_only_has_a_message_is_no_message_without_calls(sample: Package, mo
 @pytest.mark.pain("P22")
 @pytest.mark.parametrize("ids", ["own", "same"])
 def test_a_long_history_costs_what_its_length_costs(sample: Package, models: Any, ids: str) -> None:
-    """Counted in the functions that run, not in time: twice the messages, at most about twice the steps."""
+    """Twice the messages, at most about twice the lines that run."""
 
     def steps(turns: int) -> int:
         messages: list[Any] = []
@@ -527,22 +528,51 @@ def test_a_long_history_costs_what_its_length_costs(sample: Package, models: Any
         messages += [
             models.ToolMessage([models.ToolResult(m.content[0].call.id, "now", "text", "x")]) for m in messages[::2]
         ]
-        lines = 0
-
-        def count(frame: Any, event: str, _: Any) -> Any:
-            nonlocal lines
-            lines += event == "line"
-            return count
-
-        before = sys.gettrace()
-        sys.settrace(count)
-        try:
-            sample.module("messages").repair(messages)
-        finally:
-            sys.settrace(before)
-        return lines
+        return lines_run(sample.module("messages").repair, messages)
 
     assert steps(400) < 2.2 * steps(200)
+
+
+@pytest.mark.pain("P22")
+@pytest.mark.parametrize("several_turns", [False, True])
+def test_telling_calls_with_one_id_apart_costs_what_their_number_costs(
+    sample: Package, models: Any, several_turns: bool
+) -> None:
+    """In one turn with many of them, and in many turns with two each."""
+
+    def steps(calls: int) -> int:
+        messages: list[Any] = []
+        turns = calls // 2 if several_turns else 1
+        for n in range(turns):
+            count = calls // turns
+            messages.append(
+                models.AssistantMessage(
+                    [models.ToolCallPart(models.ToolCall(f"c{n}", "now", {})) for _ in range(count)]
+                )
+            )
+            messages.append(models.ToolMessage([models.ToolResult(f"c{n}", "now", "text", "x") for _ in range(count)]))
+        return lines_run(lambda: sample.provider("openai_chat").to_messages(messages, on_loss=lambda loss: None))
+
+    steps(2)  # the first conversion of a process imports modules
+    assert steps(800) < 2.2 * steps(400)
+
+
+def lines_run(function: Callable[..., Any], *arguments: Any) -> int:
+    """How many lines a call runs."""
+    lines = 0
+
+    def count(frame: Any, event: str, _: Any) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        function(*arguments)
+    finally:
+        sys.settrace(before)
+    return lines
 
 
 @pytest.mark.row("T19", "T20", "Q29", "Q31")

@@ -236,36 +236,35 @@ def _directly_follow(found: list[Position], placed: list[Placed], turn: int) -> 
 
 def _with_distinct_ids(placed: list[Placed], writer: Writer) -> list[Placed]:
     """Return the messages with new ids for calls whose id another call of their message has, and for their results."""
-    distinct = list(placed)
+    distinct: list[Placed] = []
     used = {key for message, _, _ in placed for key in call_ids(message)}
-    for i, (message, path, _) in enumerate(placed):
+    waiting: dict[str, deque[str]] = {}
+    for message, path, paths in placed:
         ids = call_ids(message)
-        if len(set(ids)) == len(ids) or type(message) is not AssistantMessage or type(message.content) is not list:
-            continue
-        new: dict[str, deque[str]] = {}
-        content: list[AssistantPart] = []
-        for k, part in enumerate(message.content):
-            if type(part) is ToolCallPart:
-                key = identifier = part.call.id
-                if key in new:
-                    identifier = next(name for n in count(2) if (name := f"{key}_{n}") not in used)
-                    used.add(identifier)
-                    at = ((((path, "content"), k), "call"), "id")
-                    writer.report_loss(at, "a call's id", "rewritten", "another call of the message has it")
-                    part = replace(part, call=replace(part.call, id=identifier))
-                new.setdefault(key, deque()).append(identifier)
-            content.append(part)
-        distinct[i] = (replace(message, content=content), path, None)
-        for j in range(i + 1, len(placed)):
-            after, there, _ = distinct[j]
-            if not new.keys().isdisjoint(call_ids(after)):
-                break
-            if type(after) is ToolMessage:
-                ids = [
-                    new[r.tool_call_id].popleft() if new.get(r.tool_call_id) else r.tool_call_id for r in after.results
-                ]
-                results = [replace(r, tool_call_id=key) for r, key in zip(after.results, ids, strict=True)]
-                distinct[j] = (replace(after, results=results), there, None)
+        for key in ids:
+            waiting.pop(key, None)
+        if len(set(ids)) < len(ids) and type(message) is AssistantMessage and type(message.content) is list:
+            content: list[AssistantPart] = []
+            for k, part in enumerate(message.content):
+                if type(part) is ToolCallPart:
+                    key = identifier = part.call.id
+                    if key in waiting:
+                        numbers = count(len(waiting[key]) + 1)
+                        identifier = next(name for n in numbers if (name := f"{key}_{n}") not in used)
+                        used.add(identifier)
+                        at = ((((path, "content"), k), "call"), "id")
+                        writer.report_loss(at, "a call's id", "rewritten", "another call of the message has it")
+                        part = replace(part, call=replace(part.call, id=identifier))
+                    waiting.setdefault(key, deque()).append(identifier)
+                content.append(part)
+            message = replace(message, content=content)
+        elif type(message) is ToolMessage and not waiting.keys().isdisjoint(r.tool_call_id for r in message.results):
+            results = [
+                replace(r, tool_call_id=waiting[r.tool_call_id].popleft()) if waiting.get(r.tool_call_id) else r
+                for r in message.results
+            ]
+            message = replace(message, results=results)
+        distinct.append((message, path, paths))
     return distinct
 
 
