@@ -59,6 +59,7 @@ class ChatStream(BaseStream):
         self._named: dict[Any, dict[str, Any]] = {}
         self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
+        self._closed = False
         self._has_content = False
 
     def feed(self, event: Any) -> list[StreamEvent]:
@@ -124,7 +125,9 @@ class ChatStream(BaseStream):
                     self._take_choice(choice, events)
                 self._last_choice = choice
                 self._choice_width = len(choice)
-        self._width = len(event)
+        closes = choices == [] and type(event.get("usage")) is dict
+        self._closed = bool(self._message or self._text or self._parts) if closes else self._closed and not events
+        self._width = 0 if self._closed else len(event)
         self._with_more = "usage" in event or "logprobs" in self._last_choice
         if event.get("error"):
             self._record_error(event["error"])
@@ -289,7 +292,8 @@ class ChatStream(BaseStream):
         return {"index": index, "finish_reason": None, **self._choice, "message": message}
 
     def _ended(self) -> bool:
-        return self._end is not None
+        """Return whether the response has ended. Some have no reason, but no text or call follows usage on its own."""
+        return self._closed or self._end is not None
 
 
 class ChatStreamWriter(BaseStreamWriter):
