@@ -77,6 +77,7 @@ def order_restoring_separate_results(
     """Return the messages like `order_for_api`, but keep results in separate messages if they were read so.
 
     Results were read separately from another message (`$apart`), or from the same one, after other content (`$within`).
+    Adjacent messages with calls are one turn of these APIs: the results of all may follow the last one.
     If the server may have calls before the messages (`server_has_calls`), results before all assistant messages stay.
     """
     placed = _placed(messages, at)
@@ -84,7 +85,7 @@ def order_restoring_separate_results(
         return placed
     placed = _with_distinct_ids(_without_empty(placed, writer), writer)
     if not _are_separate(messages, writer):
-        placed = _reordered(placed, writer)
+        placed = _reordered(placed, writer, joins_turns=True)
     return describe_unpaired(placed, at, writer, server_has_calls=server_has_calls)
 
 
@@ -156,9 +157,9 @@ Position: TypeAlias = tuple[int, int]
 """The indexes of a message and of a result in it."""
 
 
-def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
+def _reordered(placed: list[Placed], writer: Writer, *, joins_turns: bool = False) -> list[Placed]:
     ordered: list[Placed] = []
-    turns = _results_of_turns(placed, writer.wire.name)
+    turns = _results_of_turns(placed, writer.wire.name, joins_turns)
     taken = {spot for spots in turns.values() for spot in spots}
     for i, (message, path, _) in enumerate(placed):
         if type(message) is ToolMessage:
@@ -178,7 +179,7 @@ def _reordered(placed: list[Placed], writer: Writer) -> list[Placed]:
     return ordered
 
 
-def _results_of_turns(placed: list[Placed], provider: str) -> dict[int, list[Position]]:
+def _results_of_turns(placed: list[Placed], provider: str, joins_turns: bool) -> dict[int, list[Position]]:
     """Return where the results of each turn are, by the index of its message, for turns that they do not directly follow.
 
     The result of a call is the next one with its id, or one before all calls with this id.
@@ -186,6 +187,7 @@ def _results_of_turns(placed: list[Placed], provider: str) -> dict[int, list[Pos
     positions = _result_positions(placed, provider)
     turns: dict[int, list[Position]] = {}
     met: set[str] = set()
+    end = 0
     for i, (message, _, _) in enumerate(placed):
         found: list[Position] = []
         for key in dict.fromkeys(provider_call_ids(message, provider)):
@@ -196,7 +198,10 @@ def _results_of_turns(placed: list[Placed], provider: str) -> dict[int, list[Pos
             elif key not in met:
                 found += [spot for spot in early[:1] if not _is_fixed(placed, *spot, provider)]
             met.add(key)
-        if not _directly_follow(found, placed, i):
+        end = max(end, i + 1)
+        while joins_turns and end < len(placed) and call_ids(placed[end][0]):
+            end += 1
+        if not _directly_follow(found, placed, end):
             turns[i] = found
     return turns
 
@@ -226,13 +231,13 @@ def _results(message: Message) -> list[ToolResult]:
     return message.results if type(message) is ToolMessage else []
 
 
-def _directly_follow(found: list[Position], placed: list[Placed], turn: int) -> bool:
-    """Return whether the results of a turn directly follow it in one message, which may have results without a call.
+def _directly_follow(found: list[Position], placed: list[Placed], end: int) -> bool:
+    """Return whether the results of a turn are in one message at its end, which may have results without a call.
 
     Opaque results of the turn may divide it into several.
     """
     indexes = sorted({j for j, _ in found})
-    return indexes == list(range(turn + 1, turn + 1 + len(indexes))) and not any(
+    return indexes == list(range(end, end + len(indexes))) and not any(
         type(placed[j][0]) is ToolMessage and type(placed[j - 1][0]) is ToolMessage for j in indexes
     )
 

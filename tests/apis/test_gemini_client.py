@@ -104,6 +104,13 @@ def test_the_client_sends_what_its_config_does_not_know(generated: SimpleNamespa
     assert sent["generationConfig"]["xMore"] == 2
 
 
+def test_the_client_takes_null_as_absent(generated: SimpleNamespace, exchanges: Exchanges) -> None:
+    keys = ("generationConfig", "safetySettings", "systemInstruction", "toolConfig", "tools")
+    request = generated.gemini.from_request({"contents": WIRE["contents"], **dict.fromkeys(keys)}, "m")
+    exchanges.received("gemini", RESPONSE, generated.gemini.to_sdk(request))
+    assert [exchanges.sent().body.get(key) or None for key in keys] == [None] * len(keys)
+
+
 def test_the_clients_own_object_reads_as_the_body_does(generated: SimpleNamespace, exchanges: Exchanges) -> None:
     call = {"functionCall": {"name": "f", "args": {"a_b": 1}}, "thoughtSignature": SIGNATURE}
     response = {

@@ -382,7 +382,7 @@ def test_calls_behind_an_assistant_message_join_it(generated: SimpleNamespace) -
         [ASK, {"role": "assistant", "content": "a"}, assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})],
     )
     assert written["contents"][1] == model(text("a"), call(id="1"))
-    assert losses == [("messages[2]", "moved", "note")]
+    assert losses == [("messages[2]", "moved", "note"), ("messages[1].content", "rewritten", "note")]
 
 
 def test_calls_behind_an_assistant_message_join_it_where_a_message_between_is_dropped(
@@ -392,7 +392,11 @@ def test_calls_behind_an_assistant_message_join_it_where_a_message_between_is_dr
     turn = [assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})]
     written, losses = sent(generated, [ASK, said, empty, *turn])
     assert written["contents"][1] == model(text("a"), call(id="1"))
-    assert losses == [("messages[2]", "dropped", "note"), ("messages[3]", "moved", "note")]
+    assert losses == [
+        ("messages[2]", "dropped", "note"),
+        ("messages[3]", "moved", "note"),
+        ("messages[1].content", "rewritten", "note"),
+    ]
 
 
 def test_calls_join_all_contents_of_the_model_before_them(generated: SimpleNamespace) -> None:
@@ -400,7 +404,8 @@ def test_calls_join_all_contents_of_the_model_before_them(generated: SimpleNames
     turn = [assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})]
     written, losses = sent(generated, [ASK, *said, *turn])
     assert written["contents"][1:] == [model(text("a"), text("b"), call(id="1")), user(response(id="1"))]
-    assert losses == [("messages[3]", "moved", "note")]
+    moved = [(f"messages[{i}]", "moved", "note") for i in (3, 2)]
+    assert losses == [*moved, ("messages[1].content", "rewritten", "note")]
 
 
 @pytest.mark.parametrize("empty", ["", []])

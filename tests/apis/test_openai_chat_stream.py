@@ -147,6 +147,20 @@ def test_usage_may_come_behind_the_end_and_more_than_once(sample: Package) -> No
         assert [type(e).__name__ for e in emitted] == ["TextDelta", "CompletedEvent"]
 
 
+def test_usage_on_its_own_ends_a_response_without_a_reason(sample: Package) -> None:
+    """The API gives none for audio, and tells after the usage when the audio expires."""
+    usage = {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}}
+    audio = [chunk({"audio": {"id": "a", "data": "AA=="}}), usage, chunk({"audio": {"expires_at": 9}})]
+    completion, emitted = played(sample, *audio)
+    assert (completion.finish_reason, [type(e).__name__ for e in emitted]) == ("other", ["CompletedEvent"])
+    completion, emitted = played(sample, *audio, chunk({"content": "H"}))
+    assert completion.finish_reason == "error"
+    called = piece(head("call_a", "now", "{}"), index=0)
+    completion, emitted = played(sample, chunk({"role": "assistant"}), called, usage)
+    assert [call.invalid for call in laws.calls_of(sample, completion)] == [None]
+    assert "ToolCallEvent" in [type(e).__name__ for e in emitted]
+
+
 @pytest.mark.parametrize("noise", [{}, {"choices": []}, {"choices": None}, {"choices": [None]}, {"choices": [{}]}])
 def test_chunks_with_nothing_in_them_change_nothing(sample: Package, noise: Any) -> None:
     events = [chunk({"content": "H"}), chunk({"content": "i"}), chunk(reason="stop")]

@@ -82,6 +82,7 @@ ORDERS = {
     "an image, and text after": [TWO, tool(result("a", "now", "multimodal", [IMAGE]), OTHER), user("Well?")],
     "an assistant's text between": [TWO, assistant(text("Hm.")), tool(ONE, OTHER)],
     "parts of a user between": [TWO, tool(ONE), user([text("Well?"), IMAGE]), tool(OTHER)],
+    "calls in two messages": [assistant(TWO["content"][1]), assistant(TWO["content"][2]), tool(ONE, OTHER)],
 }
 
 
@@ -109,6 +110,17 @@ def test_results_come_first_and_together(sample: Package, models: Any, provider:
     assert laws.exact(body).count(PIXEL) == int(image)
     reported = any(loss.action == "moved" for loss in losses)
     assert reported or order not in ("text before", "text between", "text everywhere", "an assistant's text between")
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "gemini"])
+def test_results_follow_adjacent_messages_of_the_assistant(sample: Package, models: Any, provider: str) -> None:
+    """The APIs take them as one turn, and the losses say which of them are joined."""
+    request, losses = models.load(models.Request, {"messages": [HELLO, *ORDERS["calls in two messages"]]}), []
+    body = laws.write(sample, provider, request, losses)
+    key = "contents" if provider == "gemini" else "messages"
+    assert [r.id for r in WIRES[provider].results({**body, key: body[key][-1:]})] == ["a", "b"]
+    joined = [loss.path for loss in losses if loss.action == "moved"]
+    assert joined == ([] if provider == "anthropic" else ["messages[2]"])
 
 
 AGAIN = assistant(call("a", "now"))

@@ -136,6 +136,7 @@ def read_stream(events: list[Any]) -> ResponseContent:
     found, open_calls = ResponseContent(), {}
     for event in events:
         found.usage = event.get("usage") or found.usage
+        found.closed = event.get("choices") == [] and bool(event.get("usage"))
         for choice in event.get("choices") or []:
             if choice.get("index"):
                 continue

@@ -62,12 +62,13 @@ def _join_calls(turns: Iterable[Turn], writer: Writer) -> list[Turn]:
     last: tuple[Path, bool] | None = None
     for content, origin in turns:
         if last is not None and origin is not None and not origin[1] and _has_calls(content.get("parts")):
-            before: list[Any] = []
-            while joined and joined[-1][1] is not None:
-                before.insert(0, joined.pop()[0])
-            writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
-            parts = [part for each in (*before, content) for part in each.get("parts") or ()]
-            content = {**before[0], "parts": parts}
+            parts: list[Any] = content["parts"]
+            while joined and (before := joined[-1][1]) is not None:
+                writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
+                content, origin = joined.pop()[0], before
+                parts = [*(content.get("parts") or ()), *parts]
+            writer.report_loss((origin[0], "content"), "a message", "rewritten", "the next one was joined to it")
+            content = {**content, "parts": parts}
         joined.append((content, origin))
         last = origin
     return joined

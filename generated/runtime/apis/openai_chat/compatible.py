@@ -57,7 +57,6 @@ class CompatibleStream(ChatStream):
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
-        self._closed = False
         self._source: str | None = None
         self._thoughts: dict[str, list[str]] = {}
         self._details: list[_Detail] | None = None
@@ -65,22 +64,11 @@ class CompatibleStream(ChatStream):
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         events = super()._read_event(event)
-        self._closed = (
-            event.get("choices") == []
-            and type(event.get("usage")) is dict
-            and bool(self._message or self._text or self._parts)
-        )
-        if self._closed:
-            self._width = 0  # later chunks are read by the general code
         if self._failure is None:
             error = value_at(event, self.converter.BODY_PATHS["error"])
             if error:
                 self._record_error(error)
         return events
-
-    def _ended(self) -> bool:
-        """Return whether the response has ended. Some servers give no reason, but nothing follows usage on its own."""
-        return self._closed or super()._ended()
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
         known = self.converter.REASONING.known

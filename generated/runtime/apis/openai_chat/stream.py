@@ -59,6 +59,7 @@ class ChatStream(BaseStream):
         self._named: dict[Any, dict[str, Any]] = {}
         self._further: dict[Any, ChatStream] = {}
         self._end: Any = None
+        self._closed = False
         self._has_content = False
 
     def feed(self, event: Any) -> list[StreamEvent]:
@@ -124,7 +125,9 @@ class ChatStream(BaseStream):
                     self._take_choice(choice, events)
                 self._last_choice = choice
                 self._choice_width = len(choice)
-        self._width = len(event)
+        closes = choices == [] and type(event.get("usage")) is dict
+        self._closed = bool(self._message or self._text or self._parts) if closes else self._closed and not events
+        self._width = 0 if self._closed else len(event)
         self._with_more = "usage" in event or "logprobs" in self._last_choice
         if event.get("error"):
             self._record_error(event["error"])
@@ -289,11 +292,12 @@ class ChatStream(BaseStream):
         return {"index": index, "finish_reason": None, **self._choice, "message": message}
 
     def _ended(self) -> bool:
-        return self._end is not None
+        """Return whether the response has ended. Some have no reason, but no text or call follows usage on its own."""
+        return self._closed or self._end is not None
 
 
 class ChatStreamWriter(BaseStreamWriter):
-    """Writes `chat.completion.chunk` objects. The first one has the role. Usage comes last, in a chunk without choices."""
+    """Writes `chat.completion.chunk` objects. The first has the role. Usage comes last, without choices if all went well."""
 
     ENDS_WITH_USAGE: ClassVar[bool] = False
     """Whether a stream with usage needs no finish reason."""
@@ -333,8 +337,7 @@ class ChatStreamWriter(BaseStreamWriter):
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         top = {key: value for key, value in body.items() if key not in ("choices", "object", "usage")}
-        if self.created is not None:
-            top["created"] = self.created  # as in the chunks before
+        top |= {} if self.created is None else {"created": self.created}  # as in the chunks before
         chunks: list[dict[str, Any]] = []
         choices = objects_in(body.get("choices"))
         ends = self.ENDS_WITH_USAGE and "usage" in body
@@ -349,8 +352,10 @@ class ChatStreamWriter(BaseStreamWriter):
             chunk = self._chunk(delta)
             chunk["choices"] = [{"index": choice.get("index", i), "delta": delta, **rest}]
             chunks.append({**chunk, **top})
-        if "usage" in body or not chunks:
-            usage = {"usage": body["usage"]} if "usage" in body else {}
+        usage = {"usage": body["usage"]} if "usage" in body else {}
+        if chunks and completion.finish_reason == "error":
+            chunks[-1] |= usage  # in a chunk of its own it would end the response
+        elif usage or not chunks:
             chunks.append({**self._chunk({}), **top, "choices": [], **usage})
         return chunks
 

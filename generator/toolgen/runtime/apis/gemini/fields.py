@@ -347,15 +347,15 @@ def generate_content_kwargs(model: str | None, body: dict[str, Any], allowed_nam
     not run tools itself. It gets its own config, because it rewrites schemas in place.
     """
     settings = {key: value for key, value in body.items() if key not in ("contents", "generationConfig")}
-    settings |= body.get("generationConfig", {})
+    settings |= body.get("generationConfig") or {}
     config = {key: value for key, value in settings.items() if key in allowed_names}
     extra = {key: value for key, value in body.items() if key in settings and key not in allowed_names}
-    generation = {key: value for key, value in body.get("generationConfig", {}).items() if key not in allowed_names}
+    generation = {key: value for key, value in (body.get("generationConfig") or {}).items() if key not in allowed_names}
     if generation:
         extra["generationConfig"] = generation
     if extra:
         config["httpOptions"] = {"extraBody": extra}
-    if "tools" in config:
+    if config.get("tools") is not None:
         config["tools"] = config["tools"] if type(config["tools"]) is list else [config["tools"]]
         config["automaticFunctionCalling"] = {"disable": True}
     from copy import deepcopy  # late: other clients do not need it
