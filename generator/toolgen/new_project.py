@@ -163,11 +163,12 @@ def files_to_move_to_repository_root(folder: Path, created: Sequence[NewFile]) -
     """Return the root of the repository and the files that are only read there; None if all are where they are read."""
     names = [file.path for file in created if file.path.startswith((".github/", ".gitlab-ci", ".pre-commit"))]
     root = _repository_root(folder)
-    return None if root in (None, folder.resolve()) or not names else (root, " and ".join(names))
+    return None if root in (None, Path(os.path.realpath(folder))) or not names else (root, " and ".join(names))
 
 
 def _repository_root(folder: Path) -> Path | None:
-    return next((each for each in (folder.resolve(), *folder.resolve().parents) if (each / ".git").exists()), None)
+    real = Path(os.path.realpath(folder))
+    return next((each for each in (real, *real.parents) if (each / ".git").exists()), None)
 
 
 def _has_lines(path: Path, text: str) -> bool:

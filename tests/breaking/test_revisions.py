@@ -555,7 +555,7 @@ def test_a_summary_for_a_pull_request_counts_by_audience(repository: Path) -> No
         (["--against-dir", "schemas/tools/t0.json"], "is a file"),
         (["--against", "main", "--against-dir", "schemas"], "use either --against REV or --against-dir DIR"),
         (["--against-dir", "schemas", "--merge-base"], "--merge-base requires --against REV"),
-        (["--against", "main", "--accept", "zzzz", "--reason", "x"], "zzzz: unknown change"),
+        (["--against", "main", "--accept", "zzzz", "--reason", "x"], "zzzz: unknown change; use an id"),
     ],
 )
 def test_a_comparison_that_cannot_be_made_is_no_success(repository: Path, words: list[str], message: str) -> None:

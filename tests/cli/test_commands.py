@@ -416,6 +416,8 @@ def test_help_shows_an_example(command: list[str], tmp_path: Path) -> None:
         ["import", "mcp", "no/such/file.json", "--out", "schemas"],
         ["import", "mcp", "schemas", "--out", "schemas"],
         ["import", "mcp", "schemas/tools/now.json", "--out", "schemas/tools/now.json"],
+        ["import", "mcp", "--url", "", "--out", "schemas"],
+        ["breaking", "--against-dir", "schemas", "--reason", "x"],
     ],
     ids=" ".join,
 )
@@ -506,6 +508,20 @@ def test_a_folder_that_is_gone_is_named(tmp_path: Path, command: str) -> None:
     result = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == "toolgen: the current folder no longer exists\n"
+
+
+@pytest.mark.parametrize("where", ["loop", "loop/below", "schemas/tools"])
+@pytest.mark.parametrize(
+    "command",
+    ["build {}", "check {}", "lint {}", "show now --schemas {}", "stub --schemas {}", "providers {}", "upgrade {}", "init {}",
+     "build --out {}", "docs --out {}", "breaking --against-dir {}", "breaking --against HEAD {}"],
+)  # fmt: skip
+def test_a_link_to_itself_is_no_traceback(tmp_path: Path, where: str, command: str) -> None:
+    (tmp_path / "schemas").mkdir()
+    (tmp_path / where.removesuffix("/below")).symlink_to(Path(where.removesuffix("/below")).name)
+    result = toolgen(*command.format(where.removesuffix("/tools")).split(), cwd=tmp_path)
+    assert (result.returncode, result.stdout) in ((2, ""), (0, "")), result.stderr
+    assert "Traceback" not in result.stderr
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")

@@ -17,6 +17,13 @@ def test_both_spellings_are_read_and_the_json_one_is_written(models: Any) -> Non
     assert models.dump(models.load(models.ToolResult, snake)) == RESULT
 
 
+def test_a_class_of_the_app_is_written_as_the_one_it_is_derived_from(models: Any) -> None:
+    question = type(
+        "Question", (models.UserMessage,), {"__module__": "sys"}
+    )  # a module without the names of the format
+    assert models.dump(question("Hi")) == models.dump(models.UserMessage("Hi"))
+
+
 def test_both_spellings_at_once_are_refused(models: Any) -> None:
     with pytest.raises(models.ConversionError, match="tool"):
         models.load(models.ToolResult, RESULT | {"tool_call_id": "a"})

@@ -225,10 +225,11 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
     write(tmp_path, BAD)
     reading, writing = os.pipe()
     os.close(reading)
-    done = toolgen_process("build", cwd=tmp_path, stdout=writing, stderr=writing)
+    words = (["build"], ["build", "--help"], ["--help"], ["build", "--nope"], ["explain", "nope"])
+    codes = [toolgen_process(*each, cwd=tmp_path, stdout=writing, stderr=writing).returncode for each in words]
     os.close(writing)
 
-    assert done.returncode == 2
+    assert codes == [2, 0, 0, 2, 2]
 
 
 @pytest.mark.safety("0.5")

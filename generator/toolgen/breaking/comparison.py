@@ -297,7 +297,7 @@ def accept_changes(
     for identifier in wanted if "all" in change_ids else change_ids:
         change = wanted.get(identifier)
         if change is None:
-            done.append(f"{identifier}: unknown change")
+            done.append(f"{identifier}: unknown change; use an id from the hint of a finding")
             continue
         where = f"{', '.join(change.tools)} {change.where}".strip()
         new.append({"change": identifier, "code": change.code, "where": where, "reason": reason})

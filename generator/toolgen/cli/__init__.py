@@ -14,6 +14,7 @@ from toolgen.cli.terminal import silence, write_output
 
 def main() -> None:
     """Run the command line. A signal ends it with one line and 128 + the signal number, after cleaning up."""
+    stdout = sys.stdout
     try:
         if sys.argv[1:] == ["--version"]:
             write_output(f"toolgen {__version__}\n")
@@ -35,6 +36,13 @@ def main() -> None:
         # The quick response writes nothing.
         write_output("toolgen: interrupted\n", sys.stderr)
         sys.exit(130)
+    except SystemExit:
+        if sys.stdout is stdout:
+            raise
+        sys.exit(0)  # click has replaced the streams, because the reader of its help has gone
+    except BrokenPipeError:  # click printed what is wrong with the arguments
+        silence(sys.stderr)
+        sys.exit(2)
     except OSError as error:
         if error.filename is not None or error.errno != errno.ENOSPC:
             raise

@@ -75,6 +75,8 @@ def command(
         raise click.UsageError("--provider requires --replay FILE")
     if accepted and not reason:
         raise click.UsageError("--accept requires --reason TEXT")
+    if reason is not None and not accepted:
+        raise click.UsageError("--reason requires --accept ID")
     if reporter.output_format == "text" and not (replayed or accepted or prune):
         from toolgen.breaking.git import is_unchanged
         from toolgen.pipeline import read_config

@@ -92,6 +92,8 @@ def command(
 
     if sum(each is not None for each in (file, server, url)) != 1:
         raise click.UsageError("expected exactly one source: FILE, --command or --url")
+    if "" in (server, url):
+        raise click.UsageError("--command and --url must not be empty")
     if format not in SERVER_FORMATS and file is None:
         raise click.UsageError("--command and --url are only for MCP servers: use `toolgen import mcp`")
     if tags and format not in TAGGED_FORMATS:

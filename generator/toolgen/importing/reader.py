@@ -81,11 +81,12 @@ class ImportReader:
 
     def report_wrong_type(self, at: Pointer, value: Json, expected: str) -> None:
         """Report a value of the wrong type. `expected` is a phrase for the expected one."""
+        is_missing = value is None and at not in self.document.values
         self.findings.add(
             "import-shape",
             self.document.span(*at),
             name=at[-1] if at and isinstance(at[-1], str) else RawText("this"),
-            found=RawText(describe_json_type(value)),
+            found=RawText("missing" if is_missing else describe_json_type(value)),
             wanted=RawText(expected),
         )
 

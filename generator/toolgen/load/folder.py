@@ -83,7 +83,7 @@ class Folder:
         self.root = root
         self._prefix = prefix
         self._findings = findings
-        self._real = root.resolve()
+        self._real = Path(os.path.realpath(root))  # Path.resolve raises at a loop of links before Python 3.13
         self._entries = 0
         self._files = 0
 
@@ -193,7 +193,7 @@ class Folder:
             with os.scandir(folder) as entries:
                 names = [entry for entry in entries if not entry.name.startswith(".")]
         except OSError as error:
-            self._refuse("unreadable-source", name, reason=error.strerror or type(error).__name__)
+            self._refuse("unreadable-source", name, reason=RawText(error.strerror or type(error).__name__))
             return []
         before = self._entries
         self._entries += len(names)
@@ -204,7 +204,7 @@ class Folder:
         return sorted(names, key=lambda entry: entry.name)
 
     def _linked_folder(self, folder: Path, source: str) -> None:
-        inside = folder.resolve().is_relative_to(self._real)
+        inside = Path(os.path.realpath(folder)).is_relative_to(self._real)
         problem = "points to a folder" if inside else "leaves the schemas folder"
         self._refuse("linked-source", source, problem=RawText(problem))
 
@@ -278,7 +278,7 @@ def read_regular_file(path: Path, budget: Budget, reporter: FaultReporter) -> by
                 )
             data = stream.read(limits.FILE_BYTES + 1)
     except OSError as error:
-        reason = error.strerror or type(error).__name__
+        reason = RawText(error.strerror or type(error).__name__)
         reporter.abort("unreadable-source", path=reporter.path, reason=reason)
     budget.spend_bytes(len(data), reporter)
     return data

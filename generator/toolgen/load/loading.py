@@ -9,6 +9,7 @@ stage merges them. A file with a fault is reported and left out, and reading con
 from __future__ import annotations
 
 import hashlib
+import os
 import stat
 import sys
 from collections.abc import Callable, Mapping
@@ -166,7 +167,7 @@ def load_single_file(
         findings.texts[path] = text
         trees = read_yaml_documents(text, report) if is_yaml else [read_json(text, report)]
         if not trees or trees[0].blank:
-            report.abort("empty-source", path=path)
+            report.abort("empty-source", hint="pass a file with content", path=path)
         if len(trees) > 1:
             report.add("second-document", trees[1].values[()], path=path)
     except Unreadable:
@@ -193,7 +194,7 @@ def _read_stream(file: Path, budget: Budget, reporter: FaultReporter) -> bytes:
         with nullcontext(sys.stdin.buffer) if standard else file.open("rb") as stream:
             data = stream.read(limits.FILE_BYTES + 1)
     except OSError as error:
-        reporter.abort("unreadable-source", path=reporter.path, reason=error.strerror or type(error).__name__)
+        reporter.abort("unreadable-source", path=reporter.path, reason=RawText(error.strerror or type(error).__name__))
     budget.spend_bytes(len(data), reporter)
     return data
 
@@ -328,7 +329,7 @@ class _Loading:
 
     def _shipped(self, kind: str) -> list[Document]:
         """Return the shipped documents of a kind; none if SCHEMAS is the shipped folder, which is read as its own."""
-        if self.builtin is None or (self.builtin / kind).resolve() == (self.schemas / kind).resolve():
+        if self.builtin is None or os.path.realpath(self.builtin / kind) == os.path.realpath(self.schemas / kind):
             return []
         return [*load_shipped(kind, self.builtin, self.findings, self.budget)]
 

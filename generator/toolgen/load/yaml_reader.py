@@ -106,20 +106,33 @@ def _events(text: str, reporter: FaultReporter, parser: type[yaml.SafeLoader]) -
 
 
 _TAB, _NO_TABS = "the line is indented with a tab", "indent with spaces; YAML does not allow tabs here"
+_ESCAPE, _NO_ESCAPE = (
+    "a backslash in double quotes starts no valid escape",
+    "put the text in single quotes, or double the backslash",
+)
+_BRACKETS = "close `{` with `}` and `[` with `]`, and put text with `,` `:` `{` or `}` in quotes"
 
 _CAUSES = (
     ("mapping values are not allowed", "unquoted text contains a colon", 'put the text in quotes: description: "First: then."'),
-    ("did not find expected ',' or", "a bracket is not closed, or text inside it needs quotes", "close `{` with `}` and `[` with `]`, and put text with `,` `:` `{` or `}` in quotes"),
+    ("did not find expected ',' or", "a bracket is not closed, or text inside it needs quotes", _BRACKETS),
+    ("did not find expected node content", "a value or a bracket is missing", _BRACKETS),
+    ("did not find expected comment or line break", "text follows `|` or `>` on the same line", "start the text on the next line, indented"),
+    ("did not find expected alphabetic or numeric", "unquoted text cannot start with & or *", "put it in quotes"),
+    ("did not find expected <document start>", "text follows the end of a document", "separate documents with a line `---`"),
     ("did not find expected key", "the indentation does not match the lines above", "start all keys of a mapping in the same column"),
     ("did not find expected '-' indicator", "the indentation does not match the lines above", "start all items of a list in the same column"),
     ("could not find expected ':'", "a key has no colon, or text has no quotes", "write `key: value`, and put text that continues on the next line in quotes"),
     ("found unexpected end of stream", "a quote is not closed", "close it, or double a quote that is part of the text"),
-    ("found unknown escape character", "a backslash in double quotes starts no valid escape", "put the text in single quotes, or double the backslash"),
+    ("found unknown escape character", _ESCAPE, _NO_ESCAPE),
+    ("found invalid Unicode character escape code", _ESCAPE, _NO_ESCAPE),
+    ("did not find expected hexdecimal number", _ESCAPE, _NO_ESCAPE),
     ("found a tab character", _TAB, _NO_TABS),
     ("block sequence entries are not allowed", "a list starts on the line of its key", "start the list on the next line, or write `[a, b]`"),
 )  # fmt: skip
 """Messages of the parser, what causes them, and how to fix it."""
 
+_KEY = re.compile(r"\s*[\w$-]+:")
+_MISPLACED_KEY = "check the indentation, and the colon of the line above; put text that contains a colon in quotes"
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 
 
@@ -138,11 +151,19 @@ def _cause(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str | None, tup
     if mark is not None and mark.line >= len(lines) and error.context_mark is not None:
         mark = error.context_mark  # the construct that is still open at the end of the file
     location = (mark.line + 1, mark.column + 1) if mark is not None else None
+    begun = lines[mark.line][: mark.column + 1] if mark is not None and mark.line < len(lines) else ""
     if "cannot start any token" in problem and mark is not None:
-        begun = lines[mark.line][: mark.column + 1] if mark.line < len(lines) else ""
         if "\t" in begun and not begun.strip():
             return _TAB, _NO_TABS, location
         return f"unquoted text cannot start with {begun[-1:]}", "put it in quotes", location
+    if problem == "did not find expected key" and begun[:-1].strip():
+        return (
+            "text follows a closed quote or bracket",
+            "put the whole text in quotes, or remove what follows",
+            location,
+        )
+    if problem.startswith("mapping values are not allowed") and _KEY.fullmatch(begun):
+        return "a key cannot start here", _MISPLACED_KEY, location
     for sentence, cause, hint in _CAUSES:
         if problem.startswith(sentence):
             return cause, hint, location

@@ -78,6 +78,7 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
         MappingError: a field is unknown, two paths have the same variable name, or a required field has no path.
     """
     fields = {f.name: f for f in format.types["Usage"].fields}
+    counters = [f for f in fields.values() if f.name != "metadata"]
     for name in table:
         if ("usage", name) in stated:
             require_known(name, fields, ("usage", name), f"Usage has no field {name}")
@@ -90,13 +91,11 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
     unsure = {path[0][:-1].rstrip() for found in alternatives.values() for path in found if path[0].endswith("?")}
     other = {path[0]: path[1:] for found in alternatives.values() for path in found if len(path) > 1}
     single = {found[0]: name for name, found in paths.items() if len(found) == 1}
-    counts: dict[str, CountPlan] = {}
-    for found in paths.values():
-        for path in found:
-            if path not in counts:
-                counts[path] = CountPlan(
-                    path, _snake(path), *_holder_and_key(path), tuple(map(_holder_and_key, other.get(path, ())))
-                )
+    counts = {
+        path: CountPlan(path, _snake(path), *_holder_and_key(path), tuple(map(_holder_and_key, other.get(path, ()))))
+        for found in paths.values()
+        for path in found
+    }
     if len({count.variable for count in counts.values()}) < len(counts):
         raise MappingError(("usage",), "two paths differ only in case or punctuation")
     if unsure and not (unsure <= {*paths["outputTokens"][1:]} & single.keys() and "totalTokens" in paths):
@@ -104,9 +103,7 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
             ("usage",), "only a part of outputTokens with a field of its own, and a total, can end with ?"
         )
     totals: list[UsageFieldPlan] = []
-    for field in format.types["Usage"].fields:
-        if field.name == "metadata":
-            continue
+    for field in counters:
         found = paths.get(field.name, [])
         others = tuple(
             SeparatelyReportedCount(
@@ -132,10 +129,9 @@ def plan_usage(table: Mapping[str, Any], format: Format, stated: Container[Point
     for path in sorted(typed):
         count = counts[path]
         known[count.holder] = (*known[count.holder], count.key)
-    named = {field.python: field.name for field in format.types["Usage"].fields if field.name != "metadata"}
     counted = {total.field for total in totals if total.count}
-    lacking = tuple((field, name) for field, name in named.items() if field not in counted and name not in table)
-    return UsagePlan(holders, tuple(counts.values()), tuple(totals), tuple(named), lacking, known)
+    lacking = tuple((f.python, f.name) for f in counters if f.python not in counted and f.name not in table)
+    return UsagePlan(holders, tuple(counts.values()), tuple(totals), tuple(f.python for f in counters), lacking, known)
 
 
 def _holder_and_key(path: str) -> tuple[str, str]:

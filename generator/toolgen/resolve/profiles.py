@@ -111,7 +111,7 @@ def _resolve(
     base: Profile | None = None
     for document in layers[name]:
         parent = document.value.get("extends")
-        if isinstance(parent, str) and parent != name:
+        if isinstance(parent, str) and (parent != name or not documents):
             span = document.span("extends")
             if parent in below:
                 findings.add("profile-cycle", span, name=parent)

@@ -14,7 +14,7 @@ from typing import Any
 from jsonschema.exceptions import ValidationError, best_match
 
 from toolgen.diagnostics import Findings
-from toolgen.diagnostics.finding import RawText, did_you_mean, join_names, quote_name
+from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean, join_names, quote_name
 from toolgen.document_validation import as_string_list, wrong_type_hint
 from toolgen.incremental import ON_DISK
 from toolgen.load import Pointer
@@ -258,8 +258,8 @@ class _DocumentChecker:
         for i, name in enumerate(named if isinstance(named, list) else [named]):
             if isinstance(name, str) and name not in TYPES:
                 pointer: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
-                suggestion = TYPE_SUGGESTIONS.get(name.lower())
-                hint = f"did you mean {suggestion}?" if suggestion else None
+                near = closest_names(name, TYPE_SUGGESTIONS)
+                hint = f"did you mean {TYPE_SUGGESTIONS[near[0]]}?" if near else None
                 self._findings.add("type-unknown", self._registry.span(location, *pointer), hint=hint, type=name)
                 faults.add("type")
         return faults

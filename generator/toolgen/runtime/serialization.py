@@ -202,7 +202,7 @@ def field_types(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
     """Return the name of each field of a class, its type, and whether it is required."""
     from dataclasses import MISSING, fields  # imported here, because it is slower than all other imports of the format
 
-    hints = typing.get_type_hints(kind, vars(sys.modules[kind.__module__]))
+    hints = typing.get_type_hints(kind)
     return tuple((field.name, hints[field.name], field.default is MISSING) for field in fields(kind))
 
 

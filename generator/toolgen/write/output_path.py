@@ -87,27 +87,26 @@ def locate_output(output: RequestedOutput, findings: Findings) -> OutputPath | N
     """
     span = output.span or Span(display_path(output.name))
     try:
-        parent, leaf = output.folder.parent.resolve(), output.folder.name
+        parent, leaf = os.path.realpath(output.folder.parent), output.folder.name
         if leaf in ("", ".."):
-            parent, leaf = output.folder.resolve().parent, output.folder.resolve().name
-        output_path = OutputPath(str(parent), leaf, output.name, output.command)
+            parent, leaf = os.path.split(os.path.realpath(output.folder))
+        output_path = OutputPath(parent, leaf, output.name, output.command)
         info = disk.inspect_path(output_path.path)
         code = _refusal(output_path, info, output)
-    except (OSError, RuntimeError, ValueError) as error:
-        # A loop of links is a RuntimeError before Python 3.13. A NUL in the path is a ValueError.
+    except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
         reason = error if isinstance(error, OSError) else OSError(errno.EINVAL, "not a usable path")
-        report_os_error(reason, None, span, findings, action="found")
+        report_os_error(reason, None, span, findings, action="read")
         return None
     if code:
         findings.add(code, span, folder=output.name)
         return None
-    if output.is_package and leaf in _IMPORTED_NAMES and not (parent / "__init__.py").exists():
+    if output.is_package and leaf in _IMPORTED_NAMES and not Path(parent, "__init__.py").exists():
         findings.add("output-hides-module", span, folder=output.name, name=RawText(leaf))
     return output_path
 
 
 def _refusal(output_path: OutputPath, info: os.stat_result | None, output: RequestedOutput) -> str | None:
-    sources = output.sources.resolve()
+    sources = Path(os.path.realpath(output.sources))
     if info is not None and stat.S_ISLNK(info.st_mode):
         return "output-is-link"
     if info is not None and not stat.S_ISDIR(info.st_mode):
@@ -116,7 +115,7 @@ def _refusal(output_path: OutputPath, info: os.stat_result | None, output: Reque
     if not output_path.leaf or (info is not None and _one_of(info, [sources, *sources.parents])):
         return "output-holds-sources"
     for folder in READ_FOLDERS:
-        read = disk.inspect_path(str((sources / folder).resolve()))
+        read = disk.inspect_path(os.path.realpath(sources / folder))
         if read is not None and _one_of(read, [Path(output_path.path), *Path(output_path.path).parents]):
             return "output-in-sources"
     # A package is imported by its name, so the folder must have one. Its modules are imported relatively.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -74,7 +75,7 @@ def write_sources(additions: Sequence[FolderAddition], findings: Findings) -> tu
     made: list[str] = []
     try:
         output_paths = [
-            OutputPath(str(each.folder.parent.resolve()), each.folder.name, each.name) for each in additions
+            OutputPath(os.path.realpath(each.folder.parent), each.folder.name, each.name) for each in additions
         ]
         if not [output_path for output_path in output_paths if _is_refused(output_path, findings)]:
             make_parents(output_paths[0].parent, made)

@@ -91,6 +91,14 @@ CASES = [
     tool("colon in text", "name: x\nd: a: b\n", "2:5", "not-yaml"),
     tool("tab as indent", "name:\n\tx: 1\n", "2:1", "not-yaml", "the line is indented with a tab"),
     tool("tab as indent of a later key", "name: x\n\ty: 1\n", "2:1", "not-yaml", "the line is indented with a tab"),
+    *(tool(f"not yaml {text!r}", text, at, "not-yaml", says)
+      for text, at, says in (
+          ("name: {\n", "2:1", "a bracket is missing"), ("d: }\n", "1:4", "a bracket is missing"),
+          ("d: |text\n", "1:5", "`|` or `>`"), ("d: > text\n", "1:6", "`|` or `>`"),
+          ("d: * text\n", "1:5", "& or *"), ("d: & text\n", "1:5", "& or *"),
+          ("[a]\n[b]\n", "2:1", "end of a document"), ('d: "C:\\users"\n', "1:9", "a backslash"), ('d: "\\ud800"\n', "1:7", "a backslash"),
+          ('d: "a" b\n', "1:8", "closed quote"), ("d: {a: b}}\n", "1:10", "closed quote or bracket"), ("a: b\n c: d\n", "2:3", "a key cannot start here"),
+          ("name x\nparameters:\n  a: b\n", "2:11", "a key cannot start here"))),
     tool("deep flow", "name: " + "[" * 100_000, "1:70", "too-deep"),
     tool("deep flow, closed", "name: " + "[" * 70 + "]" * 70, "1:70", "too-deep"),
     tool("deep block", "\n".join(" " * i + "a:" for i in range(80)), "65:65", "too-deep"),

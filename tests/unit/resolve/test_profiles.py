@@ -83,6 +83,7 @@ def test_a_wrong_parent_names_what_there_is(tmp_path: Path, parent: str, hint: s
         ("title: Mine\n", "missing-key", 1),
         ("extends: openai_chatt\n", "profile-unknown", 1),
         ("extends: mine_too\n", "profile-cycle", 1),
+        ("extends: mine\n", "profile-cycle", 1),
         ("extends: openai_chat\ntitel: x\n", "unknown-key", 2),
         ("extends: openai_chat\nnames: null\n", "missing-key", 1),
         ("extends: openai_chat\nids: null\n", "profile-shape", 1),

@@ -185,6 +185,15 @@ def test_an_unknown_type_of_parameters_is_told_once() -> None:
     assert [f.code for f in faults({"tools/a.yaml": tool({"type": "objekt"})})] == ["type-unknown"]
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("objct", "object"), ("strin", "string"), ("Int64", "integer"), ("List", "array"), ("flot", "number")],
+)
+def test_a_type_that_is_misspelled_names_the_nearest(name: str, meant: str) -> None:
+    (fault,) = faults({"tools/a.yaml": tool({"type": name})})
+    assert fault.hint == f"did you mean {meant}?"
+
+
 @pytest.mark.parametrize("root", ["array", ["object", "null"], "string"])
 def test_parameters_are_an_object(root: Any) -> None:
     assert [f.code for f in faults({"tools/a.yaml": tool({"type": root})})] == ["parameters-not-object"]

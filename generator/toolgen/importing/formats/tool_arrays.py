@@ -87,8 +87,7 @@ def _read_modular_prompt(reader: ImportReader) -> Iterator[ImportedTool]:
         elif isinstance(function, dict):
             yield from _nested(reader, at, entry, ("modular_prompt",))
         else:
-            pointer = (*at, "function") if "function" in entry else at
-            reader.report_wrong_type(pointer, function, "an object: the function")
+            reader.report_wrong_type((*at, "function"), function, "an object: the function")
 
 
 def _is_modular_prompt(entry: JsonObject) -> bool:

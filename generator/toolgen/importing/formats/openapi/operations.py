@@ -148,7 +148,7 @@ def _parameter(resolver: Resolver, at: Pointer, entry: dict[str, Any]) -> Parame
     reader = resolver.reader
     name, location = entry.get("name"), entry.get("in")
     if not isinstance(name, str):
-        reader.report_wrong_type((*at, "name") if "name" in entry else at, name, "a string: the name of a parameter")
+        reader.report_wrong_type((*at, "name"), name, "a string: the name of a parameter")
     elif location == "header" and name.lower() in _IGNORED_HEADERS:
         reader.report_at_key("import-header-ignored", (*at, "name"), name=name)
     elif location not in ("path", "query", "header", "cookie", "querystring"):
