@@ -361,6 +361,18 @@ def test_a_schema_that_moves_without_a_change_of_values_is_not_less_portable(tmp
         assert {change.code for change in found.changes} <= {"payload-changed", "composition-rewritten"}
 
 
+def test_a_change_of_a_result_names_the_place_that_its_witness_is_of(tmp_path: Path) -> None:
+    def with_results(**properties: Any) -> dict[str, Any]:
+        return tool(result={"type": "object", "properties": properties})
+
+    found, findings = compared(
+        tmp_path, with_results(a=LIMITED, b=TEXT), with_results(a=TEXT, b={"type": "string", "maxLength": 0})
+    )
+    (change,) = (change for change in found.changes if change.code == "result-changed")
+    assert (change.where, change.witness) == ("result /properties/b/maxLength", "a")
+    assert "find result /properties/b/maxLength: the accepted values changed" in [f.message for f in findings]
+
+
 def test_another_value_that_loses_the_same_rule_is_less_portable(tmp_path: Path) -> None:
     found, _ = compared(
         tmp_path,

@@ -232,11 +232,12 @@ def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
         return
     differences = compare_schemas(old.result, new.result)
     relation = combine_effects([d for d in differences if d.code != "parameter-added"])
-    witness = next((d.witness for d in differences if d.witness is not ABSENT), ABSENT)
-    where = next((pointer_text(d.pointer) for d in differences if d.effect != "note"), "")
+    if not differences:
+        return
+    shown = max(differences, key=lambda d: (d.witness is not ABSENT, d.effect != "note"))
+    where = f"result {pointer_text(shown.pointer)}".strip()
     if relation is None:
-        if differences:
-            yield _change("result-widened", new, span=span, where=pointer_text(differences[0].pointer))
+        yield _change("result-widened", new, span=span, where=where)
         return
     code = {
         "wider": "result-widened",
@@ -244,7 +245,7 @@ def _result(old: Tool, new: Tool, span: Span) -> Iterator[Change]:
         "other": "result-changed",
         "unknown": "cannot-tell",
     }[relation]
-    yield _change(code, new, span=span, where=f"result {where}".strip(), witness=witness)
+    yield _change(code, new, span=span, where=where, witness=shown.witness)
 
 
 def _aliases(before: Mapping[str, Tool], after: Mapping[str, Tool], renamed: Mapping[str, str]) -> Iterator[Change]:

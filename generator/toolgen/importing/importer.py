@@ -245,6 +245,15 @@ class _Import:
         if not findings.has_errors:
             self._check_project(_documents(new_tools), _documents(new_types), findings)
         if findings.has_errors:
+            left = {each.key for each in (*tools, *types)} | known
+            files = [
+                entry.file
+                for found in (previous.tools, previous.types)
+                for key, entry in found.items()
+                if key not in left
+            ]
+            gone = {f"{self.schemas.as_posix()}/{file}" for file in files}
+            findings.items[:] = [replace(f, hint=_GONE) if f.span.path in gone else f for f in findings]
             return None
         new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, known)
         new_types += keep_entries_removed_upstream(types, previous.types, local_files, findings, known)
@@ -295,6 +304,9 @@ class _Import:
         findings.items += [f for f in after.items if f not in known]
         if not findings.has_errors:
             _check_rules(documents, types, self.there, findings)
+
+
+_GONE = "the source no longer has what this file declares: delete the file, and import again"
 
 
 def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:

@@ -107,11 +107,13 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
         schema["required"] = list(dict.fromkeys(required))
         if len(schema["required"]) < len(required):
             yield ("required",), "removed a duplicate name from required"
+    for keyword in ("enum", "anyOf", "oneOf", "allOf"):
+        if schema.get(keyword) == []:
+            del schema[keyword]
+            yield (keyword,), f"removed an empty {keyword}"
+    yield from _own_required(schema)
     values, kinds = schema.get("enum"), legal
-    if values == []:
-        del schema["enum"]
-        yield ("enum",), "removed an empty enum"
-    elif isinstance(values, list) and kinds:
+    if isinstance(values, list) and kinds:
         fitting = [value for value in values if has_json_type(value, kinds)]
         if fitting and len(fitting) < len(values):
             schema["enum"] = fitting
@@ -131,3 +133,27 @@ def _own(schema: dict[str, Any], anchor: Pointer) -> Iterator[tuple[Pointer, str
         del schema["$recursiveRef"]
         schema["$ref"] = f"#{pointer_text(anchor)}"
         yield ("$recursiveRef",), "replaced $recursiveRef by $ref"
+
+
+def _own_required(schema: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
+    """Move `required: true` of properties, as the third draft writes it, into the list of names. Yield where and how."""
+    properties, required = schema.get("properties"), schema.get("required", [])
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return
+    flags = {
+        name: inner["required"]
+        for name, inner in properties.items()
+        if isinstance(inner, dict) and isinstance(inner.get("required"), bool)
+    }
+    if flags:
+        schema["properties"] = {
+            name: {key: value for key, value in inner.items() if key != "required"} if name in flags else inner
+            for name, inner in properties.items()
+        }
+        if names := [name for name, flag in flags.items() if flag and name not in required]:
+            schema["required"] = [*required, *names]
+    for name, flag in flags.items():
+        what = (
+            "moved required: true of a property to the list of" if flag else "removed required: false of a property in"
+        )
+        yield ("properties", name, "required"), f"{what} the object around it"

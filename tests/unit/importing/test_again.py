@@ -418,3 +418,26 @@ def test_an_import_that_was_killed_between_types_and_tools_is_finished_by_the_ne
     again = imported(tmp_path, source("integer", "A", "B"), "openapi")
     assert (again.texts, again.type_texts) == (whole.texts, whole.type_texts)
     assert "import-kept" not in again.codes
+
+
+def test_what_is_gone_and_contradicts_what_changed_says_that_its_file_can_be_deleted(tmp_path: Path) -> None:
+    def source(numbers: list[int], schemas: Any) -> dict[str, Any]:
+        parameters = [{"name": "c", "in": "query", "schema": {"$ref": "#/components/schemas/Used"}}]
+        return {
+            "openapi": "3.1.0",
+            "info": {"title": "T", "version": "1"},
+            "paths": {"/a": {"get": {"operationId": "a", "parameters": parameters}}},
+            "components": {"schemas": {"Kind": {"type": "integer", "enum": numbers}, **schemas}},
+        }
+
+    one, two = ({"allOf": [{"$ref": "#/components/schemas/Kind"}], "enum": [n]} for n in (1, 2))
+    used = {"oneOf": [{"$ref": "#/components/schemas/One"}, {"$ref": "#/components/schemas/Two"}]}
+    imported(tmp_path, source([1, 2], {"One": one, "Two": two, "Used": used}), "openapi")
+    news = source([1], {"One": one, "Used": {"oneOf": [{"$ref": "#/components/schemas/One"}]}})
+    stopped = imported(tmp_path, news, "openapi")
+    (fault,) = (finding for finding in stopped.findings if finding.level == "error")
+    assert (fault.code, Path(fault.span.path).name) == ("value-contradicts", "Two.yaml")
+    assert fault.hint is not None
+    assert "delete the file, and import again" in fault.hint
+    (tmp_path / "schemas" / "types" / "Two.yaml").unlink()
+    assert list(imported(tmp_path, news, "openapi").types) == ["Kind", "One", "Used"]

@@ -37,7 +37,7 @@ def broken(schema: Any) -> str:
     ("inner", "place", "code"),
     [
         ({"type": "objekt"}, '"objekt"', "type-unknown"),
-        ({"required": True}, "true", "schema-invalid"),
+        ({"required": "yes"}, '"yes"', "schema-invalid"),
         ({"pattern": "(?=a)"}, '"(?=a)"', "pattern-unusable"),
         ({"$ref": "#/$defs/b"}, '"#/$defs/b"', "reference-dangling"),
         ({"$ref": "https://host.example/a"}, '"https:', "reference-remote"),
