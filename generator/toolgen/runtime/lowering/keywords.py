@@ -110,12 +110,23 @@ class NodeLowering:
         self.context.record_change(self.pointer, keyword, "described" if text else "dropped", reason, checked=checked)
 
 
+def _with_numeric_bounds(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema whose exclusive bounds are numbers. In draft 4, they are flags beside the bounds."""
+    flags = [key for key in _INCLUSIVE if type(source.get(key)) is bool]
+    found = dict(source) if flags else {}
+    for key in flags:
+        if found.pop(key) and _INCLUSIVE[key][0] in found:
+            found[key] = found.pop(_INCLUSIVE[key][0])
+    return found if flags else source
+
+
 def keep_rules(lowering: NodeLowering, kind: str | None, *, values_encoded: bool = False) -> None:
     """Write every rule that no other function lowers, or a sentence about it. `kind` is the type on the wire.
 
     If values are encoded (`values_encoded`), rules with schemas for them are omitted.
     """
     context, out = lowering.context, lowering.out
+    lowering.source = _with_numeric_bounds(lowering.source)
     for keyword, value in lowering.source.items():
         if keyword in STRUCTURE or keyword in out or keyword == "additionalItems":
             continue

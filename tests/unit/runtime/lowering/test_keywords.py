@@ -10,6 +10,7 @@ from tests.support.dialects import CHECKERS
 from tests.unit.runtime.lowering.lowered_schemas import (
     DIALECTS,
     OPENAPI,
+    STRICT,
     TEXT,
     admits,
     every_dialect,
@@ -171,6 +172,10 @@ RULES: list[tuple[Any, Any]] = [
     ({"type": "integer", "exclusiveMinimum": 0}, {"type": "INTEGER", "minimum": 1}),
     ({"type": "integer", "exclusiveMaximum": 9.5, "maximum": 20}, {"type": "INTEGER", "maximum": 9}),
     ({"type": "number", "exclusiveMinimum": 0}, {"type": "NUMBER", "description": "More than 0."}),
+    ({"type": "number", "minimum": 0, "exclusiveMinimum": True}, {"type": "NUMBER", "description": "More than 0."}),
+    ({"type": "integer", "maximum": 9, "exclusiveMaximum": True}, {"type": "INTEGER", "maximum": 8}),
+    ({"type": "number", "minimum": 0, "exclusiveMinimum": False}, {"type": "NUMBER", "minimum": 0}),
+    ({"type": "number", "exclusiveMinimum": True}, {"type": "NUMBER"}),
     ({"type": "string", "format": "uri"}, {"type": "STRING", "description": "Format: uri."}),
     ({"type": "string", "format": "date"}, {"type": "STRING", "format": "date"}),
     ({"oneOf": [TEXT, {"type": "integer"}]}, {"anyOf": [{"type": "STRING"}, {"type": "INTEGER"}]}),
@@ -183,6 +188,12 @@ RULES: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize(("schema", "wire"), RULES, ids=lambda value: str(value)[:40])
 def test_a_rule_is_said_by_another_keyword_or_in_words(schema: Any, wire: Any) -> None:
     assert sent(schema, OPENAPI) == wire
+
+
+def test_the_flags_of_draft_4_become_bounds() -> None:
+    """Only of tools that are known at run time: the build converts those of declarations."""
+    schema = {"type": "number", "minimum": 0, "exclusiveMinimum": True, "maximum": 9, "exclusiveMaximum": False}
+    assert sent(schema, STRICT) == {"type": "number", "exclusiveMinimum": 0, "maximum": 9}
 
 
 @pytest.mark.parametrize("keyword", ["default", "minimum", "multipleOf", "enum", "const", "examples"])
