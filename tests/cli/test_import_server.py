@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
+from mcp.types import Tool
 
 from tests.support.commands import toolgen, toolgen_process
+from toolgen.importing.formats.mcp import list_all_tools
 
 SERVER = '''
 import sys
@@ -88,6 +92,37 @@ def address(script: Path) -> Iterator[str]:
 def test_a_server_over_http_is_asked(tmp_path: Path, address: str) -> None:
     done = toolgen("import", "mcp", "--url", address, "--out", "schemas", "--only", "get_*", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "schemas/tools: 1 created\n")
+
+
+class Pages:
+    """A client of a server whose tools come in pages with these cursors."""
+
+    server_info = SimpleNamespace(name="paged")
+
+    def __init__(self, *cursors: str | None) -> None:
+        self.left = list(cursors)
+
+    async def __aenter__(self) -> Pages:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def list_tools(self, cursor: str | None) -> SimpleNamespace:
+        tool = Tool(name=f"after_{cursor}", input_schema={"type": "object"})
+        return SimpleNamespace(tools=[tool], next_cursor=self.left.pop(0))
+
+
+@pytest.mark.parametrize("end", [None, ""])
+def test_pages_are_one_list(end: str | None) -> None:
+    found = asyncio.run(list_all_tools(Pages("a", "b", end)))
+    assert [tool["name"] for tool in found["tools"]] == ["after_None", "after_a", "after_b"]
+    assert "nextCursor" not in found
+
+
+def test_a_list_that_never_ends_is_refused() -> None:
+    with pytest.raises(ValueError, match="a cursor twice"):
+        asyncio.run(list_all_tools(Pages("a", "b", "a", "b")))
 
 
 @pytest.mark.parametrize(

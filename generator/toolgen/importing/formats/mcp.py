@@ -115,7 +115,7 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
         if not url and not words:
             raise ValueError("the command is empty")
         server = url or mcp.StdioServerParameters(command=words[0], args=words[1:])
-        response = asyncio.run(asyncio.wait_for(_asked(mcp.Client(server)), seconds))
+        response = asyncio.run(asyncio.wait_for(list_all_tools(mcp.Client(server)), seconds))
     except TimeoutError:
         limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
         findings.add("import-server", Span(shown), hint=hint, reason=RawText(f"no response within {limit}"))
@@ -128,18 +128,27 @@ def list_server_tools(findings: Findings, *, command: str | None, url: str | Non
     return parse_json_document(json.dumps(response, ensure_ascii=False), shown, findings)
 
 
-async def _asked(client: Any) -> dict[str, Any]:
+async def list_all_tools(client: Any) -> dict[str, Any]:
+    """Ask for all pages, and return them as one response.
+
+    Raises:
+        ValueError: The list never ends, because a cursor is repeated.
+    """
     async with client:
         tools: list[Any] = []
         cursor: str | None = None
+        seen: set[str] = set()
         for _ in range(_PAGES):
             page = await client.list_tools(cursor=cursor)
             tools += [tool.model_dump(by_alias=True, exclude_unset=True, mode="json") for tool in page.tools]
             cursor = page.next_cursor
-            if cursor is None:
+            if not cursor:
                 break
+            if cursor in seen:
+                raise ValueError("the server sent a cursor twice, so its list never ends")
+            seen.add(cursor)
         name = getattr(client.server_info, "name", None)
-        more = {"nextCursor": cursor} if cursor is not None else {}
+        more = {"nextCursor": cursor} if cursor else {}
         return {"serverInfo": {"name": name}, "tools": tools, **more}
 
 
