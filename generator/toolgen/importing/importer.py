@@ -43,6 +43,9 @@ from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
 
 _EVERYTHING = ImportSelection()
 
+_OPEN_FILES = re.compile(r"/dev(/fd)?|/proc/[^/]+/fd")
+"""Folders of pipes, such as that of `<(command)`, and of the standard input."""
+
 _FOLDERS = ("types", "tools")
 """The folders in the order in which they are written: tools refer to types."""
 
@@ -97,7 +100,7 @@ def import_document(
     foreign = load_format(format)
     about = foreign.describe_source(document)
     folder, _, file = document.path.rpartition("/")
-    file = "-" if folder.startswith(("/dev", "/proc")) else file  # the number of an open file says nothing
+    file = "-" if _OPEN_FILES.fullmatch(folder) else file  # the number of an open file says nothing
     name = f"{format} {source or about.get('title') or file}"
     previous = replace(record.sources.get(name, SourceRecord()), about=about)
     stems = {key: entry.file.removeprefix("types/").rpartition(".")[0] for key, entry in previous.types.items()}

@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 from toolgen.diagnostics import Findings
-from toolgen.importing.importer import import_file
+from toolgen.importing.importer import import_document, import_file
+from toolgen.importing.selection import ImportSelection
+from toolgen.load.loading import parse_json_document
 
 from .imports import Result, imported
 
@@ -233,6 +235,28 @@ def test_sources_are_told_apart_by_their_names(tmp_path: Path) -> None:
     findings = Findings()
     assert import_file(tmp_path / "two.json", "mcp", tmp_path / "schemas", findings, source="one.json") is not None
     assert [f.code for f in findings] == ["import-source-changed"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_open"),
+    [
+        ("/dev/fd", True),
+        ("/proc/self/fd", True),
+        ("/development", False),
+        ("/processes", False),
+        ("/dev/shm/app", False),
+    ],
+)
+def test_only_open_files_have_no_name(tmp_path: Path, folder: str, is_open: bool) -> None:
+    """The number of an open file is another one each time, so all pipes of a format are one source."""
+    findings = Findings()
+    for name, tool in (("63", TOOL), ("64", OTHER)):
+        document = parse_json_document(json.dumps([tool]), f"{folder}/{name}", findings)
+        done = import_document(
+            document, "mcp", tmp_path / "schemas", findings, source=None, selection=ImportSelection(), check=False
+        )
+        assert done is not None
+    assert ("import-gone" in [finding.code for finding in findings]) == is_open
 
 
 def test_braces_are_written_anew_and_that_is_said(tmp_path: Path) -> None:
