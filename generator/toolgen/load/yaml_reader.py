@@ -125,7 +125,7 @@ _CAUSES = (
     ("found unexpected end of stream", "a quote is not closed", "close it, or double a quote that is part of the text"),
     ("found unknown escape character", _ESCAPE, _NO_ESCAPE),
     ("found invalid Unicode character escape code", _ESCAPE, _NO_ESCAPE),
-    ("did not find expected hexdecimal number", _ESCAPE, _NO_ESCAPE),
+    ("did not find expected hex", _ESCAPE, _NO_ESCAPE),
     ("found a tab character", _TAB, _NO_TABS),
     ("block sequence entries are not allowed", "a list starts on the line of its key", "start the list on the next line, or write `[a, b]`"),
 )  # fmt: skip
