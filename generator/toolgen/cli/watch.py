@@ -65,9 +65,8 @@ class ToolgenFiles:
     def __init__(self, schemas: Path) -> None:
         """Remember the files. If SCHEMAS are the schemas of a checkout of toolgen itself, they are only sources."""
         own = shipped_folder("schemas")
-        shipped = (
-            [own / name for name in ("meta", "format", "providers")] if own != Path(os.path.realpath(schemas)) else []
-        )
+        is_own = Path(os.path.realpath(schemas)) == own
+        shipped = [] if is_own else [own / name for name in ("meta", "format", "providers")]
         self._folders = [Path(__file__).parents[1], shipped_folder("templates"), *shipped]
         self._stamps = self._find_stamps()
         self._next = time.monotonic() + EVENT_POLL_INTERVAL

@@ -49,6 +49,8 @@ _OPEN_FILES = re.compile(r"/dev(/fd)?|/proc/[^/]+/fd")
 _FOLDERS = ("types", "tools")
 """The folders in the order in which they are written: tools refer to types."""
 
+_GONE = "the source no longer has what this file declares: delete the file, and import again"
+
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
@@ -249,13 +251,8 @@ class _Import:
             self._check_project(_documents(new_tools), _documents(new_types), findings)
         if findings.has_errors:
             left = {each.key for each in (*tools, *types)} | known
-            files = [
-                entry.file
-                for found in (previous.tools, previous.types)
-                for key, entry in found.items()
-                if key not in left
-            ]
-            gone = {f"{self.schemas.as_posix()}/{file}" for file in files}
+            entries = (*previous.tools.items(), *previous.types.items())
+            gone = {f"{self.schemas.as_posix()}/{entry.file}" for key, entry in entries if key not in left}
             findings.items[:] = [replace(f, hint=_GONE) if f.span.path in gone else f for f in findings]
             return None
         new_tools += keep_entries_removed_upstream(tools, previous.tools, local_files, findings, known)
@@ -307,9 +304,6 @@ class _Import:
         findings.items += [f for f in after.items if f not in known]
         if not findings.has_errors:
             _check_rules(documents, types, self.there, findings)
-
-
-_GONE = "the source no longer has what this file declares: delete the file, and import again"
 
 
 def _needed(tools: Iterable[IncomingDeclaration], types: list[IncomingDeclaration]) -> list[IncomingDeclaration]:
