@@ -153,7 +153,5 @@ def _own_required(schema: dict[str, Any]) -> Iterator[tuple[Pointer, str]]:
         if names := [name for name, flag in flags.items() if flag and name not in required]:
             schema["required"] = [*required, *names]
     for name, flag in flags.items():
-        what = (
-            "moved required: true of a property to the list of" if flag else "removed required: false of a property in"
-        )
-        yield ("properties", name, "required"), f"{what} the object around it"
+        what = "moved required: true to the object of the property" if flag else "removed required: false"
+        yield ("properties", name, "required"), what

@@ -206,7 +206,7 @@ class KeyMapping:
         """Return where the key is in its mapping."""
         return tuple(step for key in self.key_path for step in ("keys", key))
 
-    def misfit(
+    def signature_fault(
         self,
         reader: Callable[..., Any] | None,
         writer: Callable[..., Any] | None,

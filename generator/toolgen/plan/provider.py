@@ -299,7 +299,8 @@ def _check_methods(
         if key.reads.startswith("self."):
             used += [(pointer, name, objects if key.kind == "text_or" else ()) for name in names[:2]]
         if pointer in stated and (key.kind in ("call", "beside") or len(key.variables) > 1):
-            reason = key.misfit(*(getattr(instance, name, None) or exported_by_runtime(name) for name in names))
+            functions = (getattr(instance, name, None) or exported_by_runtime(name) for name in names)
+            reason = key.signature_fault(*functions)
             if reason:
                 raise MappingError(pointer, reason)
     own = {name.split("_", 1)[1] for name in dir(kind) if name.startswith(("read_", "write_"))}
