@@ -23,12 +23,12 @@ help: ## show this help
 
 setup: $(READY) ## create .venv with everything needed for development
 
-$(READY): pyproject.toml packages/toolgen-runtime/pyproject.toml
+$(READY): pyproject.toml runtime/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "toolgen needs Python 3.11 or newer; say which with: make PYTHON=python3.12" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --editable packages/toolgen-runtime --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable runtime --editable . --group dev
 	@touch $@
 
 build: $(READY) ## set up, and compile the example schemas into generated/
@@ -68,18 +68,21 @@ format: $(READY) ## format the code, and fix what ruff can fix
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format --quiet .
 
-types: $(READY) ## check generator/, generated/ and examples/ with mypy, for the oldest and the newest Python, and pyright, all strict
+types: $(READY) ## check generator/, runtime/, generated/ and examples/ with mypy, for the oldest and the newest Python, and pyright, all strict
 	@$(BIN)/mypy
 	@$(BIN)/mypy --python-version 3.14
 	@$(BIN)/pyright --pythonpath $(BIN)/python
 
-drift: $(READY) ## check that generated/ and the generated modules of the generator are up to date with schemas/
+drift: $(READY) ## check that generated/ and the generated modules of the runtime are up to date with schemas/
 	@$(BIN)/python -m toolgen.committed_modules --check
 	@$(BIN)/toolgen check schemas
 
-distributions: $(READY) ## build the two published distributions into dist/: toolgen and toolgen-runtime
-	@$(BIN)/python -m hatchling build -d dist
-	@cd packages/toolgen-runtime && ../../$(BIN)/python -m hatchling build -d ../../dist
+distributions: $(READY) ## build the two published distributions into dist/, toolgen and toolgen-runtime, twice, and compare them
+	@rm -rf dist build/dist
+	@for folder in dist build/dist; do \
+		$(BIN)/python -m hatchling build -d $$folder && (cd runtime && ../$(BIN)/python -m hatchling build -d ../$$folder) || exit 1; \
+	done >/dev/null
+	@diff -r dist build/dist && ls dist
 
 bench: $(READY) ## run all benchmarks, and write the ratios and their goals into benchmarks/RESULTS.md
 	@$(BIN)/python benchmarks/results.py $(ARGS)
@@ -105,7 +108,7 @@ lowered: $(READY) ## lower every declaration of the wider corpus for every provi
 		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi
 
-size: $(READY) ## print the files and lines of the generator and of its output, with their goals
+size: $(READY) ## print the files and lines that people commit, each beside its goal
 	@$(BIN)/python -m tests.support.size
 
 rows: $(READY) ## print which rows of the founding documents have a test

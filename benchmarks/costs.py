@@ -30,6 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from conversation import conversation
 from run import DECLARED, providers, wire_of
 
+import toolgen_runtime
+from toolgen_runtime.json_text import loads
+
 MESSAGES = 10_000
 SIZES = {"200 bytes": 1, "2 KB": 12, "20 KB": 125}
 """The sizes of the arguments, and the number of rows in each."""
@@ -87,7 +90,6 @@ def _once(function: Callable[[], Any], count: int) -> float:
 
 def texts(package: str, rounds: int) -> Iterator[Result]:
     """Compare the strict reader of arguments with the parser that accepts anything."""
-    loads = importlib.import_module(f"{package}.runtime.json_text").loads
     row = {"id": "B17", "free": True, "draught": 4.25, "note": "dawn, after the tide has turned; ask the pilot first"}
     for name, rows in SIZES.items():
         for spelling, separators in (("compact", (",", ":")), ("with blanks", (", ", ": "))):
@@ -127,18 +129,19 @@ def objects_in_use(package: str, rounds: int) -> Iterator[Result]:
 def imports(package: Path, rounds: int) -> Iterator[Result]:
     """Compare the import of a provider's module with `import pydantic`."""
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "app" / package.name
-        shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        app = Path(folder) / "app"
+        for each in (package, Path(toolgen_runtime.__file__).parent):
+            shutil.copytree(each, app / each.name, ignore=shutil.ignore_patterns("__pycache__"))
         for name in ("openai_chat", "anthropic", "gemini", "openai_responses"):
             module = f"{package.name}.providers.{name}"
             for kind, compiled in (("", True), (", no bytecode", False)):
                 sides: tuple[list[float], list[float]] = [], []
                 for _ in range(rounds + 1):
-                    sides[0].append(_import(module, copy.parent, compiled))
-                    sides[1].append(_import("pydantic", copy.parent, True))
+                    sides[0].append(_import(module, app, compiled))
+                    sides[1].append(_import("pydantic", app, True))
                 goal = 0.5 if compiled else None
                 yield Result(f"import {name}{kind}", "import pydantic", goal, sides[0][1:], sides[1][1:], "ms")
-                for cache in [*copy.rglob("__pycache__")]:
+                for cache in [*app.rglob("__pycache__")]:
                     shutil.rmtree(cache)
 
 

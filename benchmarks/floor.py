@@ -24,6 +24,8 @@ import plain
 from conversation import conversation
 from run import Case, goals_of, measure, providers, takes_objects, wire_of
 
+from toolgen_runtime.json_values import is_json
+
 
 def constructors(value: Any) -> Callable[[Any], Any]:
     """Return a function that constructs a value of the format from the plain values in it."""
@@ -56,7 +58,6 @@ def _spelled(value: Any, held: dict[str, Any]) -> str:
 def cases(package: str) -> list[Case]:
     """Return the cases of every wire with its own hand-written side."""
     models = importlib.import_module(f"{package}.models")
-    is_json = importlib.import_module(f"{package}.runtime.json_values").is_json
     theirs = plain.neutral(conversation())
     held = [
         value

@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from toolgen_runtime.sessions import base
+
 GENERATOR = Path(__file__).resolve().parents[1] / "generator"
 SIZES = (10, 1_000)
 EVENTS = 2_000
@@ -148,7 +150,6 @@ def dispatch_cases(package: str, tools: int) -> Iterator[Case]:
 def event_case(package: str) -> Case:
     """Compare an event of a sync stream with one of an async stream, both from sessions that do not wait."""
     models, running = importlib.import_module(f"{package}.models"), importlib.import_module(f"{package}.running")
-    base = importlib.import_module(f"{package}.runtime.sessions.base")
     names = [entry.module for entry in importlib.import_module(f"{package}.tools").TOOL_SET.entries.values()]
     handlers = type("App", (), dict.fromkeys(names, handled))()
     completed = models.CompletedEvent(models.Completion(models.AssistantMessage("a"), "stop"))

@@ -19,9 +19,8 @@ from typing import Any, TextIO
 from examples.connection import session
 from examples.workshop import Workshop
 from generated.models import Request, UserMessage, dump
-from generated.running import RunResult, arun
+from generated.running import Deny, RunResult, arun
 from generated.sessions import AsyncSession, SessionError
-from generated.tools import Deny
 
 MAX_TOKENS = 2000
 

@@ -22,11 +22,11 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from examples.connection import session
 from examples.workshop import Workshop
 from generated import models
+from generated.errors import ConversionError
 from generated.messages import repair
-from generated.running import arun_stream
-from generated.runtime.errors import ConversionError
+from generated.running import Allow, Deny, arun_stream
 from generated.sessions import AsyncSession, SessionError
-from generated.tools import LOW_RISK, Allow, Deny
+from generated.tools import LOW_RISK
 
 SHOWN = models.TextDelta | models.AgentToolCall | models.AgentToolResult | models.ErrorEvent
 """The events that the page shows. `generated.models` describes all events."""

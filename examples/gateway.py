@@ -24,9 +24,9 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from examples.connection import report, session
 from examples.gateway_requests import refuse, without_unused_keys
+from generated.errors import ConversionError
 from generated.models import StreamEvent
 from generated.providers import openai_chat
-from generated.runtime.errors import ConversionError
 from generated.sessions import AsyncSession, SessionError
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from generated.errors import ConversionError
 from generated.models import Loss
-from generated.runtime.errors import ConversionError
 
 IGNORED = frozenset(
     ["metadata", "prompt_cache_key", "safety_identifier", "service_tier", "store", "stream_options", "user"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from generated.tools import ToolError
+from generated.errors import ToolError
 from generated.tools.create_order import CreateOrderArguments, CreateOrderResult
 from generated.tools.find_free_slots import FindFreeSlotsArguments, FindFreeSlotsResult, FindFreeSlotsResultItem
 from generated.tools.get_weather import GetWeatherArguments, GetWeatherResult

@@ -106,6 +106,14 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return _shared("sample", tmp_path_factory, lambda folder: compiled(write_project(folder), PROFILES))
 
 
+@pytest.fixture(scope="session")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    """The package of the small project with a copy of the runtime, for every profile."""
+    return _shared(
+        "copied", tmp_path_factory, lambda folder: compiled(write_project(folder, runtime="copied"), PROFILES)
+    )
+
+
 @pytest.fixture
 def models(sample: Package) -> Any:
     return sample.module("models")

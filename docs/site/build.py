@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
 
 PARTS = {
-    "Start": ["tutorial"],
+    "Start": ["install", "tutorial"],
     "Guides": [
         "running",
         "conversations",

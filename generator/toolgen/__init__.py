@@ -1,3 +1,6 @@
 """toolgen: a schema-first code generator for LLM tools."""
 
-from toolgen.runtime.version import __version__ as __version__
+__version__ = "0.1.0"
+
+INTERFACE = 1
+"""The interface of toolgen-runtime that generated packages use, which the runtime of the same version has too."""

@@ -6,6 +6,9 @@ all files. Anything else (other arguments, an added or missing file, links, left
 build: a record saves time and decides nothing. It is in the user's cache folder, and only records of the same user are
 trusted. The lock file is not trusted, because it is among the files to check.
 
+Another record belongs to an output folder alone: the digest of each file that the last build wrote there, whatever its
+arguments. It shows which files were edited by hand since (`hand_edits.py`).
+
 Next to the record is a file with the results of the build's steps, which the next build reuses for whatever did not
 change (`incremental.py`). `marshal` reads it, as it reads compiled modules, and it is trusted on the same terms: the
 file and its folder belong to this user, nobody else may write to them, and the same Python and toolgen wrote it.
@@ -77,7 +80,7 @@ def cached_output(arguments: list[str]) -> str | None:
                 return None
     except (OSError, ValueError):
         return None  # no usable record, or files are changing right now
-    return _text(build if arguments[0] == "build" else check)
+    return _text(build if arguments[0] == "build" else check) or None
 
 
 def save_record(
@@ -90,7 +93,7 @@ def save_record(
 ) -> str:
     """Record a build. Return the reason if that fails, else an empty string.
 
-    `printed` is what `build` and `check` will print if nothing changes. `sources` has the SHA-256 of what was read by
+    `printed` is what `build` and `check` will print if nothing changes; empty for one that has to run. `sources` has the SHA-256 of what was read by
     path in SCHEMAS, `files` that of every file of `package`. Nothing is recorded if the files on disk differ by now.
     """
     lines = [
@@ -120,6 +123,46 @@ def save_record(
     except (OSError, ValueError) as error:
         return str(error)  # only a cache: without it the next build takes longer
     return ""
+
+
+def save_written(package: str, files: Mapping[str, str]) -> None:
+    """Record the SHA-256 of each file of a package that was written, or that is what a build would write."""
+    text = "".join(f"{digest} {path}\n" for path, digest in sorted(files.items()))
+    if read_written(package) == dict(files):
+        return
+    from contextlib import suppress
+
+    with suppress(OSError, ValueError):  # without the record, only git shows edits
+        _replace(_written_path(package), (text.encode(),))
+
+
+def read_written(package: str) -> dict[str, str] | None:
+    """Return the SHA-256 of each file that the last build wrote to an output folder, by path.
+
+    It is empty if there is no usable record, and None if no record can be kept here.
+    """
+    try:
+        record_path = _written_path(package)
+    except ValueError:
+        return None
+    try:
+        with _opened(record_path) as file:
+            lines = file.read().decode().splitlines()
+    except (OSError, ValueError):
+        return {}
+    return {path: digest for digest, _, path in (line.partition(" ") for line in lines)}
+
+
+def _written_path(package: str) -> str:
+    """Return the path of the record of an output folder.
+
+    Raises:
+        ValueError: There is no cache folder and none can be created, or it is next to the output.
+    """
+    folder = os.path.realpath(package)
+    return os.path.join(
+        _cache_folder(os.path.dirname(folder)), _hash(folder.encode("utf-8", "surrogateescape")) + ".written"
+    )
 
 
 def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
@@ -264,21 +307,37 @@ def _record_path(schemas: str, out: str | None) -> str:
         ValueError: There is no cache folder and none can be created, or it is next to the sources, where toolgen
             creates no files.
     """
-    home = os.path.expanduser("~")
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
-    if not os.path.isabs(cache) or not (os.path.isdir(cache) or os.path.isdir(os.path.dirname(cache))):
-        raise ValueError("there is no cache folder; set XDG_CACHE_HOME to the absolute path of a folder")
-    if f"{os.path.realpath(cache)}{os.sep}".startswith(f"{os.path.dirname(os.path.realpath(schemas))}{os.sep}"):
-        raise ValueError("the cache folder is next to the sources, where toolgen creates no files")
+    cache = _cache_folder(os.path.dirname(os.path.realpath(schemas)))
     folders = schemas, "" if out is None else out
     names = "\n".join(
         (os.getcwd(), *map(os.path.normpath, folders))
     )  # the printed output contains the folders as they were given
-    return os.path.join(cache, "toolgen", _hash(names.encode("utf-8", "surrogateescape")))
+    return os.path.join(cache, _hash(names.encode("utf-8", "surrogateescape")))
 
 
-_SHIPPED = (("templates",), ("schemas", "format"), ("schemas", "meta"), ("schemas", "providers"))
-"""Folders that are inside the package in a wheel, and next to it in a checkout."""
+def _cache_folder(project: str) -> str:
+    """Return toolgen's folder in the user's cache. `project` is a folder in which it must not be.
+
+    Raises:
+        ValueError: There is no cache folder and none can be created, or it is in the project.
+    """
+    home = os.path.expanduser("~")
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(home, ".cache")
+    if not os.path.isabs(cache) or not (os.path.isdir(cache) or os.path.isdir(os.path.dirname(cache))):
+        raise ValueError("there is no cache folder; set XDG_CACHE_HOME to the absolute path of a folder")
+    if f"{os.path.realpath(cache)}{os.sep}".startswith(f"{project}{os.sep}"):
+        raise ValueError("the cache folder is next to the sources, where toolgen creates no files")
+    return os.path.join(cache, "toolgen")
+
+
+_SHIPPED = (
+    ("templates",),
+    ("schemas", "format"),
+    ("schemas", "meta"),
+    ("schemas", "providers"),
+    ("runtime", "toolgen_runtime"),
+)
+"""Folders that are inside the package or installed beside it by a wheel, and next to it in a checkout."""
 
 
 def _tool() -> str:

@@ -1,33 +1,53 @@
-"""Update the generated modules that are committed in this package: `python -m toolgen.committed_modules [--check]`.
+"""Update the generated modules of the runtime: `python -m toolgen.committed_modules [--check]`.
 
-They are `runtime/models.py` and `wires`, and depend on `schemas/format`, `schemas/providers`, `templates` and the code
-of `plan` and `render`. `--check` writes nothing, but prints the modules that are out of date, and exits with 1 if there
-are any.
+They are `models.py` and the classes of the shipped profiles, and depend on `schemas/format`, `schemas/providers`,
+`templates` and the code of `plan` and `render`. They may all be missing or out of date: whatever a step needs is written
+before it runs. `--check` writes nothing, but prints the modules that are out of date, and exits with 1 if there are any.
 """
 
 from __future__ import annotations
 
-import json
+import importlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from toolgen.diagnostics import Findings
 from toolgen.load import Sources
 from toolgen.load.loading import load_shipped
 from toolgen.load.sources import SHIPPED
 from toolgen.parse import parse
-from toolgen.plan.provider import plan_provider
-from toolgen.render.package import format_class_names, models_text, profile_ancestors, render_wire_module
-from toolgen.render.shipped import MODELS, digest, wire_class_inputs
+from toolgen.render.package import models_text
+from toolgen.render.wire_modules import runtime_wire_files
+from toolgen.resolve import Catalog
 from toolgen.resolve.profiles import profile_name_of_file
 from toolgen.resolve.resolution import resolve_catalog
-from toolgen.resources import runtime_folder, shipped_folder, wires_folder
+from toolgen.resources import GENERATED, runtime_folder, shipped_folder
 
 
-def _files() -> Iterator[tuple[Path, str]]:
-    """Yield the generated files with their texts."""
+def main() -> None:
+    """Write the modules. With `--check`, print those that are out of date, and exit with 1 if there are any."""
+    if "--check" in sys.argv:
+        names = find_stale_modules()
+        sys.exit(f"out of date: {', '.join(names)}; run `make build`" if names else 0)
+    catalog = shipped_catalog()
+    _write({"models.py": models_text(catalog.format)})  # first, because the converters of APIs import it
+    files = runtime_wire_files(catalog)
+    _write(files)
+    for path in _left_over({"models.py", *files}):
+        path.unlink()
+
+
+def find_stale_modules() -> list[str]:
+    """Return the paths of the modules that are out of date, missing or left over."""
+    catalog = shipped_catalog()
+    files = {"models.py": models_text(catalog.format), **runtime_wire_files(catalog)}
+    folder = runtime_folder()
+    return [*_changed(files), *(path.relative_to(folder).as_posix() for path in _left_over(files))]
+
+
+def shipped_catalog() -> Catalog:
+    """Return the shipped profiles and format, without any tools."""
     findings = Findings()
     folder = shipped_folder("schemas")
     providers, formats = (load_shipped(kind, folder, findings) for kind in ("providers", "format"))
@@ -37,42 +57,31 @@ def _files() -> Iterator[tuple[Path, str]]:
     catalog = resolve_catalog(parsed, names, findings) if parsed is not None else None
     if catalog is None or findings.has_errors:
         raise SystemExit("\n".join(f"{finding.code}: {finding.message}" for finding in findings))
-    yield runtime_folder() / "models.py", models_text(catalog.format)
-    exported = format_class_names(catalog.format)
-    digests: dict[str, Any] = {MODELS: digest(catalog.format.schema)}
-    plans = {profile.name: plan_provider(profile, catalog) for profile in catalog.profiles}
-    for line in profile_ancestors(catalog.profiles):
-        name = line[0].name
-        plan, *ancestors = (plans[profile.name] for profile in line)
-        yield wires_folder() / f"{name}.py", render_wire_module(plan, ancestors, exported)
-        digests[name] = digest(*wire_class_inputs(line, catalog.format))
-    yield wires_folder() / "digests.json", json.dumps(digests, indent=2) + "\n"
+    return catalog
 
 
-def stale_files() -> list[str]:
-    """Return the names of the files that are out of date, missing or left over."""
-    found = dict(_files())
-    stale = [path for path, text in found.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
-    return [path.name for path in (*stale, *_left_over(found))]
+def _changed(files: Mapping[str, str]) -> list[str]:
+    folder = runtime_folder()
+    return [path for path, text in files.items() if _read(folder / path) != text]
 
 
-def _left_over(found: Mapping[Path, str]) -> list[Path]:
-    """Return the classes of profiles that no longer exist."""
-    return [path for path in sorted(wires_folder().glob("[a-z]*.py")) if path not in found]
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-def main() -> None:
-    """Write the files. With `--check`, print those that are out of date, and exit with 1 if there are any."""
-    if "--check" in sys.argv:
-        names = stale_files()
-        sys.exit(f"out of date: {', '.join(names)}; run `make build`" if names else 0)
-    found = dict(_files())
-    for path, text in found.items():
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    for path in _left_over(found):
-        path.unlink()
+def _write(files: Mapping[str, str]) -> None:
+    for path in _changed(files):
+        target = runtime_folder() / path
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(files[path], encoding="utf-8")
+    importlib.invalidate_caches()
+
+
+def _left_over(files: Iterable[str]) -> list[Path]:
+    """Return the generated modules of profiles that no longer exist."""
+    current = {runtime_folder() / path for path in files}
+    every = sorted(runtime_folder().rglob("*.py"))
+    return [path for path in every if path not in current and path.read_text(encoding="utf-8").startswith(GENERATED)]
 
 
 if __name__ == "__main__":

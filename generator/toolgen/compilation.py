@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolgen import __version__
 from toolgen.diagnostics import Finding, Findings
+from toolgen.hand_edits import find_edited_files
 from toolgen.load import Sources
 from toolgen.load.loading import FolderFactory
 from toolgen.parse import UNKNOWN_CODE, Config
 from toolgen.pipeline import Progress, Project, check_project, ignore_progress, render_project, resolve_project
 from toolgen.token_counts import installed_tokenizer
-from toolgen.write import RequestedOutput, Stamp
-from toolgen.write.lockfile import ProviderDigests
+from toolgen.write import Lock, RequestedOutput
 
 if TYPE_CHECKING:
     from toolgen.render.package import Package
@@ -49,14 +49,14 @@ class Compilation:
         return self.package.files
 
     @cached_property
-    def lock_facts(self) -> Stamp:
-        """Return the facts about this build for the lock file."""
-        from toolgen.render.shipped import REQUIREMENT
-
-        runtime = REQUIREMENT if self.config.runtime == "installed" else None
+    def lock(self) -> Lock:
+        """Return the facts about this build for the lock file of its package."""
         wires = self.package.payloads
-        sent = {name: ProviderDigests(wire.fingerprint, wire.tool_digests()) for name, wire in wires.items()}
-        return Stamp(__version__, self.config.edition, self.sources.digests, runtime, _made_with(), sent)
+        payloads = {name: {one.tool.name: one.digest for one in wire.tools} for name, wire in wires.items()}
+        config = self.config
+        return Lock(
+            __version__, config.edition, _made_with(), config.runtime, config.parts, config.frameworks, payloads
+        )
 
     def output_at(
         self, folder: Path, command: str, *, is_package: bool = True, is_configured: bool = False
@@ -64,7 +64,10 @@ class Compilation:
         """Return the output folder for the files. `command` is what writes it. The configuration may name the folder."""
         config = self.sources.config
         span = config.span("out") if is_configured and config is not None and self.config.out is not None else None
-        return RequestedOutput(folder, folder.as_posix(), self.schemas, is_package, command, span)
+        find_edited = partial(find_edited_files, folder)
+        return RequestedOutput(
+            folder, folder.as_posix(), self.schemas, is_package, command, span, _paths_of_lock, find_edited
+        )
 
     def payloads(self) -> Payloads:
         """Return the payloads of each provider: one with all tools, and one for each tool with its losses."""
@@ -155,6 +158,12 @@ def lint_project(
         apply_suppressions(reported, levels, ())
         findings.items += reported.items
         return None if unknown else LintResult(len(compilation.project.catalog.tools), _sizes(payloads), sources)
+
+
+def _paths_of_lock(lock: Lock) -> Callable[[str], bool]:
+    from toolgen.render.package import generated_paths
+
+    return generated_paths(lock.tools, lock.payloads, lock.parts, lock.runtime, lock.frameworks)
 
 
 @cache

@@ -8,22 +8,23 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from toolgen import __version__
 from toolgen.diagnostics import Findings
 from toolgen.document_validation import meta_schema
+from toolgen.installed_from import install_requirements
 from toolgen.load import Document
-from toolgen.load.loading import load_shipped
+from toolgen.load.loading import load_shipped, load_single_file
 from toolgen.render.templates import render_template
 from toolgen.resolve.editor_schemas import editor_schema
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS
 from toolgen.resources import shipped_folder
+from toolgen.write.editor_folder import CONFIG_SCHEMA, DECLARATION_SCHEMA
 
 SCHEMAS, OUT = "schemas", "generated"
-EDITOR_FOLDER = f"{SCHEMAS}/.editor"
-"""The folder of the schemas that editors read. Nobody edits them."""
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
@@ -46,7 +47,7 @@ class WriteResult:
 
 
 def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
-    """Return the files that a project in this folder should have, in the order in which people read them.
+    """Return the files that people commit to a project in this folder, in the order in which they read them.
 
     The providers are those whose official clients the project depends on, else the default ones. A tool is only created
     if there is none. The CI job is for GitHub, unless the repository uses GitLab.
@@ -54,8 +55,9 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
     values = {
         "providers": detect_providers(folder, profiles) or list(DEFAULT_PROVIDERS),
         "schemas": SCHEMAS,
-        "out": OUT,
+        "out": _configured_output(folder / SCHEMAS / "toolgen.yaml") or OUT,
         "version": __version__,
+        "requirements": install_requirements(),
     }
     root = _repository_root(folder) or folder
     gitlab = (root / ".gitlab-ci.yml").exists() and not (root / ".github").exists()
@@ -68,13 +70,17 @@ def project_files(folder: Path, profiles: Sequence[Document]) -> list[NewFile]:
         ".pre-commit-config.yaml": "pre-commit.yaml",
         **({".gitlab-ci.yml": "gitlab.yml"} if gitlab else {".github/workflows/toolgen.yml": "github.yml"}),
     }
-    files = [NewFile(path, render_template(f"init/{name}", **values)) for path, name in wanted.items()]
-    return [*files, *(NewFile(f"{EDITOR_FOLDER}/{name}", text) for name, text in editor_schema_files().items())]
+    return [NewFile(path, render_template(f"init/{name}", **values)) for path, name in wanted.items()]
 
 
-def editor_schema_files() -> dict[str, str]:
-    """The schemas for editors that a project needs, by file name."""
-    return {f"{kind}.json": editor_schema_text(kind) for kind in ("config", "declaration")}
+@cache
+def editor_folder_files() -> Mapping[str, str]:
+    """Return the files of `SCHEMAS/.editor` by name: the schemas, and what makes git ignore the folder."""
+    return {
+        ".gitignore": "*\n",
+        CONFIG_SCHEMA: editor_schema_text("config"),
+        DECLARATION_SCHEMA: editor_schema_text("declaration"),
+    }
 
 
 def editor_schema_text(kind: str) -> str:
@@ -103,6 +109,14 @@ def detect_providers(folder: Path, profiles: Sequence[Document]) -> list[str]:
     for package in needed & clients.keys():
         found.update(set(clients[package]) & set(DEFAULT_PROVIDERS) or clients[package][:1])
     return sorted(found)
+
+
+def _configured_output(config: Path) -> str | None:
+    """Return the folder of the package, if a configuration that exists already names it."""
+    document = load_single_file(config, Findings()) if config.is_file() else None
+    settings: Any = document.value if document is not None else None
+    out = settings.get("out") if isinstance(settings, Mapping) else None
+    return Path(out).as_posix() if isinstance(out, str) else None
 
 
 def _requirements(folder: Path) -> list[str]:

@@ -108,7 +108,7 @@ def render_project(project: Project, findings: Findings, progress: Progress = ig
     """Plan and render. Return None if a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.render.package import render_package
 
-    package = _made_or_reported(project, findings, lambda: render_package(project.catalog, project.sources.name))
+    package = _made_or_reported(project, findings, lambda: render_package(project.catalog))
     if package is not None:
         _report_refused(package.payloads, findings)
         progress("rendered", len(project.sources.tools))
@@ -128,20 +128,17 @@ def render_payloads(project: Project, findings: Findings) -> Mapping[str, Provid
 def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
     """Make something from a project. Return None, with a finding, if a profile or an installed runtime does not fit it."""
     from toolgen.plan.object_mappings import MappingError
-    from toolgen.render.shipped import MODELS, is_shipped_up_to_date
 
     config = project.sources.config
-    if (
-        config is not None
-        and project.config.runtime == "installed"
-        and not is_shipped_up_to_date(MODELS, project.catalog.format.schema)
-    ):
-        findings.add("runtime-format", config.span("runtime"))
+    if project.config.runtime == "installed" and project.catalog.format.is_extended:
+        own = next(document for document in project.sources.formats if not document.is_shipped)
+        is_stated = config is not None and ("runtime",) in config.values
+        findings.add("runtime-format", config.span("runtime") if config is not None and is_stated else own.span())
         return None
     try:
         return make()
     except MappingError as error:
-        from toolgen.render.package import profile_ancestors
+        from toolgen.render.wire_modules import profile_ancestors
 
         lines = profile_ancestors(project.catalog.profiles)
         document = next(line[0].documents[-1] for line in lines if line[0].name == error.profile)

@@ -42,7 +42,6 @@ def build(folder: Path, name: str, sources: Mapping[str, str]) -> SimpleNamespac
         return SimpleNamespace(
             models=importlib.import_module(f"{name}.models"),
             gemini=importlib.import_module(f"{name}.providers.gemini"),
-            module=lambda path: importlib.import_module(f"{name}.runtime.{path}"),
         )
     finally:
         sys.path.remove(str(folder))

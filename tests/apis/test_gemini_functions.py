@@ -10,6 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolgen_runtime.apis.gemini.fields import from_openapi
+from toolgen_runtime.apis.gemini.parts import KeyNormalization, normalize_keys
+from toolgen_runtime.apis.gemini.stream_arguments import PathArguments
+
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(max_size=8)
 NAMES = st.text(st.characters(codec="utf-8"), max_size=4)
 VALUES = st.recursive(
@@ -45,8 +49,8 @@ def updates(value: Any, path: str = "$") -> list[dict[str, Any]]:
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=4))
-def test_any_object_in_pieces_is_that_object_and_its_text(generated: SimpleNamespace, value: dict[str, Any]) -> None:
-    arguments = generated.module("apis.gemini.stream_arguments").PathArguments()
+def test_any_object_in_pieces_is_that_object_and_its_text(value: dict[str, Any]) -> None:
+    arguments = PathArguments()
     text = "".join(arguments.add(update) for update in updates(value)) + arguments.end()
     assert arguments.value() == value
     assert json.loads(text) == value
@@ -85,8 +89,8 @@ ODD: dict[str, tuple[list[Any], Any]] = {
 
 
 @pytest.mark.parametrize(("found", "value"), ODD.values(), ids=ODD.keys())
-def test_odd_updates_are_placed(generated: SimpleNamespace, found: list[Any], value: Any) -> None:
-    arguments = generated.module("apis.gemini.stream_arguments").PathArguments()
+def test_odd_updates_are_placed(found: list[Any], value: Any) -> None:
+    arguments = PathArguments()
     for update in found:
         arguments.add(update)
     arguments.end()
@@ -125,8 +129,8 @@ NOWHERE: dict[str, tuple[list[Any], Any]] = {
 
 
 @pytest.mark.parametrize(("found", "value"), NOWHERE.values(), ids=NOWHERE.keys())
-def test_updates_without_a_place_are_told(generated: SimpleNamespace, found: list[Any], value: Any) -> None:
-    arguments = generated.module("apis.gemini.stream_arguments").PathArguments()
+def test_updates_without_a_place_are_told(found: list[Any], value: Any) -> None:
+    arguments = PathArguments()
     text = "".join(arguments.add(update) for update in found) + arguments.end()
     assert arguments.value() == json.loads(text) == value
     assert 0 < len(arguments.rejected) <= 2
@@ -145,11 +149,11 @@ WRONG: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize(("update", "message"), WRONG.values(), ids=WRONG.keys())
 def test_updates_of_wrong_types_are_refused(generated: SimpleNamespace, update: Any, message: str) -> None:
     with pytest.raises(generated.models.ConversionError, match=message):
-        generated.module("apis.gemini.stream_arguments").PathArguments().add(update)
+        PathArguments().add(update)
 
 
-def test_a_value_that_was_given_does_not_grow(generated: SimpleNamespace) -> None:
-    arguments = generated.module("apis.gemini.stream_arguments").PathArguments()
+def test_a_value_that_was_given_does_not_grow() -> None:
+    arguments = PathArguments()
     arguments.add(leaf("$.a.b[0]", stringValue="x", willContinue=True))
     given = arguments.value()
     arguments.add(leaf("$.a.b[0]", stringValue="y"))
@@ -157,8 +161,8 @@ def test_a_value_that_was_given_does_not_grow(generated: SimpleNamespace) -> Non
     assert given == {"a": {"b": ["x"]}}
 
 
-def test_arguments_that_came_whole_are_merged(generated: SimpleNamespace) -> None:
-    arguments = generated.module("apis.gemini.stream_arguments").PathArguments()
+def test_arguments_that_came_whole_are_merged() -> None:
+    arguments = PathArguments()
     given = {"a": {"b": [1.0]}, "c": float("nan")}
     text = arguments.merge(given) + arguments.add(leaf("$.d", boolValue=True)) + arguments.end()
     assert json.loads(text) == {"a": {"b": [1.0]}, "d": True}
@@ -212,15 +216,14 @@ SCHEMAS = {
 
 
 @pytest.mark.parametrize(("schema", "wanted"), SCHEMAS.values(), ids=SCHEMAS.keys())
-def test_the_openapi_subset_is_read_as_json_schema(generated: SimpleNamespace, schema: Any, wanted: Any) -> None:
-    assert generated.module("apis.gemini.fields").from_openapi(schema) == wanted
+def test_the_openapi_subset_is_read_as_json_schema(schema: Any, wanted: Any) -> None:
+    assert from_openapi(schema) == wanted
 
 
-def test_spelling_keeps_what_is_given_twice_and_changes_nothing_in_place(generated: SimpleNamespace) -> None:
-    module = generated.module("apis.gemini.parts")
-    spelling = module.KeyNormalization(["args"], ["properties"])
+def test_spelling_keeps_what_is_given_twice_and_changes_nothing_in_place() -> None:
+    spelling = KeyNormalization(["args"], ["properties"])
     value = {"a_b": 1, "aB": 2, "_c": 3, "args": {"d_e": 4}, "properties": {"f_g": {"h_i": 5}}}
-    found = module.normalize_keys(value, spelling)
+    found = normalize_keys(value, spelling)
     assert found == {"a_b": 1, "aB": 2, "_c": 3, "args": {"d_e": 4}, "properties": {"f_g": {"hI": 5}}}
     assert value["properties"] == {"f_g": {"h_i": 5}}
 

@@ -629,7 +629,7 @@ def test_a_fact_of_a_provider_and_another_spelling_of_the_same_values(tmp_path: 
 
 def test_fields_of_the_format(tmp_path: Path) -> None:
     def project(name: str, fields: Any) -> Path:
-        folder = write(tmp_path / name, tool())
+        folder = write(tmp_path / name, tool(), {"runtime": "copied"})
         if fields:
             (folder / "format").mkdir()
             (folder / "format" / "own.json").write_text(json.dumps({"$defs": {"ToolCall": {"properties": fields}}}))

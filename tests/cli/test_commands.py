@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from tests.support.commands import environment, toolgen, toolgen_process
 from tests.support.generated import write_project
 from tests.support.repository import PROFILES, ROOT, SCHEMAS
+from toolgen.build_cache import save_written
 
 
 @pytest.fixture
@@ -34,7 +36,12 @@ def built_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def built(built_once: Path, tmp_path: Path) -> Path:
     """A project with its package, for one test to change."""
-    return shutil.copytree(built_once, tmp_path, dirs_exist_ok=True)
+    folder = Path(shutil.copytree(built_once, tmp_path, dirs_exist_ok=True))
+    save_written(
+        str(folder / "generated"),
+        {path: sha256(data).hexdigest() for path, data in files(folder / "generated").items()},
+    )
+    return folder
 
 
 EVERY_PROVIDER = [word for name in PROFILES for word in ("--provider", name)]

@@ -23,6 +23,7 @@ from tests.support.commands import toolgen
 from tests.support.generated import PROBES, shipped_profiles, write_project
 from tests.support.repository import PROFILES
 from toolgen.cli.group import main_group
+from toolgen.write import read_lock
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -385,7 +386,7 @@ def test_only_the_wanted_forms_are_written_linked_and_checked(tmp_path: Path, fo
     assert {name: written[name] for name in wanted - {"index.html"}} == {
         name: whole[name] for name in wanted - {"index.html"}
     }
-    assert json.loads(written["toolgen.lock"])["files"].keys() == wanted
+    assert read_lock(written["toolgen.lock"]).files.keys() == wanted
     if "html" in forms:
         test_links_resolve_and_lead_nowhere_else(out)
         assert ("llms.txt" in written["index.html"].decode()) == ("md" in forms)

@@ -39,7 +39,7 @@ CONFIGS = (
     "providers: [cohere, ollama, bedrock, copilot, vertex]\n",
     "defaults: {anthropic: {max_tokens: 99}}\n",
     "recursion_depth: 2\nframeworks: [langchain]\n",
-    "runtime: installed\n",
+    "runtime: copied\n",
     "providers: [nobody]\n",
 )
 
@@ -268,7 +268,7 @@ def outcome(compilation: Compilation | None, findings: Findings) -> tuple[Any, .
     messages = list(findings)
     if compilation is None:
         return None, messages
-    return dict(compilation.files), compilation.lock_facts, messages
+    return dict(compilation.files), compilation.lock, messages
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from hashlib import sha256
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,16 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator
 
+from tests.breaking.test_revisions import git
 from tests.support.commands import toolgen
 
 FILES = [
     *("schemas/toolgen.yaml", "schemas/tools/get_weather.yaml", ".gitattributes", ".pre-commit-config.yaml"),
     ".github/workflows/toolgen.yml",
-    *(f"schemas/.editor/{name}" for name in ("config.json", "declaration.json", "toolgen.lock")),
 ]
+EDITOR = "schemas/.editor"
+EDITOR_FILES = {".gitignore", "config.json", "declaration.json"}
+WROTE = "wrote {}, the JSON Schemas for editors, which git ignores\n"
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -28,8 +31,9 @@ def tree(folder: Path) -> dict[str, bytes]:
 def test_an_empty_folder_becomes_a_project_that_works(tmp_path: Path) -> None:
     made = toolgen("init", cwd=tmp_path)
     assert (made.returncode, made.stdout) == (0, "")
-    assert made.stderr == "".join(f"created {name}\n" for name in FILES) + "next: toolgen build\n"
-    assert sorted(tree(tmp_path)) == sorted(FILES)
+    created = "".join(f"created {name}\n" for name in FILES)
+    assert made.stderr == f"{created}{WROTE.format(EDITOR)}next: toolgen build\n"
+    assert sorted(tree(tmp_path)) == sorted([*FILES, *(f"{EDITOR}/{name}" for name in EDITOR_FILES)])
     for words in (("build",), ("check",), ("lint",)):
         done = toolgen(*words, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (0, ""), done.stderr
@@ -42,6 +46,21 @@ def test_the_next_command_works_from_where_init_ran(tmp_path: Path) -> None:
     assert following == "next: toolgen build 'new project/schemas'"
     assert toolgen(*shlex.split(following)[2:], cwd=tmp_path).returncode == 0
     assert (tmp_path / "new project" / "generated").is_dir()
+
+
+def test_what_people_commit_is_small_and_a_build_leaves_nothing_else(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    assert toolgen("init", cwd=tmp_path).returncode == 0
+    git(tmp_path, "add", "-A")
+    committed = git(tmp_path, "ls-files").split()
+    assert sorted(committed) == sorted(FILES)
+    assert sum((tmp_path / name).read_text("utf-8").count("\n") for name in committed) <= 120
+    assert toolgen("build", cwd=tmp_path).returncode == 0
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "first")
+    for words in (("build",), ("check",), ("lint",)):
+        assert toolgen(*words, cwd=tmp_path).returncode == 0
+    assert git(tmp_path, "status", "--short", "--untracked-files=all") == ""
 
 
 def test_a_file_is_no_place_for_a_project(tmp_path: Path) -> None:
@@ -81,10 +100,24 @@ def test_what_is_there_is_left_and_what_it_lacks_is_shown(tmp_path: Path) -> Non
     after = tree(tmp_path)
     assert {name: after[name] for name in before} == before
     assert "schemas/tools/get_weather.yaml" not in after
-    merged = "*.png binary\ngenerated/toolgen.lock -diff\n\ngenerated/** linguist-generated text eol=lf\n"
-    merged += "schemas/.editor/** linguist-generated text eol=lf\n"
+    merged = "*.png binary\n\ngenerated/** linguist-generated text eol=lf\n"
     (tmp_path / ".gitattributes").write_text(merged)
     assert toolgen("init", tmp_path).stderr == "nothing to do\n"
+
+
+def test_after_a_move_it_wants_the_lines_of_the_new_folder(tmp_path: Path) -> None:
+    toolgen("init", tmp_path)
+    with (tmp_path / "schemas/toolgen.yaml").open("a") as config:
+        config.write("out: src/app/tools\n")
+    assert "    src/app/tools/** linguist-generated text eol=lf\n" in toolgen("init", tmp_path).stderr
+    for name in (".gitattributes", ".pre-commit-config.yaml"):
+        file = tmp_path / name
+        file.write_text(
+            file.read_text("utf-8").replace("generated/", "src/app/tools/").replace("|generated)", "|src/app/tools)")
+        )
+    assert toolgen("init", tmp_path).stderr == "nothing to do\n"
+    (tmp_path / "schemas/toolgen.yaml").write_text("- not\n- settings\n")
+    assert "    generated/** linguist-generated text eol=lf\n" in toolgen("init", tmp_path).stderr
 
 
 @pytest.mark.parametrize(
@@ -149,58 +182,18 @@ def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
         assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
         assert Draft7Validator(schema).is_valid(yaml.safe_load(text))
         assert not Draft7Validator(schema).is_valid({"nmae": "x"})
-    editor = tmp_path / "schemas/.editor"
-    (editor / "config.json").write_text("{}")
-    message, _, rest = toolgen("init", tmp_path).stderr.partition("`\n")
-    command = message.removeprefix(f"{editor}: out of date; run `")
-    assert (command, rest) == (f"toolgen schema --write {editor} --force", "nothing to do\n")
-    assert toolgen(*shlex.split(command)[1:]).returncode == 0
-    assert toolgen("init", tmp_path).stderr == "nothing to do\n"
 
 
-def test_schemas_for_editors_are_written_as_a_build_writes(tmp_path: Path) -> None:
-    """Also into a folder of another release, and beside files of others; what was edited is overwritten by force alone."""
-    toolgen("init", tmp_path / "made")
-    folder = tmp_path / "made/schemas/.editor"
-    made = tree(folder)
-    own = folder / "snippets.json"
-    own.write_text("{}")
-    write = ("schema", "--write", str(folder))
-
-    def written(*options: str) -> tuple[int, dict[str, bytes]]:
-        code = toolgen(*write, *options).returncode
-        assert own.read_text() == "{}"
-        return code, {name: data for name, data in tree(folder).items() if name != own.name}
-
-    assert written("--check") == (0, made)
-    assert written() == (0, made)
-    (folder / "config.json").write_text("{}")
-    edited = {**made, "config.json": b"{}"}
-    assert written("--check") == (1, edited)
-    assert written() == (2, edited)
-    assert written("--force") == (0, made)
-    released = {"config.json": b"old", "gone.json": b"old"}
-    lock = {**json.loads(made["toolgen.lock"]), "files": {name: sha256(b"old").hexdigest() for name in released}}
-    for name, data in {**released, "toolgen.lock": json.dumps(lock).encode()}.items():
-        (folder / name).write_bytes(data)
-    assert written("--check")[0] == 1
-    assert written() == (0, made)
-    assert toolgen("schema", "--write", "other-place", cwd=tmp_path).stderr == "other-place: 3 created\n"
-    assert tree(tmp_path / "other-place") == made
-
-
-@pytest.mark.parametrize("folder", ["schemas", "schemas/tools", "schemas/tools/get_weather.yaml"])
-def test_schemas_for_editors_stay_away_from_sources(tmp_path: Path, folder: str) -> None:
+def test_init_restores_schemas_for_editors_and_says_so(tmp_path: Path) -> None:
     toolgen("init", tmp_path)
-    before = tree(tmp_path)
-    assert toolgen("schema", "--write", folder, cwd=tmp_path).returncode == 2
-    assert tree(tmp_path) == before
-
-
-@pytest.mark.parametrize("words", [(), ("config", "--write", "x"), ("config", "--check"), ("config", "--force")])
-def test_a_schema_is_either_printed_or_written(tmp_path: Path, words: tuple[str, ...]) -> None:
-    assert toolgen("schema", *words, cwd=tmp_path).returncode == 2
-    assert tree(tmp_path) == {}
+    made = tree(tmp_path)
+    said = WROTE.format(tmp_path / EDITOR)
+    (tmp_path / EDITOR / "config.json").write_text("{}")
+    assert toolgen("init", tmp_path).stderr == said
+    shutil.rmtree(tmp_path / EDITOR)
+    assert toolgen("init", tmp_path).stderr == said
+    assert tree(tmp_path) == made
+    assert toolgen("init", tmp_path).stderr == "nothing to do\n"
 
 
 def test_json_sources_may_name_their_schema(tmp_path: Path) -> None:
@@ -224,6 +217,9 @@ def test_imported_tools_are_known_to_editors_too_and_stay_so(tmp_path: Path) -> 
     assert imported(tmp_path / "without", "A tool.").startswith("name: probe\n")
     toolgen("init", tmp_path / "with")
     first, second = imported(tmp_path / "with", "A tool."), imported(tmp_path / "with", "Another tool.")
+    shutil.rmtree(tmp_path / "with" / EDITOR)  # as in a fresh clone
+    assert imported(tmp_path / "with", "A tool.") == first
+    assert toolgen("build", cwd=tmp_path / "with").returncode == 0
     line, _, text = first.partition("\n")
     place = tmp_path / "with/schemas/tools" / line.removeprefix("# yaml-language-server: $schema=")
     assert Draft7Validator(json.loads(place.read_text("utf-8"))).is_valid(yaml.safe_load(text))

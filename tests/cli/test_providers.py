@@ -12,8 +12,8 @@ import yaml
 from tests.support.commands import toolgen
 from tests.support.generated import write_project
 from tests.support.repository import PROFILES, profile
-from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.lower import lower
+from toolgen_runtime.lowering.dialects import Dialect
+from toolgen_runtime.lowering.lower import lower
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

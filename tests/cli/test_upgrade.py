@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -23,17 +22,12 @@ def project(tmp_path: Path) -> Path:
 
 def as_by_an_older_release(project: Path, path: str, pattern: str, text: str) -> None:
     """Change a file and the lock, as if an older toolgen had written it so."""
-    import hashlib
-
     file, lock = project / "generated" / path, project / "generated" / "toolgen.lock"
     old = file.read_text()
     new, count = re.subn(pattern, text, old, count=1)
     assert count
     file.write_text(new)
-    stored = json.loads(lock.read_text())
-    stored["version"] = "0.0.1"
-    stored["files"][path] = hashlib.sha256(new.encode()).hexdigest()
-    lock.write_text(json.dumps(stored, indent=2) + "\n")
+    lock.write_text(re.sub('version = ".*"', 'version = "0.0.1"', lock.read_text(), count=1))
 
 
 def test_nothing_to_upgrade(project: Path) -> None:
@@ -61,7 +55,7 @@ def test_where_there_is_no_package_it_says_so(project: Path) -> None:
 def test_changes_are_told_by_audience_and_then_written(project: Path) -> None:
     as_by_an_older_release(project, "providers/anthropic.py", '"description": "Current', '"description": "The current')
     as_by_an_older_release(project, "tools/get_weather.py", "city: StrictStr", "town: StrictStr")
-    as_by_an_older_release(project, "runtime/paths.py", '"""', '"""Former. ')
+    as_by_an_older_release(project, "sessions/__init__.py", '"""', '"""Former. ')
     before = {file: file.read_bytes() for file in project.rglob("*.py")}
     tried = toolgen("upgrade", "schemas", "--dry-run", cwd=project)
     assert tried.returncode == 1
@@ -70,7 +64,7 @@ def test_changes_are_told_by_audience_and_then_written(project: Path) -> None:
     assert lines[1] == "handlers: tools/get_weather.py: GetWeatherArguments.town was removed"
     sizes = r"\d+ bytes before, \d+ now, the first \d+ % of the old payload is unchanged"
     assert re.fullmatch(rf"model: anthropic: get_weather \({sizes}\)", lines[2])
-    assert lines[3:] == ["internal: runtime/paths.py"]
+    assert lines[3:] == ["internal: sessions/__init__.py"]
     assert {file: file.read_bytes() for file in project.rglob("*.py")} == before
     done = toolgen("upgrade", "schemas", cwd=project)
     assert (done.returncode, done.stdout, done.stderr) == (0, tried.stdout, "generated: upgraded\n")
@@ -118,7 +112,7 @@ def test_what_cannot_be_is_refused(project: Path, arguments: tuple[str, ...]) ->
 
 def test_a_package_by_a_newer_release_is_refused(project: Path) -> None:
     lock = project / "generated/toolgen.lock"
-    lock.write_text(lock.read_text().replace('"version": "', '"version": "9'))
+    lock.write_text(lock.read_text().replace('version = "', 'version = "9', 1))
     done = toolgen("upgrade", "schemas", cwd=project)
     assert done.returncode == 2
     assert "error[package-newer]" in done.stderr
@@ -134,7 +128,7 @@ def test_files_that_cannot_be_read_are_internal() -> None:
 def test_a_package_of_the_former_release_is_up_to_date_and_stays_as_it_is(project: Path) -> None:
     """As long as the two releases make the same text: the version alone is no difference."""
     lock, source = project / "generated/toolgen.lock", project / "schemas/tools/now.json"
-    lock.write_text(re.sub(r'"version": "[^"]*"', '"version": "0.0.9"', lock.read_text()))
+    lock.write_text(re.sub('version = ".*"', 'version = "0.0.9"', lock.read_text(), count=1))
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     done = toolgen("check", "schemas", cwd=project)
     assert (done.returncode, done.stdout) == (0, "")
@@ -143,4 +137,4 @@ def test_a_package_of_the_former_release_is_up_to_date_and_stays_as_it_is(projec
     assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file()} == before
     source.write_text(source.read_text().replace("The time.", "The time of day."))
     assert toolgen("build", "schemas", cwd=project).returncode == 0
-    assert f'"version": "{__version__}"' in lock.read_text()
+    assert f'version = "{__version__}"\n' in lock.read_text()

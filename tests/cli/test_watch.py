@@ -55,7 +55,11 @@ def running(
             cwd=folder,
             stdout=output,
             stderr=output,
-            env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(generator)},
+            env={
+                **os.environ,
+                "XDG_CACHE_HOME": str(folder.with_name(f"{folder.name} cache")),
+                "PYTHONPATH": str(generator),
+            },
             preexec_fn=heeding_interrupts,
         )
     try:

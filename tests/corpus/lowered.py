@@ -22,12 +22,12 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from tests.support.schema_references import dangling, required_without_property
 from tests.support.schema_values import is_valid, valid_values
-from toolgen.runtime.apis.gemini.fields import from_openapi
-from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_values import same_json
-from toolgen.runtime.lowering.coercion import coercions
-from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.lower import lower
+from toolgen_runtime.apis.gemini.fields import from_openapi
+from toolgen_runtime.conversion.encoding import Encoding
+from toolgen_runtime.json_values import same_json
+from toolgen_runtime.lowering.coercion import coercions
+from toolgen_runtime.lowering.dialects import Dialect
+from toolgen_runtime.lowering.lower import lower
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 """The dialects of all profiles that a checker knows."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.support.generated import Package
 from tests.support.package import write_package
 from tests.support.sources import tool
-from toolgen.runtime.json_text import JSONError, loads
+from toolgen_runtime.json_text import JSONError, loads
 
 OBJECT = {"type": "object", "properties": {"a": {}, "b": {}}}
 

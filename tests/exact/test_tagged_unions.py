@@ -60,7 +60,7 @@ def nested(tmp_path_factory: pytest.TempPathFactory) -> Package:
 
 
 def test_classes_are_named_by_tag_and_property(package: Package) -> None:
-    names = {name for name in package.module("tools.move_page").__all__ if name[0] == "M"}
+    names = {name for name in package.module("tools.move_page").__all__ if name[0] == "M"} - {"MovePageHandler"}
     assert names == {
         *("MovePageArguments", "MovePageResult", "MovePageParent", "MovePagePageId", "MovePageDatabaseId"),
         *("MovePageText", "MovePageTextText", "MovePageChildrenItem", "MovePageLeaf", "MovePageChildrenItemText"),
@@ -83,7 +83,7 @@ def test_branches_without_a_tag_are_named_by_the_only_property_that_each_require
     write_package({"tools/act.json": tool({"type": "object", "properties": properties}, "act")}, tmp_path)
     text = (tmp_path / "generated/tools/act.py").read_text("utf-8")
     assert re.findall(r"^class (\w+)\(", text, re.MULTILINE) == [
-        *("ActClick", "ActTypeText", "ActWhoOption1", "ActWhoOption2", "ActWhoOption3", "ActArguments"),
+        *("ActClick", "ActTypeText", "ActWhoOption1", "ActWhoOption2", "ActWhoOption3", "ActArguments", "ActHandler"),
     ]
 
 

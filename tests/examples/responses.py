@@ -6,9 +6,9 @@ import importlib
 from typing import Any
 
 from generated.models import AssistantMessage, Completion, TextPart, ToolCall, ToolCallPart, Usage
-from generated.runtime.sessions.text_protocol import stream_events
 from tests.providers.exchanges import every_condition, whole
 from tests.support.loopback import Reply
+from toolgen_runtime.sessions.text_protocol import stream_events
 
 Said = str | tuple[str, dict[str, Any]]
 

@@ -342,8 +342,12 @@ def test_a_framework_is_there_where_it_is_asked_for_and_needs_what_runs_calls(tm
         ) == (2, True)
     config = {"frameworks": ["langchain"], "providers": ["openai_chat"]}
     (schemas / "toolgen.yaml").write_text(json.dumps(config), "utf-8")
-    found = compiled(schemas)
-    assert {path for path in found if "frameworks" in path} == {
+    assert {path for path in compiled(schemas) if "frameworks" in path} == {
+        "frameworks/__init__.py",
+        "frameworks/langchain.py",
+    }
+    (schemas / "toolgen.yaml").write_text(json.dumps({**config, "runtime": "copied"}), "utf-8")
+    assert {path for path in compiled(schemas) if "frameworks" in path} == {
         "frameworks/__init__.py",
         "frameworks/langchain.py",
         "runtime/frameworks/__init__.py",
@@ -367,7 +371,7 @@ def every_condition(app: Handlers) -> None:
 """
     (package.folder.parent / "use.py").write_text(code, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", *checker, "use.py", f"{package.name}/frameworks", f"{package.name}/runtime/frameworks"],
+        [sys.executable, "-m", *checker, "use.py", f"{package.name}/frameworks"],
         cwd=package.folder.parent,
         capture_output=True,
         text=True,

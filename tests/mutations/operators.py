@@ -32,8 +32,8 @@ AREAS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "load": (["generator/toolgen/load/[a-z]*.py"], ["tests/unit/load", "tests/safety/test_sources.py"]),
     "laws": (
         [
-            *(f"generator/toolgen/runtime/conversion/{name}.py" for name in ("extras", "wire", "reader", "writer")),
-            "generator/toolgen/runtime/json_text.py",
+            *(f"runtime/toolgen_runtime/conversion/{name}.py" for name in ("extras", "wire", "reader", "writer")),
+            "runtime/toolgen_runtime/json_text.py",
         ],
         [
             "tests/unit/runtime",

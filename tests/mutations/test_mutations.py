@@ -56,7 +56,7 @@ def on_results(test: Callable[..., None]) -> Check:
     return check
 
 
-MODULE = f"wires/{PROVIDER}.py"
+MODULE = f"runtime/apis/{PROVIDER}/wire.py"
 MUTATIONS = (
     Mutation(
         "from_request changes the body",
@@ -212,5 +212,5 @@ MUTATIONS = (
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
-def test_a_broken_converter_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
-    assert_caught(mutation, sample, tmp_path)
+def test_a_broken_converter_is_caught(copied: Package, tmp_path: Path, mutation: Mutation) -> None:
+    assert_caught(mutation, copied, tmp_path)

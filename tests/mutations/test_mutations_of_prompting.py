@@ -212,6 +212,6 @@ MUTATIONS = (
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
-def test_a_broken_reader_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
+def test_a_broken_reader_is_caught(copied: Package, tmp_path: Path, mutation: Mutation) -> None:
     # A test that stumbles over what it finds has failed as well.
-    assert_caught(mutation, sample, tmp_path, AttributeError, IndexError, ValueError)
+    assert_caught(mutation, copied, tmp_path, AttributeError, IndexError, ValueError)

@@ -188,14 +188,14 @@ MUTATIONS = (
     Mutation(
         "6: ids keep their length",
         hand_over(CHAT, MISTRAL),
-        "wires/mistral.py",
+        "runtime/apis/mistral/wire.py",
         "id_length=9",
         "id_length=12",
     ),
     Mutation(
         "7: calls without a type get one",
         on_responses(MISTRAL, laws.response_comes_back),
-        "wires/mistral.py",
+        "runtime/apis/mistral/wire.py",
         """        if "type" in own.get("$absent", ()):
             del wire["type"]
         if own:
@@ -219,7 +219,7 @@ MUTATIONS = (
     Mutation(
         "next: a thought loses its signature",
         goes_back(MISTRAL),
-        "wires/mistral.py",
+        "runtime/apis/mistral/wire.py",
         "rest = leftovers(wire, _THINKING_PART)",
         "rest = {}",
     ),
@@ -516,5 +516,5 @@ MUTATIONS = (
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
-def test_a_broken_converter_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
-    assert_caught(mutation, sample, tmp_path)
+def test_a_broken_converter_is_caught(copied: Package, tmp_path: Path, mutation: Mutation) -> None:
+    assert_caught(mutation, copied, tmp_path)

@@ -116,5 +116,5 @@ MUTATIONS = (
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda m: m.name)
-def test_a_broken_converter_is_caught(sample: Package, tmp_path: Path, mutation: Mutation) -> None:
-    assert_caught(mutation, sample, tmp_path)
+def test_a_broken_converter_is_caught(copied: Package, tmp_path: Path, mutation: Mutation) -> None:
+    assert_caught(mutation, copied, tmp_path)

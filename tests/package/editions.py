@@ -3,7 +3,7 @@
     python -m tests.package.editions
 
 writes them anew, before a release alone, or where a fault in soundness or safety moves them; the changelog then says which.
-The runtime and the wires are no part: they follow the release.
+The runtime is no part: it follows the release.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from toolgen.cli.upgrade import EDITIONS
 
 FOLDER = Path(__file__).with_name("editions")
 REFUSED = {line.split("\t")[0] for line in (ROOT / "tests/corpus/refused.tsv").read_text("utf-8").splitlines()}
-RELEASE = ("runtime/", "wires/", "messages.py", "errors.py", "running.py")
+RELEASE = ("messages.py", "errors.py", "running.py")
 """What depends on no declaration."""
 
 

@@ -18,7 +18,7 @@ FUNCTIONS = (
 MODULES = {
     "models": ("dump", "load"),
     "messages": ("has_tool_calls", "is_tool_result", "text_of", "tool_calls_of", "validate", "repair", "expand"),
-    "tools": ("parse_arguments", "parse_call", "dispatch", "dispatch_sync", "dispatch_all"),
+    "tools": ("parse_call", "dispatch", "dispatch_sync", "dispatch_all"),
     "running": ("run", "run_stream", "arun", "arun_stream", "allow_all", "combined"),
     "sessions": ("connect", "connect_async"),
 }
@@ -46,9 +46,11 @@ def says_what_it_returns(function: Any) -> bool:
 
 
 def functions(sample: Package) -> Iterator[tuple[str, Any]]:
+    """All public functions. Those that only pass their arguments on, with narrower types, are documented where they pass them."""
     for module, names in MODULES.items():
         for name in names:
             yield f"{module}.{name}", getattr(sample.module(module), name)
+    yield "tools.parse_arguments", sample.module("tools").TOOL_SET.parse_arguments
     for kind in ("Session", "AsyncSession"):
         for name in METHODS:
             yield f"running.{kind}.{name}", getattr(getattr(sample.module("running"), kind), name)
@@ -56,7 +58,7 @@ def functions(sample: Package) -> Iterator[tuple[str, Any]]:
         module = sample.provider(provider)
         for name in FUNCTIONS:
             if hasattr(module, name):
-                yield f"{provider}.{name}", getattr(module, name)
+                yield f"{provider}.{name}", getattr(module._converter if name == "tools" else module, name)
         for method in ("feed", "finish", "partial_arguments"):
             if hasattr(module, "Stream") and hasattr(module.Stream, method):
                 yield f"{provider}.Stream.{method}", getattr(module.Stream, method)

@@ -64,7 +64,7 @@ print(json.dumps([tools.ALIASES, sorted(tools.LOW_RISK), tools.DISPLAY_NAMES, so
 """
     loaded, parameters, (aliases, low, names, deprecated) = printed(tmp_path, code)
 
-    assert loaded == ["generated.tools.handlers"]
+    assert loaded == []
     assert parameters == {t.name: t.parameters for t in linked(samples())[0]}
     assert aliases == {
         "getWeather": "get_weather",
@@ -86,8 +86,7 @@ def test_a_module_has_the_same_bytes_alone_and_among_others() -> None:
     for path, text in everything.items():
         if path.startswith("tools/"):
             alone = tool_modules(*linked({path: text, **types}))
-            of_all = {f"tools/{name}.py" for name in ("__init__", "handlers", "protocols")}
-            (module,) = [p for p in alone if p.startswith("tools/") and p not in of_all]
+            (module,) = [p for p in alone if p.startswith("tools/") and p != "tools/__init__.py"]
             assert alone[module] == together[module]
 
 

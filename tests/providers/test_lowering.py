@@ -71,14 +71,10 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     return built(tmp_path_factory.mktemp("lowered"), FIND, LABELS)
 
 
-def causes(report: str) -> list[str]:
-    """The parts of PORTABILITY.md, each with its heading and its places."""
-    return report.split("\n### ")[1:]
-
-
-def cause(report: str, heading: str, reason: str) -> str:
-    (found,) = [part for part in causes(report) if part.startswith(f"{heading}\n\n{reason}")]
-    return found
+def causes(report: str, tool: str) -> list[str]:
+    """The causes that PORTABILITY.md lists for a tool."""
+    listed = report.partition(f"\n- `{tool}`")[2].partition("\n- ")[0]
+    return listed.split("\n  - ")[1:]
 
 
 @pytest.mark.row("A24")
@@ -89,15 +85,17 @@ def test_auto_is_strict_where_all_can_be_said_and_says_why_where_not(package: Pa
     find, label = (function(entry) for entry in module.tools("find", "label"))
     assert (find["strict"], label["strict"]) == (True, False)
     report = package.files["PORTABILITY.md"]
-    assert "- `tools/label.json:7:7`" in cause(report, "strict: dropped", "not strict, because of a map")
+    (why,) = [cause for cause in causes(report, "label") if cause.startswith("strict at `labels`: dropped for openai")]
+    assert "; not strict, because of a map" in why
+    assert provider in why
 
 
 def test_a_loss_is_reported_with_its_place_and_what_still_checks_it(package: Package) -> None:
     report = package.files["PORTABILITY.md"]
     assert "| `find` | lossy, strict | lossy, strict | lossy, strict | ok |" in report
-    expected = cause(report, "minLength: described", "minLength is not supported by this provider.")
-    assert "Still checked by `parse_arguments`." in expected
-    assert "- `tools/find.json:9:9`" in expected
+    (cause,) = [each for each in causes(report, "find") if each.startswith("minLength")]
+    assert cause.startswith("minLength at `what`: described for openai_chat, openai_responses, anthropic; ")
+    assert cause.endswith("; minLength is not supported by this provider. Still checked by `parse_arguments`.")
     sent = function(package.provider("openai_chat").tools("find")[0])["parameters"]["properties"]["what"]
     assert sent == {"type": "string", "description": "At least 2 characters."}
 
@@ -259,7 +257,7 @@ def test_a_projects_own_profile_adds_and_takes_keywords_and_the_report_follows(t
     assert properties["what"] == {"type": "string", "minLength": 2}
     assert properties["most"] == {"type": ["integer", "null"], "description": "Default: 20."}
     report = package.files["PORTABILITY.md"]
-    assert ("minLength" in report, "### default: described" in report) == (False, True)
+    assert ("minLength" in report, "  - default at `most`: described" in report) == (False, True)
 
 
 def test_a_map_is_a_list_of_pairs_where_the_project_says_so(tmp_path: Path) -> None:
@@ -320,9 +318,9 @@ def test_a_union_at_the_root_stands_under_one_property_where_the_project_says_so
     request = models.Request(model="m", messages=messages, tools=[declared.DEFINITIONS["pay"]])
     assert json.dumps(json.dumps(sent, separators=(",", ":"))) in json.dumps(module.to_request(request))
     (reported,) = [
-        part for part in causes(package.files["PORTABILITY.md"]) if "are wrapped in the property value" in part
+        each for each in causes(package.files["PORTABILITY.md"], "pay") if "are wrapped in the property value" in each
     ]
-    assert f"For {provider}:" in reported
+    assert f" for {provider}; " in reported
 
 
 def test_strict_tools_stay_within_what_a_request_may_have(tmp_path: Path) -> None:
@@ -369,13 +367,13 @@ def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_muc
         "| `wide_80_1` | ok, strict | ok, strict | ok |",
     ]
     for number, words, at in (
-        ("151 properties, but at most 100 are allowed", "wide_150_1.json", "azure"),
-        ("6 levels, but at most 5 are allowed", "wide_2_6.json", "azure"),
-        ("11 levels, but at most 10 are allowed", "wide_2_11.json", "openai_chat"),
+        ("151 properties, but at most 100 are allowed", "wide_150_1", "azure"),
+        ("6 levels, but at most 5 are allowed", "wide_2_6", "azure"),
+        ("11 levels, but at most 10 are allowed", "wide_2_11", "openai_chat"),
     ):
-        (reported,) = [part for part in causes(report) if number in part]
-        assert f"For {at}:\n\n- `tools/{words}:" in reported
-        assert reported.startswith("strict: dropped\n\nnot strict, because of the schema: it is too large: ")
+        (reported,) = [cause for cause in causes(report, words) if number in cause]
+        why = "not strict, because of the schema: it is too large: "
+        assert reported.startswith(f"strict: dropped for {at}; {why}")
     findings = Findings()
     read = lint_project(sources(tmp_path / "again", *tools), findings, providers)
     assert read is not None
@@ -404,8 +402,11 @@ def test_names_of_sources_cannot_break_the_report(tmp_path: Path) -> None:
     evil = "x`|\n## owned <script>"
     tool = {"name": "t", "parameters": {"type": "object", "properties": {evil: {"type": "string", "minLength": 1}}}}
     report = built(tmp_path, tool, providers=("openai_chat",)).files["PORTABILITY.md"]
-    assert [line for line in report.splitlines() if "owned" in line] == []
-    assert [line for line in report.splitlines() if line.startswith("## ")] == ["## Lost", "## Rewritten"]
+    (line,) = [line for line in report.splitlines() if "owned" in line]
+    assert line.startswith("  - minLength at `x'\\|\\u000a## owned <script>`: described for openai_chat; "), (
+        "inside a code span"
+    )
+    assert [line for line in report.splitlines() if line.startswith("## ")] == ["## Tools"]
 
 
 def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.providers import laws
 from tests.providers.requests import HELLO, WEATHER
 from tests.support.generated import Package
 from tests.support.repository import CONVERSING, PROFILES, profile
-from toolgen.runtime.conversion.cache import Cache, from_bytes, to_bytes
+from toolgen_runtime.conversion.cache import Cache, from_bytes, to_bytes
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
 

@@ -1,6 +1,6 @@
 """What a user reads: every scenario as it goes out, payloads, and the modules of tools.
 
-The modules of providers and wires are pinned where they are committed, in `generated` and `generator/toolgen/wires`.
+The modules of providers and their classes are pinned where they are committed, in `generated` and `runtime/toolgen_runtime`.
 """
 
 from __future__ import annotations

@@ -1,20 +1,26 @@
-"""The order of the stages, as data; imports keep to it."""
+"""The two source trees, and the order of the compiler's stages, as data; imports keep to it."""
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.support.repository import PROFILES, ROOT
+from tests.support.repository import OWN_CODE, PROFILES, ROOT
+from toolgen.committed_modules import shipped_catalog
 from toolgen.load import folder
+from toolgen.render.wire_modules import runtime_wire_module
+from toolgen.resolve import Profile
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS
+from toolgen.resources import GENERATED, exported_by_runtime
 from toolgen.write import output_path
 
 PACKAGE = ROOT / "generator" / "toolgen"
+RUNTIME = ROOT / "runtime" / "toolgen_runtime"
 
 COMMON = {"diagnostics", "incremental"}
 """What every stage but the last may use: findings, and the results that a build keeps for the next one."""
@@ -25,22 +31,34 @@ STAGES = ("load", "parse", "resolve", "rules", "plan", "render", "write")
 BESIDE = {
     "load": COMMON,
     "parse": COMMON | {"document_validation"},
-    "resolve": COMMON | {"document_validation", "runtime"},  # formats are read as the package reads them
+    "resolve": COMMON | {"document_validation", "toolgen_runtime"},  # formats are read as the package reads them
     "rules": COMMON | {"token_counts"},
-    "plan": COMMON | {"resources", "runtime"},
-    "render": COMMON | {"resources", "runtime"},
+    "plan": COMMON | {"resources", "toolgen_runtime"},
+    "render": COMMON | {"__init__", "resources", "toolgen_runtime"},  # the version, which the runtime has too
     "write": {"diagnostics"},
     "diagnostics": {"__init__"},  # the version, for documents
-    "resources": set(),
+    "resources": {"toolgen_runtime"},  # where it is, and what it exports
     "document_validation": {"diagnostics", "load", "resources"},
     "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
     "incremental": {"build_cache", "diagnostics"},
     "token_counts": set(),
-    "compilation": {"__init__", "diagnostics", "pipeline", "token_counts", *STAGES},
+    "compilation": {"__init__", "diagnostics", "hand_edits", "pipeline", "token_counts", *STAGES},
+    "hand_edits": {"breaking", "build_cache"},
     "committed_modules": {"diagnostics", "resources", *STAGES[:-1]},
     "build_cache": {"__init__"},
-    "new_project": {"__init__", "diagnostics", "load", "resolve", "render", "resources", "document_validation"},
-    "importing": {"diagnostics", "document_validation", "resources", "runtime", *STAGES} - {"render"},
+    "installed_from": {"__init__"},
+    "new_project": {
+        "__init__",
+        "installed_from",
+        "diagnostics",
+        "load",
+        "resolve",
+        "render",
+        "write",
+        "resources",
+        "document_validation",
+    },
+    "importing": {"diagnostics", "document_validation", "resources", "toolgen_runtime", *STAGES} - {"render"},
     "breaking": {"diagnostics", "load", "parse", "resolve", "render", "write", "pipeline", "token_counts"},
     "cli": {
         "__init__",
@@ -53,12 +71,13 @@ BESIDE = {
         "build_cache",
         "importing",
         "new_project",
+        "installed_from",
     }
-    | {"resources", "load", "resolve", "render", "write", "runtime"},
+    | {"resources", "load", "resolve", "render", "write", "toolgen_runtime"},
     "__main__": {"cli"},
-    "__init__": {"runtime"},  # its version, which is that of the tool
+    "__init__": set(),
 }
-"""What a part imports besides itself and, for a stage, the stages before it."""
+"""What a part imports besides itself and, for a stage, the stages before it. `toolgen_runtime` is the other source tree."""
 
 WRITE_STANDS_ALONE = {"diagnostics"}
 """The last stage takes texts by path: it knows nothing of the stages before it."""
@@ -81,16 +100,17 @@ GENERATOR = "render/model_code.py"
 """The only module that imports datamodel_code_generator."""
 
 
-COPIED = ("runtime", "wires")
-"""What a build copies into its output."""
-
-
 def modules(folder: Path = PACKAGE) -> list[Path]:
-    return sorted(p for p in folder.rglob("*.py") if p.relative_to(PACKAGE).parts[0] not in COPIED)
+    return sorted(folder.rglob("*.py"))
 
 
-def retain_definition(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
+def name_of(path: Path) -> str:
+    """The path of a module in its source tree."""
+    return path.relative_to(tree_of(path)).as_posix()
+
+
+def tree_of(path: Path) -> Path:
+    return RUNTIME if path.is_relative_to(RUNTIME) else PACKAGE
 
 
 def part_of(path: Path) -> str:
@@ -100,7 +120,8 @@ def part_of(path: Path) -> str:
 @cache
 def imports(path: Path) -> list[tuple[str, int]]:
     """The absolute names that a module imports, relative ones too, with their lines."""
-    package, found = ["toolgen", *path.relative_to(PACKAGE).parts[:-1]], []
+    tree = tree_of(path)
+    package, found = [tree.name, *path.relative_to(tree).parts[:-1]], []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             found += [(alias.name, node.lineno) for alias in node.names]
@@ -128,9 +149,11 @@ def test_imports_keep_to_the_order_of_the_stages() -> None:
     wrong = []
     for path in modules():
         for name, line in imports(path):
-            target = name.split(".")[1:2] or ["__init__"]
-            if name.split(".")[0] == "toolgen" and target[0] not in {"__version__", *allowed(part_of(path))}:
-                wrong.append(f"{retain_definition(path)}:{line} imports {name}")
+            root, *inner = name.split(".")
+            target = root if root == "toolgen_runtime" else inner[0] if inner else "__init__"
+            known = {"__version__", "INTERFACE", *allowed(part_of(path))}
+            if root in ("toolgen", "toolgen_runtime") and target not in known:
+                wrong.append(f"{name_of(path)}:{line} imports {name}")
     assert wrong == []
 
 
@@ -138,7 +161,7 @@ def test_what_follows_parse_knows_its_types_and_calls_none_of_it() -> None:
     later = [path for path in modules() if part_of(path) in STAGES[2:5]]
     assert {part_of(path) for path in later} == {"resolve", "rules", "plan"}
     names = [
-        (retain_definition(path), alias.name)
+        (name_of(path), alias.name)
         for path in later
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("toolgen.parse")
@@ -150,25 +173,20 @@ def test_what_follows_parse_knows_its_types_and_calls_none_of_it() -> None:
 def test_between_load_and_write_nothing_sees_the_machine() -> None:
     between = [path for path in modules() if part_of(path) in STAGES[1:-1]]
     assert {part_of(path) for path in between} == {"parse", "resolve", "rules", "plan", "render"}
-    seen = [
-        (retain_definition(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE
-    ]
+    seen = [(name_of(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE]
     assert seen == []
 
 
 def test_the_code_generator_is_behind_one_module() -> None:
     users = {
-        retain_definition(p)
-        for p in modules()
-        for name, _ in imports(p)
-        if name.split(".")[0] == "datamodel_code_generator"
+        name_of(p) for p in modules() for name, _ in imports(p) if name.split(".")[0] == "datamodel_code_generator"
     }
     assert users == {GENERATOR}
 
 
 def test_nothing_but_the_command_line_prints() -> None:
     calls = {
-        retain_definition(p)
+        name_of(p)
         for p in modules()
         for node in ast.walk(ast.parse(p.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input", "open")
@@ -187,9 +205,9 @@ NAMES_WIRES = "importing/formats/"
 def test_the_generator_knows_no_provider() -> None:
     """What is said of one is in its profile, its template and the functions of the runtime that it picks."""
     named = {
-        (retain_definition(path), node.value)
+        (name_of(path), node.value)
         for path in modules()
-        if not retain_definition(path).startswith(NAMES_WIRES)
+        if not name_of(path).startswith(NAMES_WIRES)
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in PROFILES
     }
@@ -197,21 +215,28 @@ def test_the_generator_knows_no_provider() -> None:
 
 
 @pytest.mark.row("A01")
-def test_the_runtime_knows_the_standard_library_pydantic_and_the_format() -> None:
-    runtime, wrong = sorted((PACKAGE / "runtime").rglob("*.py")), []
-    assert len(runtime) > 100
+def test_the_runtime_knows_the_standard_library_and_pydantic_and_itself_relatively() -> None:
+    """So it works wherever it is: installed, or copied into a package."""
+    runtime, wrong = modules(RUNTIME), []
+    assert len(runtime) > 130
     for path in runtime:
+        known = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
+        if path.parent.name == "frameworks":
+            known.add({"langchain": "langchain_core", "openai_agents": "agents"}.get(path.stem, path.stem))
         for name, line in imports(path):
             parts = name.split(".")
-            own = parts[:2] == ["toolgen", "runtime"]
-            known = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
-            if path.parent.name == "frameworks":
-                known.add({"langchain": "langchain_core", "openai_agents": "agents"}.get(path.stem, path.stem))
-            elif parts[:3] == ["toolgen", "runtime", "frameworks"]:
-                wrong.append(f"{retain_definition(path)}:{line} imports {name}, which needs more than pydantic")
-            if not own and parts[0] not in known:
-                wrong.append(f"{retain_definition(path)}:{line} imports {name}")
+            if parts[:2] == ["toolgen_runtime", "frameworks"] and path.parent.name != "frameworks":
+                wrong.append(f"{name_of(path)}:{line} imports {name}, which needs more than pydantic")
+            if parts[0] not in known | {"toolgen_runtime"}:
+                wrong.append(f"{name_of(path)}:{line} imports {name}")
+        wrong += [f"{name_of(path)} names its own package" for name in absolute_imports(path) if "toolgen" in name]
     assert wrong == []
+
+
+def absolute_imports(path: Path) -> list[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    return [*named, *(str(node.module) for node in nodes if isinstance(node, ast.ImportFrom) and not node.level)]
 
 
 def files_imported_by(path: Path) -> set[Path]:
@@ -239,11 +264,10 @@ def cycles(imported: dict[Path, set[Path]]) -> set[Path]:
 
 
 def test_no_modules_of_the_runtime_import_each_other() -> None:
-    runtime = sorted((PACKAGE / "runtime").rglob("*.py"))
-    imported = {path: files_imported_by(path) for path in runtime}
+    imported = {path: files_imported_by(path) for path in modules(RUNTIME)}
     assert sum(map(len, imported.values())) > 500
-    assert PACKAGE / "runtime/models.py" in imported[PACKAGE / "runtime/conversion/wire.py"], "under TYPE_CHECKING"
-    assert {retain_definition(path) for path in cycles(imported)} == set()
+    assert RUNTIME / "models.py" in imported[RUNTIME / "conversion/wire.py"], "under TYPE_CHECKING"
+    assert {name_of(path) for path in cycles(imported)} == set()
 
 
 def test_a_cycle_is_found() -> None:
@@ -254,32 +278,74 @@ def test_a_cycle_is_found() -> None:
 
 def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
     """A package that lowers nothing when it runs needs none of it but for them."""
-    lowering = PACKAGE / "runtime" / "lowering"
+    lowering = RUNTIME / "lowering"
     users = {
-        retain_definition(path)
-        for path in (PACKAGE / "runtime").rglob("*.py")
+        name_of(path)
+        for path in modules(RUNTIME)
         if lowering not in path.parents and any(lowering in other.parents for other in files_imported_by(path))
     }
-    assert users == {"runtime/conversion/lowered_arguments.py", "runtime/conversion/wire.py"}
+    assert users == {"conversion/lowered_arguments.py", "conversion/wire.py"}
 
 
 @pytest.mark.row("A01")
 def test_what_all_providers_share_knows_none_of_them() -> None:
-    runtime, special = PACKAGE / "runtime", {PACKAGE / "runtime" / "apis", PACKAGE / "wires"}
-    shared = [path for path in runtime.rglob("*.py") if special.isdisjoint(path.parents)]
-    users = [p for p in shared if any(not special.isdisjoint(other.parents) for other in files_imported_by(p))]
-    assert [retain_definition(path) for path in users] == []
+    apis = RUNTIME / "apis"
+    shared = [path for path in modules(RUNTIME) if apis not in path.parents]
+    users = [path for path in shared if any(apis in other.parents for other in files_imported_by(path))]
+    assert [name_of(path) for path in users] == []
+
+
+@cache
+def shipped_profiles() -> dict[str, Profile]:
+    return {profile.name: profile for profile in shipped_catalog().profiles}
+
+
+@cache
+def wire_module(provider: str) -> Path:
+    """The file of the class of a shipped profile."""
+    return RUNTIME.parent.joinpath(*runtime_wire_module(shipped_profiles()[provider]).split(".")).with_suffix(".py")
+
+
+@pytest.mark.parametrize("provider", PROFILES)
+def test_everything_of_a_provider_stands_in_one_folder(provider: str) -> None:
+    """That of its API: its class and its converter are there, and the class imports no other API's code."""
+    profile, file = shipped_profiles()[provider], wire_module(provider)
+    folder = RUNTIME / "apis" / file.relative_to(RUNTIME).parts[1]
+    assert file == folder / "wire.py" or file == folder / "hosts" / f"{provider}.py"
+    assert (folder / "hosts" in file.parents) == (folder.name != provider)
+    assert exported_by_runtime(str(profile.facts["converter"])).__module__.startswith(
+        f"toolgen_runtime.apis.{folder.name}."
+    )
+    of_apis = {other for other in files_imported_by(file) if RUNTIME / "apis" in other.parents}
+    assert [other for other in of_apis if folder not in other.parents and other.parent != RUNTIME / "apis"] == []
+
+
+def test_generated_modules_of_the_runtime_are_the_classes_of_profiles_and_the_format() -> None:
+    generated = {path for path in modules(RUNTIME) if path.read_text("utf-8").startswith(GENERATED)}
+    hosts = set((RUNTIME / "apis").glob("*/hosts/__init__.py"))
+    assert generated == {RUNTIME / "models.py", *map(wire_module, PROFILES), *hosts}
+
+
+def test_every_folder_of_the_runtime_is_a_package() -> None:
+    assert [path for path in modules(RUNTIME) if not (path.parent / "__init__.py").is_file()] == []
+
+
+@pytest.mark.parametrize("provider", PROFILES)
+def test_no_constant_of_a_class_is_left_unread(provider: str) -> None:
+    text = wire_module(provider).read_text("utf-8")
+    constants = set(re.findall(r"^_[A-Z][A-Z_]*(?=[ :])", text, re.MULTILINE))
+    assert constants or provider not in OWN_CODE  # a class derived from another one may need none
+    assert {name for name in constants if len(re.findall(rf"\b{name}\b", text)) == 1} == set()
 
 
 def test_sessions_of_an_api_run_no_tools_themselves() -> None:
     """A client that runs the model's loop is an adapter too: there is one loop and one dispatcher, and they know no API."""
-    runtime = PACKAGE / "runtime"
-    apis, running = runtime / "apis", runtime / "running"
+    apis, running = RUNTIME / "apis", RUNTIME / "running"
     of_apis = {other for path in apis.rglob("*.py") for other in files_imported_by(path)}
     of_running = {other for path in running.rglob("*.py") for other in files_imported_by(path)}
     assert apis / "copilot/session.py" in set(apis.rglob("*.py"))
-    assert {retain_definition(path) for path in of_apis if running in path.parents} == set()
-    assert {retain_definition(path) for path in of_running if apis in path.parents} == set()
+    assert {name_of(path) for path in of_apis if running in path.parents} == set()
+    assert {name_of(path) for path in of_running if apis in path.parents} == set()
 
 
 def test_writing_protects_the_folders_that_are_read() -> None:

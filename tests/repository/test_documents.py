@@ -70,6 +70,20 @@ def test_the_quick_start_takes_at_most_ten_commands_and_is_typed(tmp_path: Path)
     assert typed.returncode == 0, typed.stdout
 
 
+def test_the_readme_shows_what_the_quick_start_commits(tmp_path: Path) -> None:
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    start = README.partition("## Quick start")[2].partition("**4.**")[0]
+    server = Loopback()
+    git("init", "-q")
+    Run(tmp_path, server).document(start)
+    server.close()
+    git("add", "-A")
+    printed = git("-c", "core.quotePath=true", "diff", "--cached", "--stat=80")
+    assert f"$ git diff --cached --stat\n{printed}```" in README
+
+
 class Blocks(Run):
     """Runs the commands of a document, and keeps its Python instead of running it."""
 
@@ -134,7 +148,7 @@ def test_links_lead_somewhere() -> None:
             assert not heading or heading in anchors, (document.name, link)
 
 
-@pytest.mark.parametrize("folder", ["generator/toolgen", "runtime"])
+@pytest.mark.parametrize("folder", ["generator/toolgen", "runtime/toolgen_runtime"])
 def test_the_page_about_the_design_has_a_line_for_each_folder(folder: str) -> None:
     """And for each module beside them, in one of the tables "below …"; nothing else stands there."""
     table = (
@@ -144,6 +158,7 @@ def test_the_page_about_the_design_has_a_line_for_each_folder(folder: str) -> No
         .split("\n\n")[0]
     )
     named = [name.split("/")[0] for line in table.splitlines() for name in re.findall(r"`([^`]+)`", line.split("|")[1])]
-    place = ROOT / "generator/toolgen" / ("" if folder.startswith("generator") else folder)
-    there = {path.stem for path in place.iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()}
+    there = {
+        path.stem for path in (ROOT / folder).iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
+    }
     assert sorted(named) == sorted(there - {"__init__", "__main__"})

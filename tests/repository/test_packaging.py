@@ -5,22 +5,22 @@ from __future__ import annotations
 import ast
 import email
 import json
-import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tarfile
-import venv
 import zipfile
 from collections.abc import Mapping
 from email.message import Message
+from glob import glob
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from tests.support.documents import Run
+from tests.support.environments import REPOSITORY, checkout, fresh, pip, run
 from tests.support.generated import compiled, write_project
 from tests.support.loopback import Loopback
 from tests.support.repository import PROFILES, ROOT
@@ -32,37 +32,9 @@ FLOOR = "2.12.0"
 """The oldest pydantic that generated packages promise to work with."""
 
 
-def run(*command: str | Path, cwd: Path, path: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a program that sees no other packages than its environment's, and those of a folder."""
-    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
-    environment |= {} if path is None else {"PYTHONPATH": str(path)}
-    result = subprocess.run(
-        [*map(str, command)],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
-    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
-    return result
-
-
-def project(folder: Path) -> Path:
+def project(folder: Path, **settings: object) -> Path:
     """The small project, for every profile."""
-    schemas = write_project(folder)
-    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": PROFILES}), "utf-8")
-    return schemas
-
-
-def fresh(folder: Path, *packages: str | Path) -> Path:
-    """The interpreter of a new environment with packages."""
-    venv.create(folder)
-    python = folder / "bin" / "python"
-    pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
-    run(*pip, "install", "-q", "--no-compile", *packages, cwd=folder)
-    return python
+    return write_project(folder, providers=PROFILES, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +46,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def runtimes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same of the runtime."""
-    return built(ROOT / "packages" / "toolgen-runtime", tmp_path_factory.mktemp("runtime"))
+    return built(ROOT / "runtime", tmp_path_factory.mktemp("runtime"))
 
 
 def built(project: Path, folder: Path) -> dict[str, Path]:
@@ -107,7 +79,7 @@ def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, 
     expected |= {p.relative_to(generator).as_posix() for p in (generator / "toolgen/diagnostics/codes").glob("*.yaml")}
     for kind in ("format", "meta", "providers"):
         expected |= {f"toolgen/schemas/{kind}/{p.name}" for p in (ROOT / "schemas" / kind).glob("*.yaml")}
-    assert names == expected | {"toolgen/py.typed", "toolgen/wires/digests.json"}
+    assert names == expected | {"toolgen/py.typed"}
 
 
 @pytest.mark.parametrize("project", ["distributions", "runtimes"])
@@ -131,14 +103,10 @@ def test_a_wheel_is_for_every_machine(distributions: dict[str, Path], runtimes: 
 def test_an_sdist_installs_without_a_network(request: pytest.FixtureRequest, tmp_path: Path, project: str) -> None:
     """Hatchling is in the environment; what the program needs is there already, and is not asked for."""
     sdist: Path = request.getfixturevalue(project)["sdist"]
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+    install = (sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
     offline = ("--no-index", "--no-build-isolation", "--no-deps", "--target", tmp_path / "site")
-    run(*pip, *offline, sdist, cwd=tmp_path)
-    words = (
-        ("-m", "toolgen", "--version")
-        if project == "distributions"
-        else ("-c", "import toolgen_runtime.runtime.models")
-    )
+    run(*install, *offline, sdist, cwd=tmp_path)
+    words = ("-m", "toolgen", "--version") if project == "distributions" else ("-c", "import toolgen_runtime.models")
     output = run(sys.executable, *words, cwd=tmp_path, path=tmp_path / "site").stdout
     assert (output.split()[:1] == ["toolgen"]) == (project == "distributions")
 
@@ -147,37 +115,34 @@ def test_the_sdist_holds_tests_and_samples(distributions: dict[str, Path]) -> No
     with tarfile.open(distributions["sdist"]) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "LICENSE", "Makefile", "tests/repository/test_packaging.py"} <= names
-    both = ("generator/toolgen/", "packages/toolgen-runtime/toolgen_runtime/")
-    assert {f"{folder}{name}" for folder in both for name in ("runtime/models.py", "wires/gemini.py")} <= names
-    assert [n for n in names if n.startswith((".venv", ".git/", "dist"))] == []
+    assert {"generator/toolgen/cli/build.py", "schemas/providers/gemini.yaml", "templates/models.py.jinja"} <= names
+    assert [n for n in names if n.startswith((".venv", ".git/", "dist", "runtime"))] == []
 
 
-def test_an_installed_wheel_builds_what_the_checkout_builds(distributions: dict[str, Path], tmp_path: Path) -> None:
+def test_an_installed_wheel_builds_what_the_checkout_builds(
+    distributions: dict[str, Path], runtimes: dict[str, Path], tmp_path: Path
+) -> None:
     project(tmp_path)
-    program = fresh(tmp_path / "env", distributions["wheel"]).parent / "toolgen"
+    program = fresh(tmp_path / "env", runtimes["wheel"], distributions["wheel"]).parent / "toolgen"
     run(program, "build", "schemas", "--out", "installed", cwd=tmp_path)
     here = (sys.executable, "-m", "toolgen")
     run(*here, "build", "schemas", "--out", "checkout", cwd=tmp_path, path=ROOT / "generator")
-    installed, checkout = (
+    installed, made_here = (
         {p.relative_to(tmp_path / name): p.read_bytes() for p in (tmp_path / name).rglob("*") if p.is_file()}
         for name in ("installed", "checkout")
     )
-    assert installed == checkout
+    assert installed == made_here
     assert "up to date" in run(program, "check", "schemas", "--out", "installed", cwd=tmp_path).stderr
 
 
-def test_the_runtime_is_distributed_with_the_files_that_a_build_copies_and_no_others(runtimes: dict[str, Path]) -> None:
-    generator = ROOT / "generator" / "toolgen"
-    copied = {
-        f"toolgen_runtime/{p.relative_to(generator).as_posix()}": p.read_bytes()
-        for folder in ("runtime", "wires")
-        for p in (generator / folder).rglob("*.py")
-    }
-    beside = {"toolgen_runtime/__init__.py", "toolgen_runtime/py.typed"}
+def test_the_runtime_is_distributed_with_its_modules_and_no_others(runtimes: dict[str, Path]) -> None:
+    runtime = ROOT / "runtime"
     found = contents(runtimes["wheel"])
-    assert {name: data for name, data in found.items() if name not in beside} == copied
-    assert beside <= found.keys()
-    assert contents(runtimes["again"]) == found
+    modules = {p.relative_to(runtime).as_posix(): p.read_bytes() for p in (runtime / "toolgen_runtime").rglob("*.py")}
+    assert found == modules | {"toolgen_runtime/py.typed": b""}
+    with tarfile.open(runtimes["sdist"]) as archive:
+        names = {name.split("/", 1)[-1] for name in archive.getnames()}
+    assert names == {*found, "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"} | (names & {".gitignore"})
     known = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
     foreign = {
         name
@@ -191,13 +156,18 @@ def test_the_runtime_is_distributed_with_the_files_that_a_build_copies_and_no_ot
     assert foreign == set()
 
 
-def test_both_distributions_have_one_version_and_the_runtime_needs_pydantic_alone(
+def test_toolgen_requires_the_runtime_of_its_version_and_the_runtime_pydantic_alone(
     distributions: dict[str, Path], runtimes: dict[str, Path]
 ) -> None:
     tool, runtime = metadata(distributions["wheel"]), metadata(runtimes["wheel"])
-    assert tool["Version"] == runtime["Version"]
+    assert tool["Version"] == runtime["Version"] == __version__
+    assert f"toolgen-runtime=={__version__}" in (tool.get_all("Requires-Dist") or [])
     assert runtime.get_all("Requires-Dist") == ["pydantic>=2.12"]
-    assert runtime["License-Expression"] == "MIT"
+    assert (tool["Name"], runtime["Name"]) == ("toolgen", "toolgen-runtime")
+    for one in (tool, runtime):
+        assert (one["License-Expression"], one["Requires-Python"]) == ("MIT", ">=3.11")
+    assert str(tool.get_payload()).startswith("# toolgen\n")
+    assert str(runtime.get_payload()).startswith("# toolgen-runtime\n")
 
 
 def metadata(wheel: Path) -> Message:
@@ -209,17 +179,36 @@ def metadata(wheel: Path) -> Message:
 def test_a_package_with_the_installed_runtime_needs_it_and_nothing_else(
     runtimes: dict[str, Path], tmp_path: Path
 ) -> None:
-    schemas = project(tmp_path)
-    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": PROFILES, "runtime": "installed"}), "utf-8")
     python = fresh(tmp_path / "env", runtimes["wheel"])
-    run(python, "-W", "error", written(tmp_path, compiled(schemas)), cwd=tmp_path)
+    run(python, "-W", "error", written(tmp_path, compiled(project(tmp_path))), cwd=tmp_path)
+
+
+def test_an_app_runs_with_the_runtime_and_the_client_of_its_provider(runtimes: dict[str, Path], tmp_path: Path) -> None:
+    """The README's programs: the quick start with the official client, the converters without any."""
+    python = fresh(tmp_path / "env", runtimes["wheel"])
+    server = Loopback()
+    app = Run(tmp_path, server, python=python)
+    text = (ROOT / "README.md").read_text("utf-8")
+    start, converters = text.partition("## Use only the converters")[::2]
+    app.document("<!-- project -->\n```python" + converters.partition("```python")[2].partition("```")[0] + "```\n")
+    assert app.done == ["schemas/tools/get_weather.yaml", "python"]
+    run(*pip(python), "install", "-q", "--no-compile", f"anthropic=={version('anthropic')}", cwd=tmp_path)
+    app.document(start[start.index("`app.py`") :])
+    server.close()
+    assert app.done[-1] == "python app.py"
+    installed = {
+        each["name"] for each in json.loads(run(*pip(python), "list", "--format", "json", cwd=tmp_path).stdout)
+    }
+    assert "toolgen-runtime" in installed
+    assert "toolgen" not in installed
 
 
 @pytest.mark.row("U08")
 @pytest.mark.parametrize("pydantic", [f"pydantic=={FLOOR}", "pydantic"], ids=["floor", "newest"])
-def test_a_generated_package_needs_pydantic_alone(tmp_path: Path, pydantic: str) -> None:
+def test_a_package_with_a_copied_runtime_needs_pydantic_alone(tmp_path: Path, pydantic: str) -> None:
     python = fresh(tmp_path / "env", pydantic)
-    run(python, "-W", "error", written(tmp_path, compiled(project(tmp_path))), cwd=tmp_path)
+    files = compiled(project(tmp_path, runtime="copied"))
+    run(python, "-W", "error", written(tmp_path, files), cwd=tmp_path)
 
 
 def written(folder: Path, files: Mapping[str, str]) -> str:
@@ -245,37 +234,51 @@ def written(folder: Path, files: Mapping[str, str]) -> str:
     return "use.py"
 
 
-def test_the_image_of_the_documents_is_built_and_needs_pydantic_alone(
+def test_the_image_of_the_documents_is_built_and_has_no_compiler(
     distributions: dict[str, Path], tmp_path: Path
 ) -> None:
-    """Each instruction of the Dockerfile does in a folder what it does in an image; toolgen is the wheel of this checkout."""
+    """Each instruction of the Dockerfile does in a folder what it does in an image; the repository is this checkout."""
     server = Loopback()
     Run(context := tmp_path / "context", server).document((ROOT / "docs/docker.md").read_text("utf-8"))
     server.close()
-    stage, folder, stages, printed = Path(), Path(), dict[str, Path](), ""
+    repository = f"git+{checkout(tmp_path / 'repository').as_uri()}"
+    stage, folder, python = Path(), Path(), Path()
+    stages, printed, arguments = dict[str, Path](), "", dict[str, str]()
+
+    def place(name: str) -> Path:
+        """A path of an image, which is absolute or below its current folder."""
+        return stage / name.lstrip("/") if name.startswith("/") else folder / name
+
     for word, rest in re.findall(r"^([A-Z]+) (.+)$", (context / "Dockerfile").read_text("utf-8"), re.MULTILINE):
         words = shlex.split(rest) if word != "CMD" else json.loads(rest)
         if word == "FROM":
             stage = tmp_path / f"stage{len(stages)}"
             stages[words[-1] if "AS" in words else "last"] = stage
-            venv.create(stage / "env", with_pip=True)
+            python = fresh(stage / "env")
         elif word == "WORKDIR":
             folder = stage / words[0].lstrip("/")
             folder.mkdir(parents=True)
+        elif word == "ARG":
+            name, _, address = words[0].partition("=")
+            arguments[f"${name}"] = address.replace(REPOSITORY, repository)
         elif word == "COPY":
             copied = (
                 stages[words[0].partition("=")[2]] / words[1].lstrip("/") if len(words) == 3 else context / words[0]
             )
-            target = folder / words[-1]
-            shutil.copytree(copied, target) if copied.is_dir() else shutil.copy(copied, target)
+            target = place(words[-1])
+            shutil.copytree(copied, target) if copied.is_dir() else shutil.copy(copied, target / copied.name)
         else:
             assert word in ("RUN", "CMD")
-            wheel = [distributions["wheel"] if each == f"toolgen=={__version__}" else each for each in words[1:]]
-            printed = run(stage / "env/bin" / words[0], *wheel, cwd=folder).stdout
+            for name, value in arguments.items():
+                words = [each.replace(name, value) for each in words]
+            words = [str(place(each)) if each.startswith("/") else each for each in words]
+            words = [name for each in words for name in (glob(each) if "*" in each else [each])]
+            program = pip(python) if words[0] == "pip" else (python.parent / words[0],)
+            printed = run(*program, *words[1:], cwd=folder).stdout
     assert printed == "city='Oslo' unit='celsius'\n"
-    output = run(stage / "env/bin/pip", "list", "--format", "json", "--disable-pip-version-check", cwd=tmp_path).stdout
+    output = run(*pip(python), "list", "--format", "json", cwd=tmp_path).stdout
     needed = metadata(distributions["wheel"]).get_all("Requires-Dist") or []
     toolgens = {"toolgen", *(re.split(r"[^\w.-]", each)[0] for each in needed if "extra ==" not in each)}
     assert len(toolgens) > 5
-    assert {each["name"] for each in json.loads(output)} & toolgens == {"pydantic"}
+    assert {each["name"] for each in json.loads(output)} & toolgens == {"pydantic", "toolgen-runtime"}
     assert sorted(path.name for path in folder.iterdir()) == ["app.py", "generated"]

@@ -17,6 +17,7 @@ USERS = {
     "jinja2": ("jinja2", "generator"),
     "jsonschema": ("jsonschema", "generator"),
     "pydantic": ("pydantic", "generated"),
+    "toolgen-runtime": ("toolgen_runtime", "generator"),
     "click": ("click", "generator"),
     "pyyaml": ("yaml", "generator"),
     "pytest": ("pytest", "tests"),
@@ -51,4 +52,9 @@ def test_a_package_is_required_and_used(package: str) -> None:
 @pytest.mark.row("U02")
 def test_the_folders_are_there() -> None:
     names = {path.name for path in ROOT.iterdir()}
-    assert {"pyproject.toml", "schemas", "templates", "generator", "generated", "tests", "Makefile"} <= names
+    assert {"pyproject.toml", "schemas", "templates", "generator", "runtime", "generated", "tests", "Makefile"} <= names
+
+
+def test_the_runtime_stands_on_pydantic_alone() -> None:
+    project = tomllib.loads((ROOT / "runtime" / "pyproject.toml").read_text("utf-8"))["project"]
+    assert [re.split(r"[<>=!~ ;]", requirement)[0] for requirement in project["dependencies"]] == ["pydantic"]

@@ -19,7 +19,7 @@ from tests.support.repository import ROOT
 def copy(tmp_path: Path) -> Path:
     """A copy of what the recipes change, with what is compiled already, but not what is being written just now."""
     root = tmp_path / "toolgen"
-    for name in ("generator", "schemas", "templates", "tests"):
+    for name in ("generator", "runtime", "schemas", "templates", "tests"):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc.*", "__snapshots__"))
     shutil.copy(ROOT / "pyproject.toml", root / "pyproject.toml")
     return root
@@ -48,17 +48,28 @@ def project(copy: Path, provider: str = "openai_chat") -> Path:
     return write_project(copy.parent / "app", providers=[provider])
 
 
-def toolgen(copy: Path, *arguments: str | Path, code: str = "", cwd: Path | None = None) -> tuple[int, str, str]:
-    """Run a command of the copy and then, in the same process, code. Return the exit code and what was printed."""
-    result = subprocess.run(
-        [sys.executable, "-c", COMMAND + code, *map(str, arguments)],
+def run(copy: Path, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run Python with both source trees of the copy."""
+    return subprocess.run(
+        [sys.executable, *words],
         cwd=cwd or copy,
-        env={**os.environ, "PYTHONPATH": str(copy / "generator")},
+        env={**os.environ, "PYTHONPATH": f"{copy / 'generator'}:{copy / 'runtime'}"},
         capture_output=True,
         encoding="utf-8",
         stdin=subprocess.DEVNULL,
         check=False,
     )
+
+
+def make_build(copy: Path) -> None:
+    """Do what `make build` does before it compiles the example schemas: update the generated modules of the runtime."""
+    result = run(copy, "-m", "toolgen.committed_modules")
+    assert result.returncode == 0, result.stderr
+
+
+def toolgen(copy: Path, *arguments: str | Path, code: str = "", cwd: Path | None = None) -> tuple[int, str, str]:
+    """Run a command of the copy and then, in the same process, code. Return the exit code and what was printed."""
+    result = run(copy, "-c", COMMAND + code, *map(str, arguments), cwd=cwd)
     return result.returncode, result.stdout, result.stderr
 
 
@@ -89,6 +100,7 @@ def test_add_a_provider(copy: Path) -> None:
     shutil.copy(copy / "schemas/providers/openai_chat.yaml", copy / "schemas/providers/newcomer.yaml")
     replace(copy / "schemas/providers/newcomer.yaml", "title: OpenAI Chat Completions", "title: Newcomer")
     replace(copy / "schemas/providers/newcomer.yaml", "  seed: seed\n", "  random_seed: seed\n")
+    make_build(copy)
     without = run_tests(copy, "tests/providers/test_coverage.py", "-k", "newcomer")
     assert "3 failed" in without, without
 
@@ -164,6 +176,7 @@ def test_add_a_field_to_the_format(copy: Path) -> None:
         "      priority:\n        description: How soon the call shall be run.\n        type: integer\n"
         "      invalid:\n        description: Set if the call must not be run.\n",
     )
+    make_build(copy)
     code = (
         "import generated.models as m; "
         "call = m.load(m.ToolCall, {'id': 'a', 'name': 't', 'arguments': {}, 'priority': 3}); "
@@ -188,6 +201,7 @@ def test_add_a_field_that_a_provider_carries(copy: Path) -> None:
         "      seed: seed\n",
         "      seed: seed\n      service_tier: serviceTier\n",
     )
+    make_build(copy)
     code = (
         "import generated.providers.openai_chat as p; "
         "r = p.from_request({'messages': [], 'service_tier': 'flex'}); print(r.service_tier, r.metadata, p.to_request(r))"
@@ -203,21 +217,22 @@ def test_remove_an_optional_field(copy: Path) -> None:
         "      seed:\n        description: Seed for sampling.\n        type: integer\n",
         "",
     )
+    make_build(copy)
     schemas = project(copy)
     code = (
         "import generated.providers.openai_chat as p; body = {'messages': [], 'seed': 7}; r = p.from_request(body); "
         "print(r.metadata, p.to_request(r) == body)"
     )
     assert build(copy, schemas, code) == "{'openai_chat': {'seed': 7}} True"
-    generated = schemas.parent / "generated"
-    assert "seed" not in (generated / "models.py").read_text("utf-8")
-    assert "request.seed" not in (generated / "providers/openai_chat.py").read_text("utf-8")
+    runtime = copy / "runtime" / "toolgen_runtime"
+    assert "seed" not in (runtime / "models.py").read_text("utf-8")
+    assert "request.seed" not in (runtime / "apis/openai_chat/wire.py").read_text("utf-8")
 
 
 def test_add_a_public_function_to_every_provider(copy: Path) -> None:
     """A method of the converter and its name in PUBLIC: modules of providers bind it."""
     replace(
-        copy / "generator/toolgen/runtime/converter.py",
+        copy / "runtime/toolgen_runtime/converter.py",
         "    def to_tool_choice(\n",
         '    def title(self) -> str:\n        """Return the name of the API."""\n        return self.wire.title\n\n'
         "    def to_tool_choice(\n",
@@ -344,6 +359,7 @@ def test_a_changed_profile_fails_the_snapshots_of_its_provider_alone(copy: Path)
     snapshots = "tests/providers/__snapshots__"
     shutil.copytree(ROOT / snapshots, copy / snapshots)
     replace(copy / "schemas/providers/anthropic.yaml", "max_tokens: 4096,", "max_tokens: 4095,")
+    make_build(copy)
     result = run_tests(copy, "tests/providers/test_snapshots.py", "-rf")
     failed = [line.split("[")[1].split("]")[0] for line in result.splitlines() if line.startswith("FAILED")]
     assert [case for case in failed if case.startswith("anthropic-")] != [], result
@@ -353,12 +369,14 @@ def test_a_changed_profile_fails_the_snapshots_of_its_provider_alone(copy: Path)
 def test_spell_a_tool_choice_otherwise(copy: Path) -> None:
     """A line of the profile, no code."""
     replace(copy / "schemas/providers/openai_chat.yaml", "  required: required\n", "  required: any\n")
+    make_build(copy)
     code = "import generated.providers.openai_chat as p; print(p.to_tool_choice('required'), p.from_tool_choice('any'))"
     assert build(copy, project(copy), code) == "any required"
 
 
 def test_a_choice_without_a_row_is_a_loss_of_behaviour(copy: Path) -> None:
     replace(copy / "schemas/providers/openai_chat.yaml", "  none: none\n", "")
+    make_build(copy)
     code = (
         "import generated.models as m, generated.providers.openai_chat as p\n"
         "try: p.to_tool_choice('none')\n"

@@ -42,11 +42,12 @@ FILES = sorted(
         *(ROOT / "docs").glob("*.md"),
         *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
         *(path for kind in ("py", "yaml") for path in (ROOT / "generator" / "toolgen").rglob(f"*.{kind}")),
+        *(ROOT / "runtime" / "toolgen_runtime").rglob("*.py"),
         *(ROOT / "templates").rglob("*.jinja"),
         *(ROOT / "schemas" / "meta").glob("*.yaml"),
         *(ROOT / "schemas" / "format").glob("*.yaml"),
         *(ROOT / "examples").rglob("*.py"),
-        *(path for name in ("examples", "packages", "tests") for path in (ROOT / name).glob("**/README.md")),
+        *(path for name in ("examples", "runtime", "tests") for path in (ROOT / name).glob("**/README.md")),
     }
     - {GLOSSARY}
 )

@@ -35,12 +35,12 @@ PLACES = ["send", "stream", "pieces", "handler", "review", "dispatch_sync"]
 def watched(package: Package, place: str, code: Callable[[], Any], heard: list[Any]) -> tuple[Any, list[Any]]:
     """Run the code at a place of a run; the stream of the run, where there is one, and its events."""
     models, loop = package.module("models"), reviewed(package)
-    base, tools = package.module("runtime.sessions.base"), package.module("tools")
+    base, running = package.module("runtime.sessions.base"), package.module("running")
     completions = [completion(package, COMMAND), completion(package, "Done.")]
-    session, handlers, review = native(package, completions), Handlers(), tools.allow_all
+    session, handlers, review = native(package, completions), Handlers(), running.allow_all
     if place == "dispatch_sync":
         call = models.ToolCall("c1", *COMMAND)
-        return None, [tools.dispatch_sync(call, Handlers(run_command=lambda args: code()))]
+        return None, [running.dispatch_sync(call, Handlers(run_command=lambda args: code()))]
     if place == "send":
         session.send = lambda request: models.Completion(models.AssistantMessage(code()), "stop")
     elif place == "stream":
@@ -56,7 +56,7 @@ def watched(package: Package, place: str, code: Callable[[], Any], heard: list[A
     else:
 
         def review(call: Any, arguments: Any) -> Any:
-            return tools.Deny(code())
+            return running.Deny(code())
 
     stream = loop.run_stream(session, "Hi", handlers, review=review, on_message=heard.append)
     return stream, list(stream) if place != "send" else [loop.run(session, "Hi", handlers, on_message=heard.append)]

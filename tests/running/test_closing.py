@@ -29,12 +29,12 @@ def server() -> Iterator[Loopback]:
 def connected(package: Package, provider: str, server: Loopback, later: bool) -> Iterator[tuple[Any, asyncio.Runner]]:
     """A session of a configuration; on a client of the tests' where its API does not accept a base_url."""
     sessions = package.module("sessions")
-    found = sessions.INTERFACES.get(provider)
-    if found is None or found[1].address is None:
+    client = package.provider(provider).WIRE.session.get("client", {}) if provider in sessions.INTERFACES else {}
+    if client.get("address") is None:
         with session(package, provider, server, later) as made:
             yield made, made.runner
         return
-    keys = ["k"] if found[1].key else []
+    keys = ["k"] if client.get("key") else []
     config = {"interface": provider, "api_keys": keys, "models": ["m"], "base_url": server.address}
     with asyncio.Runner() as runner:
         yield (sessions.connect_async if later else sessions.connect)(config), runner

@@ -225,8 +225,7 @@ def test_what_a_handler_raises_is_named_and_no_more(runnable: Package, error: Ex
 
 def test_a_tool_error_is_told_as_it_is(runnable: Package) -> None:
     errors: list[Any] = []
-    tools = runnable.module("tools")
-    handlers = Handlers(grep=raising(tools.ToolError("no such folder")))
+    handlers = Handlers(grep=raising(runnable.module("running").ToolError("no such folder")))
     result = run(runnable, call(runnable, "grep", {"pattern": "a"}), handlers, on_error=errors.append)
     assert (result.kind, result.value, errors) == ("error", "no such folder", [])
 

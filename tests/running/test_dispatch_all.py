@@ -42,7 +42,7 @@ def test_a_high_risk_call_waits_for_all_before_it_and_holds_all_behind_it(runnab
 
     def review(call: Any, arguments: Any) -> Any:
         reviewed.append(f"{call.name} {arguments.path} {len(handlers.log)}")
-        return runnable.module("tools").Allow()
+        return runnable.module("running").Allow()
 
     run(runnable, "rgwr", handlers, review=review)
     assert reviewed == ["write_file a 4"]
@@ -57,18 +57,18 @@ def test_a_tool_without_a_risk_is_high(runnable: Package) -> None:
 
     async def review(call: Any, arguments: Any) -> Any:
         reviewed.append(call.name)
-        return runnable.module("tools").Allow()
+        return runnable.module("running").Allow()
 
     run(runnable, "gcg", handlers, review=review)
     assert reviewed == ["run_command"]
     assert handlers.most == 1
 
 
-def verdicts(tools: Any) -> dict[str, Any]:
+def verdicts(running: Any) -> dict[str, Any]:
     return {
-        "deny": tools.Deny("not today"),
-        "deny without a word": tools.Deny(),
-        "edit that does not fit": tools.Edit({"path": 1}),
+        "deny": running.Deny("not today"),
+        "deny without a word": running.Deny(),
+        "edit that does not fit": running.Edit({"path": 1}),
         "no verdict": "yes",
         "true": True,
     }
@@ -79,12 +79,12 @@ def verdicts(tools: Any) -> dict[str, Any]:
     "which", ["deny", "deny without a word", "edit that does not fit", "no verdict", "true", "raises"]
 )
 def test_what_a_review_does_not_allow_does_not_run(runnable: Package, which: str) -> None:
-    tools, errors, handlers = runnable.module("tools"), [], Handlers()
+    running, errors, handlers = runnable.module("running"), [], Handlers()
 
     def review(call: Any, arguments: Any) -> Any:
         if which == "raises":
             raise RuntimeError("secret")
-        return verdicts(tools)[which]
+        return verdicts(running)[which]
 
     (result, after) = run(runnable, "wr", handlers, review=review, on_error=errors.append)
     assert (result.kind, after.kind) == ("error", "text")
@@ -95,11 +95,11 @@ def test_what_a_review_does_not_allow_does_not_run(runnable: Package, which: str
 
 
 def test_an_edit_is_checked_and_run(runnable: Package) -> None:
-    tools, seen = runnable.module("tools"), []
-    arguments = tools.parse_arguments("write_file", {"path": "model", "text": "b"})
+    running, seen = runnable.module("running"), []
+    arguments = runnable.module("tools").parse_arguments("write_file", {"path": "model", "text": "b"})
     for edit in ({"path": "object", "text": "b"}, arguments):
         handlers = Handlers(write_file=lambda args: seen.append(args.path) or {"bytes": 1})
-        (result,) = run(runnable, "w", handlers, review=lambda call, args, edit=edit: tools.Edit(edit))
+        (result,) = run(runnable, "w", handlers, review=lambda call, args, edit=edit: running.Edit(edit))
         assert result.kind == "data"
     assert seen == ["object", "model"]
 

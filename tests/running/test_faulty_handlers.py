@@ -84,10 +84,8 @@ def test_a_value_as_deep_as_json_is_read_goes_out_and_comes_back(runnable: Packa
 
 @pytest.mark.parametrize("where", ["at once", "inside"])
 def test_a_tool_error_of_a_generator_is_told_as_it_is(runnable: Package, where: str) -> None:
-    tools = runnable.module("tools")
-
     def handle(args: Any) -> Any:
-        made = failing_later(tools.ToolError("no such folder"))
+        made = failing_later(runnable.module("running").ToolError("no such folder"))
         return made if where == "at once" else {"hits": made}
 
     result = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=handle))
@@ -108,7 +106,7 @@ def test_a_generator_runs_where_its_handler_does(runnable: Package) -> None:
 
 
 def test_a_tool_error_without_a_text_is_a_failure(runnable: Package) -> None:
-    class Mute(runnable.module("tools").ToolError):  # type: ignore[misc,name-defined]
+    class Mute(runnable.module("running").ToolError):  # type: ignore[misc,name-defined]
         def __str__(self) -> str:
             raise LookupError("secret")
 
@@ -292,7 +290,9 @@ def test_a_handler_that_changes_its_arguments_changes_no_call(runnable: Package,
 
     name = "write_file" if where == "edit" else "grep"
     one = models.ToolCall("c1", name, given)
-    work = tools.dispatch_all([one], Handlers(**{name: handle}), review=lambda call, args: tools.Edit(call.arguments))
+    work = tools.dispatch_all(
+        [one], Handlers(**{name: handle}), review=lambda call, args: runnable.module("running").Edit(call.arguments)
+    )
     (result,) = asyncio.run(work)
     assert result.value == {"bytes": 1}
     assert given["tags"] == ["b", {"c": ["a"]}]

@@ -19,7 +19,7 @@ from __future__ import annotations
 from contextlib import aclosing
 
 from {package}.models import ToolCall, ToolResult
-from {package}.runtime.loop import arun_stream
+from {package}.running import arun_stream
 from {package}.sessions import AsyncSession
 from {package}.tools import Allow, Deny, Edit, Handlers, dispatch, dispatch_all, dispatch_sync
 from {package}.tools.grep import GrepArguments

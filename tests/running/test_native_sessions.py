@@ -410,7 +410,7 @@ def test_a_configuration_makes_a_session(
     sessions = runnable.module("sessions")
     config = {"interface": interface, "api_keys": [KEY, f"{KEY}-2"], "models": ["m1", "m2"], "base_url": server.address}
     made, usage = sessions.connect(config), runnable.module("models").Usage(1, 1, 2)
-    provider = sessions.INTERFACES[interface][0]
+    provider = sessions.INTERFACES[interface]
     server.replies.extend(
         replied(runnable, provider, completion(runnable, "Hello.", model="m1", usage=usage), False) for _ in range(2)
     )

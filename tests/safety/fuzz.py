@@ -34,8 +34,8 @@ from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.formatters import FORMATTERS
 from toolgen.plan import object_mappings
-from toolgen.render import model_code, package
-from toolgen.render.shipped import MODELS, InMemoryPackage
+from toolgen.render import model_code, wire_modules
+from toolgen.render.in_memory import InMemoryPackage
 
 from .projects import write
 
@@ -124,18 +124,16 @@ def two_paths() -> list[Package]:
     """The package as it is, and as it would be without readers and writers for regular objects: all go the general way."""
     if not _TWO:
         folder = Path(tempfile.mkdtemp())
-        schemas = write_project(folder, providers=PROFILES)
+        schemas = write_project(folder, providers=PROFILES, runtime="copied")
         _TWO.append(Package(compiled(schemas), folder))
-        shipped = package.is_shipped_up_to_date
         with (
             mock.patch.object(object_mappings._Planner, "_plain", return_value=None),
             mock.patch.object(object_mappings._Planner, "_least", return_value={}),
-            mock.patch.object(
-                package, "is_shipped_up_to_date", lambda name, *arguments: name == MODELS and shipped(name, *arguments)
-            ),
+            mock.patch.object(wire_modules, "_is_shipped", return_value=False),
         ):
             files = compiled(schemas)
-        wires = "".join(text for path, text in files.items() if path.startswith("wires/"))
+        classes = [text for path, text in files.items() if path.endswith("_wire.py")]
+        assert len(classes) == len(PROFILES)
         for fast in (
             "make_call_from_json_if_regular",
             "make_pending_call_from_json_if_regular",
@@ -143,7 +141,7 @@ def two_paths() -> list[Package]:
             "make_call_if_regular",
             "is_regular_call",
         ):
-            assert fast not in wires
+            assert fast not in "".join(classes)
         _TWO.append(Package(files, folder))
         texts, fields = (_TWO[1].module(f"runtime.{name}") for name in ("json_text", "tool_call_fields"))
         fields.loads_checking_compact = lambda text: (texts.loads(text), texts.is_compact(text, texts.loads(text)))

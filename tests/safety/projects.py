@@ -14,7 +14,7 @@ from tests.support.generated import shipped_profiles
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Finding, Findings
 from toolgen.pipeline import check_project
-from toolgen.render.shipped import InMemoryPackage
+from toolgen.render.in_memory import InMemoryPackage
 
 TOOL = "name: probe\ndescription: d\n"
 

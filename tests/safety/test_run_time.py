@@ -220,7 +220,7 @@ def test_risk_is_that_of_the_declaration(runnable: Package) -> None:
 
     def review(call: Any, arguments: Any) -> Any:
         reviewed.append(call.name)
-        return tools.Deny()
+        return runnable.module("running").Deny()
 
     annotations = {"risk": "low", "declaration": {"$risk": "low"}, "unknown": {"risk": "low"}}
     call = models.ToolCall("c1", "run_command", {"command": "a", "risk": "low"}, metadata=annotations)

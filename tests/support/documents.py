@@ -43,13 +43,14 @@ _WEATHER = ({"name": "get_weather", "input": {"city": "Oslo"}}, "It is 21 degree
 
 @dataclass
 class Run:
-    """A folder in which a document runs, and a server that responds like Anthropic's."""
+    """A folder in which a document runs, a server that responds like Anthropic's, and the interpreter of its Python."""
 
     folder: Path
     server: Loopback
     before: str = ""
     script: tuple[dict[str, object], str] = _WEATHER
     compiled_only: bool = False
+    python: Path = Path(sys.executable)
     done: list[str] = field(default_factory=list)
     """What was run, so that a test can check that something was."""
 
@@ -131,7 +132,7 @@ class Run:
         self.server.replies.append(whole({**message, **usage, "content": content, "stop_reason": "end_turn"}))
         keys = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": self.server.address, "NO_PROXY": "127.0.0.1"}
         done = subprocess.run(
-            [sys.executable, "-W", "error:::generated", *words],
+            [self.python, "-W", "error:::generated", *words],
             cwd=self.folder,
             env={**os.environ, **keys, "PYTHONDONTWRITEBYTECODE": "1"},
             capture_output=True,

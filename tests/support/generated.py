@@ -92,6 +92,7 @@ def write_project(
     tools: tuple[Declaration, ...] = PROBES,
     types: Mapping[str, Any] = TYPES,
     providers: Sequence[str] = ("openai_chat",),
+    **settings: object,
 ) -> Path:
     """Write sources as JSON, and return SCHEMAS. Each further provider makes a build slower."""
     schemas = folder / "schemas"
@@ -100,7 +101,7 @@ def write_project(
         for name, value in named.items():
             suffix = ".json" if place == "tools" else ".yaml"
             (schemas / place / f"{name}{suffix}").write_text(json.dumps(value, indent=2) + "\n", "utf-8")
-    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": list(providers)}) + "\n", "utf-8")
+    (schemas / "toolgen.yaml").write_text(json.dumps({"providers": list(providers), **settings}) + "\n", "utf-8")
     return schemas
 
 
@@ -137,7 +138,7 @@ def compiled(schemas: Path, providers: Sequence[str] = ()) -> dict[str, str]:
 
 
 class Package:
-    """A generated package. `module("models")` imports a module of it."""
+    """A generated package. `module("models")` imports a module of it, `module("runtime.paths")` one of its runtime."""
 
     def __init__(self, files: Mapping[str, str], folder: Path, name: str = "") -> None:
         """Write the files below a folder. If a name is given, the package may exist already."""
@@ -151,7 +152,9 @@ class Package:
         importlib.invalidate_caches()
 
     def module(self, name: str = "") -> ModuleType:
-        """Import a module of the package."""
+        """Import a module of the package. Those of the runtime are in it, or installed."""
+        if name.startswith("runtime.") and not (self.folder / "runtime").is_dir():
+            return importlib.import_module(f"toolgen_runtime.{name.removeprefix('runtime.')}")
         if name not in self._modules:
             sys.path.insert(0, str(self.folder.parent))
             try:

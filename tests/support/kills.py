@@ -150,7 +150,7 @@ def kill_programs(number: int, folder: Path, chance: random.Random) -> Count:
     old, new = _two_versions(folder)
     box = folder / ".toolgen-generated"
     cache = {"XDG_CACHE_HOME": str(folder / "cache")}
-    environment = {**os.environ, **cache, "PYTHONPATH": str(ROOT / "generator")}
+    environment = {**os.environ, **cache, "PYTHONPATH": f"{ROOT / 'generator'}:{ROOT / 'runtime'}"}
     for serial in itertools.count():
         if count.killed >= number:
             break

@@ -1,4 +1,4 @@
-"""A generated package of tools in a folder, with the runtime and the format's types of this repository."""
+"""A generated package of tools in a folder, with the format's types."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from typing import Any
 
 from tests.support.repository import ROOT
 from tests.support.sources import linked
-from toolgen.render.package import runtime_files, runtime_module_text
-from toolgen.render.shipped import shipped_models
 from toolgen.render.tools import tool_modules
 
 GENERATED = ROOT / "generated"
@@ -31,13 +29,12 @@ def write_package(files: Mapping[str, Any], folder: Path) -> Path:
 
 
 def write_texts(texts: Mapping[str, str], folder: Path) -> Path:
-    """Write generated texts beside the modules that no schema changes."""
+    """Write generated texts beside the modules that are the same for all tools."""
     package = folder / "generated"
     (package / "tools").mkdir(parents=True)
     for name in ("__init__.py", "models.py", "py.typed"):
         shutil.copy(GENERATED / name, package / name)
-    copied = {path: runtime_module_text(path) for path in runtime_files()}
-    for path, text in {**copied, "runtime/models.py": shipped_models(), **texts}.items():
+    for path, text in texts.items():
         (package / path).parent.mkdir(parents=True, exist_ok=True)
         (package / path).write_text(text, encoding="utf-8")
     return package

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolgen.runtime.lowering.references import References
+from toolgen_runtime.lowering.references import References
 
 
 def dangling(schema: Mapping[str, Any]) -> set[str]:

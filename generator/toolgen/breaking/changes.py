@@ -26,7 +26,6 @@ from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Tool
 from toolgen.resolve.dialect import drop_annotations
 from toolgen.token_counts import Tokenizer, installed_tokenizer
-from toolgen.write.lockfile import ProviderDigests
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class ProjectSnapshot:
     payloads: Mapping[str, ProviderPayload]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     """The public classes and types of the tools' modules, by path."""
-    sent_digests: Mapping[str, ProviderDigests] = field(default_factory=dict[str, ProviderDigests], repr=False)
+    sent_digests: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]], repr=False)
     """The digests of the payloads by provider, from the lock file: what was sent, whatever this release would send."""
 
 
@@ -298,8 +297,8 @@ def _wires(old: ProjectSnapshot, new: ProjectSnapshot, renamed: Mapping[str, str
         for name in sorted(was.keys() & now.keys()):
             yield from _on_wire(provider, was[name], now[name])
         sent = old.sent_digests.get(provider)
-        was_sent = old.payloads[provider].fingerprint if sent is None else sent.fingerprint
-        if was_sent != new.payloads[provider].fingerprint:
+        was_sent = old.payloads[provider].tool_digests() if sent is None else sent
+        if was_sent != new.payloads[provider].tool_digests():
             tokenizer = tokenizer or installed_tokenizer()
             described = describe_payload_change(old.payloads[provider], new.payloads[provider], sent, tokenizer)
             yield Change("payload-changed", (), provider, Span(new.project.sources.name), (), after=described)

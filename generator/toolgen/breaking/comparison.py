@@ -152,7 +152,9 @@ def _old_state(
     if old is None:
         return None
     try:
-        return replace(old, sent_digests=read_lock(data).payloads) if data is not None else old
+        payloads = read_lock(data).payloads if data is not None else {}
+        sent = {name: {tool: digest for tool, digest in tools.items() if digest} for name, tools in payloads.items()}
+        return replace(old, sent_digests=sent)
     except LockError:  # then it is not known what was sent
         return old
 

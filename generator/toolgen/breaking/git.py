@@ -189,7 +189,7 @@ _SOURCES = (".yaml", ".yml", ".json")
 
 def _is_made_by(version: str, lock: bytes) -> bool:
     """Return whether a release made a package, by its lock file. True if there is none."""
-    return not lock or f'"version": "{version}'.encode() in lock
+    return not lock or f'version = "{version}"'.encode() in lock
 
 
 def _digests(schemas: Path) -> dict[str, str]:

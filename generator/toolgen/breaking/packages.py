@@ -14,7 +14,6 @@ from toolgen.pipeline import Project
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload
 from toolgen.resolve import Format, Profile
 from toolgen.token_counts import Tokenizer
-from toolgen.write.lockfile import ProviderDigests
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,21 +132,21 @@ def _changed_names(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def describe_payload_change(
-    old: ProviderPayload, new: ProviderPayload, sent_digests: ProviderDigests | None, tokenizer: Tokenizer | str
+    old: ProviderPayload, new: ProviderPayload, sent_digests: Mapping[str, str] | None, tokenizer: Tokenizer | str
 ) -> str:
     """Return the tools that changed in a payload, and its sizes.
 
     Args:
         old: The old side, as this release builds it.
         new: The new side.
-        sent_digests: The digests of what was sent, from the lock file of the old side; None if there are none.
+        sent_digests: The digests of what was sent, by tool, from the lock file of the old side; None if there are none.
         tokenizer: Counts the tokens; a string if none is installed.
     """
     sizes = describe_payload_sizes(old.payload, new.payload, tokenizer)
-    if sent_digests is None or sent_digests.fingerprint == old.fingerprint:
+    if sent_digests is None or sent_digests == old.tool_digests():
         names = _changed_names(_by_name(old.payload), _by_name(new.payload))
         return f"{names or 'the text'} ({sizes})"
-    names = _changed_names(sent_digests.tools, new.tool_digests())
+    names = _changed_names(sent_digests, new.tool_digests())
     return f"{names or 'the text'} ({sizes}; this release also built the old version)"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, escape_text
-from toolgen.render.shipped import InMemoryPackage
+from toolgen.render.in_memory import InMemoryPackage
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 
-from toolgen import __version__
+from toolgen import INTERFACE, __version__
 from toolgen.build_cache import cached_output
 from toolgen.cli.terminal import silence, write_output
 
@@ -25,6 +25,9 @@ def main() -> None:
         if text is not None:
             write_output(text, sys.stderr, painted=True)
             sys.exit(0)
+        problem = _runtime_problem()
+        if problem:
+            _fail(problem)
         from toolgen.cli.command_support import stop_on_signals
 
         gc.set_threshold(50_000, 20, 100)  # most objects of a command live until it ends
@@ -48,6 +51,26 @@ def main() -> None:
             raise
         silence(sys.stdout)  # click printed the help to a full disk
         _fail(f"cannot write the output: {error.strerror}")
+
+
+def _runtime_problem() -> str:
+    """Return why toolgen cannot work with the installed runtime; an empty string if it can.
+
+    The modules of the commands import names of the runtime, so this is found out before them.
+    """
+    try:
+        import toolgen_runtime
+    except ModuleNotFoundError:
+        problem = "it is not installed"
+    else:
+        version, interface = toolgen_runtime.__version__, toolgen_runtime.INTERFACE
+        if (version, interface) == (__version__, INTERFACE):
+            return ""
+        problem = f"{version} with interface {interface} is installed"
+    from toolgen.installed_from import install_command
+
+    needed = f"toolgen-runtime {__version__} with interface {INTERFACE}"
+    return f"toolgen {__version__} needs {needed}, but {problem}: run {install_command()}"
 
 
 def _fail(problem: str) -> None:

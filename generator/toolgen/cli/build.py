@@ -12,8 +12,10 @@ from toolgen.cli.command_support import (
     EXIT_ERROR,
     Reporter,
     compile_adding_built_providers,
+    package_digests,
     package_output,
     progress,
+    report_move,
     save_build_record,
     summarize_changes,
 )
@@ -55,7 +57,7 @@ def command(
     if done is None:
         sys.exit(EXIT_ERROR)
     if reporter == Reporter() and not (force or providers):
-        save_build_record(done.built, done.output, done.changes.files, out, reported)
+        save_build_record(done.built, done.output, done.changes.files, out, reported, findings)
     reporter.say(summarize_changes(done.output, done.changes))
 
 
@@ -77,14 +79,28 @@ def build_package(
     quiet: bool = False,
     incremental: bool = True,
 ) -> Build | None:
-    """Compile a project and write its package; None, with an error among the findings, if nothing was written."""
+    """Compile a project and write its package; None, with an error among the findings, if nothing was written.
+
+    If the project has schemas for editors, they are refreshed too.
+    """
+    from toolgen.build_cache import save_written
     from toolgen.write import write_package
+    from toolgen.write.editor_folder import has_editor_folder, write_editor_folder
 
     with progress(quiet=quiet) as step:
         built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=incremental)
         if built is None:
             return None
         output = package_output(built, out)
-        changes = write_package(built.files, output, built.lock_facts, findings, force=force)
+        changes = write_package(built.files, output, built.lock, findings, force=force)
         step("written", len(built.sources.tools))
-    return Build(built, output, changes) if changes is not None else None
+    if changes is None:
+        return None
+    save_written(str(output.folder), package_digests(changes.files))
+    if has_editor_folder(schemas, built.sources.texts.values()):
+        from toolgen.new_project import editor_folder_files
+
+        write_editor_folder(schemas, editor_folder_files(), findings)
+    if out is None:
+        report_move(built, output, findings)
+    return Build(built, output, changes)

@@ -13,8 +13,10 @@ from toolgen.cli.command_support import (
     EXIT_OK,
     Reporter,
     compile_adding_built_providers,
+    package_digests,
     package_output,
     progress,
+    report_move,
     save_build_record,
 )
 from toolgen.cli.group import format_option, out_option, provider_option, schemas_argument, verbosity_options
@@ -37,6 +39,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
     Example:
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
+    from toolgen.build_cache import save_written
     from toolgen.diagnostics import Findings, Span
     from toolgen.diagnostics.finding import RawText
     from toolgen.diagnostics.formatters import DOCUMENT_FORMATS
@@ -49,11 +52,13 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
     if built is None:
         reporter.fail(findings)
     output = package_output(built, out)
-    drift = find_drift(built.files, output, built.lock_facts, findings)
+    drift = find_drift(built.files, output, built.lock, findings)
     failed = findings.has_errors
+    if out is None:
+        report_move(built, output, findings)
     advice = [
         *([f"run `{output.command}{drift.force_option}`"] if drift.is_out_of_date else []),
-        *(["move away the files that toolgen did not write"] if drift.unmanaged else []),
+        *(["move away the files that toolgen did not write"] if drift.unmanaged or drift.blocked else []),
     ]
     hint = ", and ".join(advice)
     if reporter.output_format != "text":  # the text and the diff below tell people the same
@@ -63,11 +68,12 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
     if failed:
         sys.exit(EXIT_ERROR)
     if not drift.fails_check:
+        save_written(str(output.folder), package_digests(drift.files))
         reporter.say(f"{display_path(output.name)}: up to date with {built.sources.name}\n")
         if drift.version:
             reporter.say(f"note: {drift.version}; the next change of a source updates it\n")
         if reporter == Reporter() and not providers:
-            why = save_build_record(built, output, drift.files, out, reported)
+            why = save_build_record(built, output, drift.files, out, reported, findings, is_build=False)
             if why:
                 reporter.say(f"the result of this check cannot be cached, so the next check is as slow: {why}\n")
         sys.exit(EXIT_OK)

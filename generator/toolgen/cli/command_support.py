@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from types import FrameType
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TextIO
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
     from toolgen.pipeline import Progress
-    from toolgen.write import Changes, Drift, RequestedOutput, Stamp
+    from toolgen.write import Changes, Drift, Lock, RequestedOutput
 
 EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
 """Exit codes: success; successful, but with findings; the sources or the arguments are wrong."""
@@ -174,7 +176,7 @@ def summarize_changes(output: RequestedOutput, changes: Changes) -> str:
 def write_or_check_then_exit(
     files: Mapping[str, str],
     output: RequestedOutput,
-    lock_facts: Stamp,
+    lock: Lock,
     findings: Findings,
     reporter: Reporter,
     *,
@@ -188,11 +190,11 @@ def write_or_check_then_exit(
     from toolgen.write import find_drift, write_package
 
     if check:
-        drift = find_drift(files, output, lock_facts, findings)
+        drift = find_drift(files, output, lock, findings)
         stale = drift.is_out_of_date
         summary = out_of_date(output, drift) if stale else ""
     else:
-        changes = write_package(files, output, lock_facts, findings, force=force)
+        changes = write_package(files, output, lock, findings, force=force)
         stale, summary = False, summarize_changes(output, changes) if changes is not None else ""
     reporter.print_findings(findings)
     if findings.has_errors:
@@ -227,32 +229,74 @@ def output_folder(schemas: Path, out: Path | None, configured: str | None) -> Pa
     return parent / (configured or "generated")
 
 
+def import_path(output: Path, schemas: Path) -> str:
+    """Return the dotted name by which an app imports the package in a folder, which need not exist yet.
+
+    If it is inside another package, the name begins with the outermost folder that has an `__init__.py`, as for pytest
+    and mypy. Otherwise it begins below the nearest folder that is named `src`, has a pyproject.toml, contains SCHEMAS, or
+    has a name that cannot be imported.
+    """
+    package, project = Path(os.path.realpath(output)), Path(os.path.realpath(schemas)).parent
+
+    def is_namespace(folder: Path) -> bool:
+        is_root = folder == project or folder.name == "src" or (folder / "pyproject.toml").exists()
+        return folder.name.isidentifier() and not is_root
+
+    around = list(takewhile(lambda folder: (folder / "__init__.py").exists(), package.parents))
+    around = around or list(takewhile(is_namespace, package.parents))
+    return ".".join([*(folder.name for folder in reversed(around)), package.name])
+
+
 def package_output(built: Compilation, out: Path | None) -> RequestedOutput:
     """Return the output for a package: in the folder from the command line, or else where the configuration puts it."""
     folder = output_folder(built.schemas, out, built.config.out)
     return built.output_at(folder, format_command("build", built.schemas, out), is_configured=out is None)
 
 
+def package_digests(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the SHA-256 of each file of a package, by path."""
+    from hashlib import sha256
+
+    return {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
+
+
+def report_move(built: Compilation, output: RequestedOutput, findings: Findings) -> None:
+    """Report that the configuration has moved the package away from where an earlier build wrote it."""
+    from toolgen.write.moved_output import report_moved_output
+
+    tools = [tool.name for tool in built.project.catalog.tools]
+    report_moved_output(output, output_folder(built.schemas, None, None), tools, findings)
+
+
 def save_build_record(
-    built: Compilation, output: RequestedOutput, texts: Mapping[str, str], out: Path | None, reported: str
+    built: Compilation,
+    output: RequestedOutput,
+    texts: Mapping[str, str],
+    out: Path | None,
+    reported: str,
+    findings: Findings,
+    *,
+    is_build: bool = True,
 ) -> str:
     """Record what this build or check read, so that the next one can skip work. Return the reason if that fails.
 
-    `texts` are the files of the package, `out` is the folder from the command line, and `reported` the findings that
-    were printed.
-    """
-    from hashlib import sha256
+    Nothing is recorded while an old package is left behind: a record does not notice that it was deleted.
 
+    `texts` are the files of the package, `out` is the folder from the command line, and `reported` those of the findings
+    that were printed. A check does not write the schemas for editors, so a build after it skips nothing.
+    """
     from toolgen.build_cache import save_record
+    from toolgen.write.moved_output import PACKAGE_MOVED
     from toolgen.write.output_path import display_path
 
+    if any(finding.code == PACKAGE_MOVED for finding in findings):
+        return ""
     printed = (
-        f"{reported}{display_path(output.name)}: {len(texts)} unchanged\n",
+        f"{reported}{display_path(output.name)}: {len(texts)} unchanged\n" if is_build else "",
         f"{reported}{display_path(output.name)}: up to date with {built.sources.name}\n",
     )
-    digests = {path: sha256(text.encode("utf-8")).hexdigest() for path, text in texts.items()}
-    given = None if out is None else str(out)
-    return save_record(str(built.schemas), given, str(output.folder), printed, built.lock_facts.sources, digests)
+    given, folder = None if out is None else str(out), str(output.folder)
+    return save_record(str(built.schemas), given, folder, printed, built.sources.digests, package_digests(texts))
 
 
 def compile_adding_built_providers(

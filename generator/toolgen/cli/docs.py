@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from toolgen import __version__
-from toolgen.cli.command_support import Reporter, format_command, progress, write_or_check_then_exit
+from toolgen.cli.command_support import (
+    Reporter,
+    format_command,
+    import_path,
+    output_folder,
+    progress,
+    write_or_check_then_exit,
+)
 from toolgen.cli.group import format_option, provider_option, schemas_argument, verbosity_options
 
 if TYPE_CHECKING:
@@ -62,7 +69,7 @@ def command(
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
     from toolgen.render.docs_site import FORMS, render_docs_site
-    from toolgen.write import Stamp
+    from toolgen.write import Lock
 
     if since is not None and folder is not None:
         raise click.UsageError("use either --since REV or --against-dir DIR")
@@ -77,11 +84,12 @@ def command(
     changes = None if since is None and folder is None else _changes(schemas, since, folder, findings)
     if findings.has_errors:
         reporter.fail(findings)
-    handlers = built.files.get("tools/handlers.py", "")
-    files = render_docs_site(built.project.catalog, built.package.payloads, handlers, changes, forms)
+    index = built.files.get("tools/__init__.py", "")
+    package = import_path(output_folder(schemas, None, built.config.out), schemas)
+    files = render_docs_site(built.project.catalog, built.package.payloads, index, package, changes, forms)
     output = built.output_at(out, format_command("docs", schemas, out), is_package=False)
-    stamp = Stamp(__version__, built.config.edition, built.sources.digests)
-    write_or_check_then_exit(files, output, stamp, findings, reporter, check=check, force=force)
+    lock = Lock(__version__, built.config.edition)
+    write_or_check_then_exit(files, output, lock, findings, reporter, check=check, force=force)
 
 
 def _changes(schemas: Path, since: str | None, folder: Path | None, findings: Findings) -> dict[str, Any]:

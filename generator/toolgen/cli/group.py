@@ -109,8 +109,7 @@ def complete_tools(context: click.Context, parameter: click.Parameter, incomplet
         lock = read_lock((output_folder(schemas, context.params.get("out"), None) / LOCK).read_bytes())
     except (OSError, LockError):  # nothing was built yet, so no tools are known
         return []
-    names = {name for sent in lock.payloads.values() for name in sent.tools}
-    return sorted(name for name in names if name.startswith(incomplete))
+    return sorted(name for name in lock.tools if name.startswith(incomplete))
 
 
 def complete_providers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

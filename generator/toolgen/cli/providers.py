@@ -98,7 +98,7 @@ def _facts(profile: Profile) -> dict[str, Any]:
 
 def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     from toolgen.document_validation import meta_schema
-    from toolgen.runtime.lowering.dialects import Dialect
+    from toolgen_runtime.lowering.dialects import Dialect
 
     dialect = Dialect(facts)
     rules: dict[str, Any] = {}
@@ -116,7 +116,7 @@ def _dialect(profile: Profile, mode: str, facts: Mapping[str, Any]) -> dict[str,
 
 def _keywords() -> list[str]:
     """Return the keywords of JSON Schema that a declaration may use."""
-    from toolgen.runtime.lowering.schemas import ANNOTATIONS, STRUCTURE, VALIDATED
+    from toolgen_runtime.lowering.schemas import ANNOTATIONS, STRUCTURE, VALIDATED
 
     further = {"$ref", "$defs", "format", "not", "if", "then", "else"}
     return sorted((ANNOTATIONS | STRUCTURE | VALIDATED | further) - {"nullable", "example", "$comment"})

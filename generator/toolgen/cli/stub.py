@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from toolgen.cli.command_support import EXIT_ERROR, Reporter, output_folder
+from toolgen.cli.command_support import EXIT_ERROR, Reporter, import_path, output_folder
 from toolgen.cli.group import complete_tools, format_option, schemas_option
 from toolgen.cli.terminal import write_output
 
@@ -21,7 +21,8 @@ from toolgen.cli.terminal import write_output
 def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str) -> None:
     """Print a handler class to fill in.
 
-    The class has a method for each of TOOLS (default: all). It goes to stdout; no file is written.
+    The class has a method for each of TOOLS (default: all). It goes to stdout; no file is written. It imports the package
+    as an app does: `my_app.tools` if it is in src/my_app/tools.
 
     \b
     Example:
@@ -44,7 +45,7 @@ def command(tools: tuple[str, ...], schemas: Path, name: str, output_format: str
     Reporter(output_format, quiet=True).print_findings(findings, stream=sys.stderr)
     if project is None or findings.has_errors:
         sys.exit(EXIT_ERROR)
-    package = output_folder(Path("schemas"), None, project.config.out).as_posix().replace("/", ".").strip(".")
+    package = import_path(output_folder(schemas, None, project.config.out), schemas)
     write_output(
         make_handler_class_stub([tool for each, tool in known.items() if not tools or each in tools], package, name)
     )

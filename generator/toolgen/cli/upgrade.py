@@ -16,6 +16,7 @@ from toolgen.cli.command_support import (
     EXIT_OK,
     Reporter,
     compile_adding_built_providers,
+    package_digests,
     package_output,
     progress,
 )
@@ -61,6 +62,7 @@ def command(
       toolgen upgrade --dry-run
     """
     from toolgen.breaking.packages import compare_packages
+    from toolgen.build_cache import save_written
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.finding import RawText
     from toolgen.pipeline import ignore_progress
@@ -78,7 +80,7 @@ def command(
         None if new_edition is None else _with_edition(built.sources.config, built.sources.texts, schemas, new_edition)
     )
     output = package_output(built, out)
-    drift = find_drift(built.files, output, built.lock_facts, findings)
+    drift = find_drift(built.files, output, built.lock, findings)
     place = locate_output(output, Findings()) if drift.trouble else None
     if place is not None:
         hint = place.hint_to_force("lock-unreadable")
@@ -110,9 +112,10 @@ def command(
             sys.exit(EXIT_ERROR)
         again = compile_adding_built_providers(schemas, out, providers, Findings(), ignore_progress, incremental=False)
         built = again or built
-    done = write_package(built.files, output, built.lock_facts, findings)
+    done = write_package(built.files, output, built.lock, findings)
     if done is None:
         reporter.fail(findings)
+    save_written(str(output.folder), package_digests(done.files))
     reporter.say(f"{display_path(output.name)}: {'upgraded' if something else 'nothing to upgrade'}\n")
 
 

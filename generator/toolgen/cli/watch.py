@@ -275,7 +275,7 @@ def file_stamps(folder: Path | None) -> Stamps:
 
 
 def _stamps(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield the stamps of files, except for files that vanish meanwhile and Python's caches of imported modules."""
+    """Yield the stamps of files, except for those in hidden folders, Python's compiled modules, and what vanishes meanwhile."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
@@ -285,7 +285,7 @@ def _stamps(folder: str) -> Iterator[tuple[str, tuple[int, int]]]:
             if not entry.is_dir(follow_symlinks=False):
                 info = entry.stat()
                 yield entry.path, (info.st_mtime_ns, info.st_size)
-            elif entry.name != "__pycache__":
+            elif entry.name != "__pycache__" and not entry.name.startswith("."):
                 yield from _stamps(entry.path)
         except OSError:
             continue

@@ -38,8 +38,8 @@ from toolgen.resolve.references import reachable
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS, resolve_catalog, resolve_tools
 from toolgen.resources import shipped_folder
 from toolgen.rules import apply_rules, apply_suppressions
-from toolgen.runtime.lowering.dialects import Dialect
 from toolgen.write.source_writer import AddResult, FolderAddition, write_sources
+from toolgen_runtime.lowering.dialects import Dialect
 
 _EVERYTHING = ImportSelection()
 

@@ -20,6 +20,7 @@ from toolgen.load import Document, Sources
 from toolgen.load.limits import DEPTH
 from toolgen.load.loading import load_single_file
 from toolgen.write import disk
+from toolgen.write.editor_folder import DECLARATION_SCHEMA, EDITOR_FOLDER, has_editor_folder
 from toolgen.write.output_path import display_path
 
 RECORD = "import.lock"
@@ -145,10 +146,6 @@ class AuthoredFile:
     document: Document = field(repr=False)
 
 
-EDITOR_SCHEMA = ".editor/declaration.json"
-"""The path of the editor's schema for declarations, below SCHEMAS."""
-
-
 @dataclass(frozen=True, slots=True)
 class AuthoredFiles:
     """Finds the author's files in a project. `sources` are its sources, as a build would read them."""
@@ -168,10 +165,11 @@ class AuthoredFiles:
         return AuthoredFile(file, findings.texts[loaded.path], replace(loaded, source=file, index=index))
 
     def make_schema_modeline(self, file: str) -> str:
-        """Return the first line of a tool's file, which names its schema for editors; empty if there is no schema."""
-        if not file.startswith("tools/") or not (self.schemas / EDITOR_SCHEMA).is_file():
+        """Return the first line of a tool's file, which names its schema for editors; empty if the project has none."""
+        texts = self.sources.texts.values() if self.sources is not None else ()
+        if not file.startswith("tools/") or not has_editor_folder(self.schemas, texts):
             return ""
-        return f"# yaml-language-server: $schema={'../' * file.count('/')}{EDITOR_SCHEMA}\n"
+        return f"# yaml-language-server: $schema={'../' * file.count('/')}{EDITOR_FOLDER}/{DECLARATION_SCHEMA}\n"
 
     def is_missing(self, entry: RecordEntry) -> bool:
         """Return whether nothing exists at the path of an entry's file."""

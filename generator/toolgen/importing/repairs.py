@@ -13,9 +13,9 @@ from toolgen.load.sources import pointer_text
 from toolgen.resolve.schema_checks import TYPE_SUGGESTIONS, TYPES
 from toolgen.resolve.schema_locations import map_subschemas
 from toolgen.resolve.value_checks import compile_pattern_or_reason
-from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.lower import lower
-from toolgen.runtime.lowering.schemas import declared_types, has_json_type
+from toolgen_runtime.lowering.dialects import Dialect
+from toolgen_runtime.lowering.lower import lower
+from toolgen_runtime.lowering.schemas import declared_types, has_json_type
 
 _PATTERN_FORMATS = frozenset(
     [

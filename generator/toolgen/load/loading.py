@@ -261,7 +261,7 @@ def load(
     folder_factory: FolderFactory | None = None,
     name: str | None = None,
 ) -> Sources:
-    """Read SCHEMAS, and the shipped schemas from `builtin` if that is another folder.
+    """Read SCHEMAS, and the shipped schemas from `builtin`.
 
     `folder_factory` makes the folder to read instead of the one on disk, such as a revision. `name` is the start of its paths.
 
@@ -293,8 +293,10 @@ class _Loading:
             tools = self._own(own, found, "tool")
             empty = not found and not self.findings.has_errors
             types = self._own(own, own.list_sources("types", recursive=True), "type")
-            providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
-            formats += self._own(own, own.list_sources("format", recursive=False), "format")
+            if not self._is_shipped("providers"):
+                providers += self._own(own, own.list_sources("providers", recursive=False), "provider")
+            if not self._is_shipped("format"):
+                formats += self._own(own, own.list_sources("format", recursive=False), "format")
             config = self._config(own)
             if empty:
                 path = own.display_path(_TOOLS)
@@ -328,10 +330,14 @@ class _Loading:
         return None if found is None else f"did you mean {quote_name(found.as_posix())}?"
 
     def _shipped(self, kind: str) -> list[Document]:
-        """Return the shipped documents of a kind; none if SCHEMAS is the shipped folder, which is read as its own."""
-        if self.builtin is None or os.path.realpath(self.builtin / kind) == os.path.realpath(self.schemas / kind):
-            return []
-        return [*load_shipped(kind, self.builtin, self.findings, self.budget)]
+        """Return the shipped documents of a kind."""
+        return [] if self.builtin is None else [*load_shipped(kind, self.builtin, self.findings, self.budget)]
+
+    def _is_shipped(self, kind: str) -> bool:
+        """Return whether a folder of SCHEMAS is the shipped one, as in toolgen's own repository."""
+        return self.builtin is not None and os.path.realpath(self.builtin / kind) == os.path.realpath(
+            self.schemas / kind
+        )
 
     def _own(self, folder: Folder, found: list[FoundFile], kind: Kind) -> list[Document]:
         documents: list[Document] = []

@@ -44,7 +44,7 @@ class Config:
     limits: Mapping[str, Mapping[str, int | None]] = field(default_factory=dict)
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: tuple[Part, ...] = PARTS
-    runtime: Literal["copied", "installed"] = "copied"
+    runtime: Literal["copied", "installed"] = "installed"
     frameworks: tuple[str, ...] = ()
     formats: Formats = "python"
     recursion_depth: int = 3

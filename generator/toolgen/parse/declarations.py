@@ -123,6 +123,13 @@ def _hint(name: object) -> str | None:
     return "put the name in quotes; it is not a string" if scalar else "use a string, such as get_weather"
 
 
+def _with_sorted_keys(value: Any) -> Any:
+    """Return a value whose objects have sorted keys, since the order in the source means nothing."""
+    if isinstance(value, dict):
+        return {key: _with_sorted_keys(value[key]) for key in sorted(value)}
+    return [_with_sorted_keys(each) for each in value] if isinstance(value, list) else value
+
+
 def _declaration(document: Document) -> Declaration:
     value: dict[str, Any] = document.value
     return Declaration(
@@ -137,8 +144,8 @@ def _declaration(document: Document) -> Declaration:
         display_name=value.get("display_name"),
         deprecated=value.get("deprecated", False),
         unsupported=tuple(value.get("unsupported", ())),
-        annotations=value.get("annotations"),
+        annotations=_with_sorted_keys(value.get("annotations")),
         examples=tuple(value.get("examples", ())),
-        providers=value.get("providers", {}),
+        providers=_with_sorted_keys(value.get("providers", {})),
         document=document,
     )

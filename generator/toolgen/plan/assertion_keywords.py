@@ -11,8 +11,8 @@ from typing import Any
 
 from toolgen.load.sources import json_type
 from toolgen.resolve.schema_locations import stated_types
-from toolgen.runtime.tools.checks import is_format
-from toolgen.runtime.tools.formats import FORMATS
+from toolgen_runtime.tools.checks import is_format
+from toolgen_runtime.tools.formats import FORMATS
 
 NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 TEXTS = ("minLength", "maxLength", "pattern", "format")

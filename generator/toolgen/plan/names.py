@@ -53,14 +53,14 @@ _ANNOTATION_WORDS = frozenset(["bool", "bytes", "dict", "float", "int", "list", 
 _PACKAGE_WORDS = frozenset(
     [
         "annotations",
+        "check_handlers",
         "definitions",
         "dispatch",
         "dispatch_all",
         "dispatch_sync",
-        "handlers",
+        "dispatcher",
         "parse_arguments",
         "parse_call",
-        "protocols",
     ]
 )
 """Names of `generated.tools` that a module of the same name would replace once it is imported."""

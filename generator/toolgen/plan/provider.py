@@ -49,7 +49,7 @@ class ProviderPlan:
     @property
     def exports(self) -> tuple[str, ...]:
         """Return the public names of the provider's module in the order of import sorters."""
-        own = {"FINGERPRINT", "TOOLS", "ToolName", "tools", *self.public_functions}
+        own = {"FINGERPRINT", "TOOLS", "WIRE", "ToolName", "tools", *self.public_functions}
         own |= {"Stream", "aiter_events", "iter_events"} if "stream" in self.capabilities else set()
         own |= {"StreamWriter"} if "writer" in self.capabilities else set()
         return tuple(sorted(own, key=natural_key))
@@ -63,6 +63,15 @@ class ProviderPlan:
             for name, capability in PUBLIC.items()
             if (not capability or capability in self.capabilities) and name in methods
         )
+
+    @property
+    def bindings(self) -> list[tuple[str, ...]]:
+        """Return the public functions of the provider's converter, those of both directions in pairs."""
+        names = self.public_functions
+        pairs = [(name, f"from_{name.removeprefix('to_')}") for name in names if name.startswith("to_")]
+        paired = {to: (to, back) for to, back in pairs if back in names}
+        backs = {back for _, back in paired.values()}
+        return [paired.get(name, (name,)) for name in names if name not in backs]
 
 
 PUBLIC: Mapping[str, str] = {
@@ -121,7 +130,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     patches = {t.name: t.providers.get(profile.name, {}) for t in tools}
     return ProviderPlan(
         name=profile.name,
-        class_name="".join(part.capitalize() for part in profile.name.split("_")),
+        class_name=wire_class_name(profile.name),
         wire_facts=_wire_facts(profile.name, facts),
         class_attributes=fields,
         facts=facts,
@@ -138,6 +147,11 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     )
 
 
+def wire_class_name(provider: str) -> str:
+    """Return the name of a provider's class."""
+    return "".join(part.capitalize() for part in provider.split("_"))
+
+
 def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `WireFacts`."""
     found: dict[str, Any] = {"name": name, "title": facts["title"]}
@@ -150,6 +164,12 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         found["rejects"] = tuple(tuple(key_path.split(".")) for key_path in facts["rejects"])
     if "declared" in facts:
         found["declared"] = facts["declared"]
+    if "session" in facts:
+        # The module of a package's sessions has the interfaces, because it finds the provider's module by them.
+        session = {key: value for key, value in facts["session"].items() if key != "interfaces"}
+        if "client" in session and "sdk" in facts:
+            session["client"] = {**session["client"], "package": facts["sdk"]["package"]}
+        found["session"] = session
     return found | {"dialects": _without_notes(facts["dialects"])}
 
 

@@ -134,7 +134,7 @@ def _lazy_values(tool: Tool) -> tuple[ModelsPlan, tuple[tuple[str, str], ...]]:
 def _plan(tool: Tool) -> ToolPlan:
     stem = tool_class_stem(tool.name)
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
-    taken: set[str] = {arguments, result}
+    taken: set[str] = {arguments, result, f"{stem}Handler"}
     shared: dict[str, str] = {}
     for name in tool.shared:
         shared[name] = type_name(f"Shared{name}" if name in taken else name, taken=taken)

@@ -48,7 +48,7 @@ from toolgen.plan.object_views import (
 )
 from toolgen.resolve.schema_locations import PREFIX, find_target, walk_referenced_schemas, walk_schemas
 from toolgen.resolve.value_checks import ValueValidator, fits_type
-from toolgen.runtime.tools.formats import FORMATS
+from toolgen_runtime.tools.formats import FORMATS
 
 MAX_INLINE = 200
 """The size up to which a definition is repeated wherever it is used. A larger one gets a name."""

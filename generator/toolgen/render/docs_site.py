@@ -48,7 +48,8 @@ FORMS = ("html", "md", "json")
 def render_docs_site(
     catalog: Catalog,
     wires: Mapping[str, ProviderPayload],
-    handlers: str,
+    index: str,
+    package: str,
     changes: Mapping[str, Any] | None = None,
     forms: Collection[str] = FORMS,
 ) -> dict[str, str]:
@@ -57,12 +58,13 @@ def render_docs_site(
     Args:
         catalog: the tools, the shared types, and the profiles of the providers.
         wires: the tools on every wire.
-        handlers: the text of the module with a method for each tool.
+        index: the text of `tools/__init__.py`, whose protocol has a method for each tool.
+        package: the dotted name by which an app imports the package.
         changes: what changed: `since` a revision, a `summary`, and `rows` with level, message, audiences and code; None
             if it was not requested.
         forms: the forms to write, of `FORMS`. Pages link only to files of these forms.
     """
-    signatures = _signatures(handlers)
+    signatures = _signatures(index, package)
     tools = [_tool(tool, wires, signatures) for tool in catalog.tools]
     types = [_shared_type(one, tools) for one in catalog.types]
     for listed in (tools, types):
@@ -155,14 +157,18 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _signatures(handlers: str) -> dict[str, str]:
-    """Return the head of each method of `Handlers`, by name."""
-    found = {}
-    for node in ast.walk(ast.parse(handlers)):
-        if isinstance(node, ast.FunctionDef):
-            returns = f" -> {ast.unparse(node.returns)}" if node.returns is not None else ""
-            found[node.name] = f"def {node.name}({ast.unparse(node.args)}){returns}:\n    ..."
-    return found
+def _signatures(index: str, package: str) -> dict[str, str]:
+    """Return the head of each method of `Handlers` in `tools/__init__.py`, below the import of its models, by name."""
+    signatures = {}
+    nodes = list(ast.walk(ast.parse(index)))
+    imports = {node.module: node for node in nodes if isinstance(node, ast.ImportFrom) and node.level == 1}
+    classes = (node for node in nodes if isinstance(node, ast.ClassDef) and node.name == "Handlers")
+    for method in (node for handlers in classes for node in handlers.body if isinstance(node, ast.FunctionDef)):
+        models = ", ".join(alias.name for alias in imports[method.name].names)
+        returns = f" -> {ast.unparse(method.returns)}" if method.returns is not None else ""
+        head = f"def {method.name}({ast.unparse(method.args)}){returns}:\n    ..."
+        signatures[method.name] = f"from {package}.tools.{method.name} import {models}\n\n{head}"
+    return signatures
 
 
 def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[str, str]) -> dict[str, Any]:

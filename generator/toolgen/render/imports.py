@@ -1,19 +1,16 @@
-"""Imports of generated modules: the import lines, and the modules of the runtime that a package needs."""
+"""Imports of generated modules: the lines, and the names that each module needs."""
 
 from __future__ import annotations
 
 import ast
 import builtins
-import re
 import symtable
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
 from types import MappingProxyType
 
-from toolgen.incremental import IN_MEMORY
 from toolgen.plan.names import natural_key
-from toolgen.resolve.references import reachable
+from toolgen.render.templates import WIDTH, wrapped_items
 from toolgen.resources import modules_by_exported_name
 
 _HOMES = {
@@ -33,9 +30,8 @@ _MODULES = {
 
 @dataclass(slots=True)
 class Imports:
-    """Collects names by module and returns the import lines. `runtime` is the package of the runtime's tools."""
+    """Collects names by module and returns the import lines."""
 
-    runtime: str
     names: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
 
     def add(self, module: str, *names: str) -> None:
@@ -48,7 +44,7 @@ class Imports:
 
     def add_runtime(self, module: str, *names: str) -> None:
         """Import names of a module of the runtime's tools."""
-        self.add(f"{self.runtime}.{module}", *names)
+        self.add(f"{RUNTIME}.tools.{module}", *names)
 
     def use(self, names: Iterable[str]) -> None:
         """Import the names that a type expression uses, except those of its own module."""
@@ -63,18 +59,26 @@ class Imports:
         groups: list[list[str]] = [[], [], []]
         for module in sorted(self.names, key=lambda m: (-_dots(m), m)):
             group = 2 if module.startswith(".") else 0 if module == "typing" else 1
-            groups[group] += [f"from {module} import {names}" for names in _statements(self.names[module])]
+            groups[group] += [import_statement(module, names) for names in _statements(self.names[module])]
         return [group for group in groups if group]
 
 
-def _statements(names: set[tuple[str, str]]) -> list[str]:
+def _statements(names: set[tuple[str, str]]) -> list[list[str]]:
     """Return what each import statement of a module imports. Import sorters give each name with `as` its own."""
     plain = sorted((pair for pair in names if pair[0] == pair[1]), key=_by_name)
     parts = [[pair] for pair in names if pair[0] != pair[1]] + ([plain] if plain else [])
     return [
-        ", ".join(name if name == local else f"{name} as {local}" for name, local in part)
+        [name if name == local else f"{name} as {local}" for name, local in part]
         for part in sorted(parts, key=lambda part: _by_name(part[0]))
     ]
+
+
+def import_statement(module: str, names: Sequence[str]) -> str:
+    """Return the statement that imports names of a module, over several lines if it is too long for one."""
+    line = f"from {module} import {', '.join(names)}"
+    if len(line) <= WIDTH:
+        return line
+    return "\n    ".join([f"from {module} import (", *wrapped_items(names)]) + "\n)"
 
 
 def _by_name(pair: tuple[str, str]) -> tuple[tuple[int, list[tuple[int, str]]], str]:
@@ -119,14 +123,16 @@ STANDARD: Mapping[str, str] = {
 
 def insert_imports(
     text: str,
+    importer: str,
     models: Iterable[str],
     others: Mapping[str, str] = MappingProxyType({}),
     names_from: str | None = None,
 ) -> str:
-    """Replace the mark by the imports that a module one folder below the root of the package needs.
+    """Replace the mark by the imports that a module needs.
 
-    `models` are the names in `models.py`, and `others` further names with their modules. `names_from` is a shorter text
-    that uses the same names.
+    `importer` is the name of the module, `models` are the names that the format's module exports, and `others` further
+    names with their modules. Modules are named as in `import_path`. `names_from` is a shorter text that uses the same
+    names.
 
     Raises:
         UnknownNameError: a name is not defined in the text, the format or the runtime.
@@ -134,23 +140,43 @@ def insert_imports(
     wanted = _globals(names_from or text)
     groups: dict[str, list[str]] = {}
     models = set(models)
-    unknown = sorted(wanted - models - others.keys() - STANDARD.keys() - modules_by_exported_name().keys() - _BUILTINS)
+    exported = modules_by_exported_name()
+    unknown = sorted(wanted - models - others.keys() - STANDARD.keys() - exported.keys() - _BUILTINS)
     if unknown:
         raise UnknownNameError(unknown[0])
     for name in sorted(wanted):
         if name in STANDARD:
             groups.setdefault(STANDARD[name], []).append(name)
         elif name in others:
-            groups.setdefault(others[name], []).append(name)
+            groups.setdefault(import_path(others[name], importer), []).append(name)
         elif name in models:
-            groups.setdefault("..runtime.models", []).append(name)
-        elif name in modules_by_exported_name():
-            groups.setdefault(f"..runtime.{modules_by_exported_name()[name]}", []).append(name)
-    ordered = sorted(groups, key=lambda m: (m.startswith("."), m))
-    lines = [f"from {module} import {', '.join(sorted(groups[module], key=natural_key))}\n" for module in ordered]
-    standard = [line for line in lines if not line.startswith("from .")]
-    own = [line for line in lines if line.startswith("from .")]
-    return text.replace(MARK, "".join(standard) + ("\n" if standard and own else "") + "".join(own), 1)
+            groups.setdefault(import_path(f"{RUNTIME}.models", importer), []).append(name)
+        elif name in exported:
+            groups.setdefault(import_path(f"{RUNTIME}.{exported[name]}", importer), []).append(name)
+    standard = {module: names for module, names in groups.items() if module in STANDARD.values()}
+    installed = {module: names for module, names in groups.items() if module.startswith(f"{RUNTIME}.")}
+    relative = {module: names for module, names in groups.items() if module.startswith(".")}
+    sections = [
+        "".join(f"{import_statement(m, sorted(group[m], key=natural_key))}\n" for m in sorted(group))
+        for group in (standard, installed, relative)
+    ]
+    return text.replace(MARK, "\n".join(filter(None, sections)), 1)
+
+
+RUNTIME = "toolgen_runtime"
+"""The package of the runtime."""
+
+
+def import_path(module: str, importer: str) -> str:
+    """Return how a module is named in the imports of another: relatively if they are in one package.
+
+    The names of modules of a generated package begin with a dot, such as `.providers.anthropic`.
+    """
+    holder, target = importer.split(".")[:-1], module.split(".")
+    if holder[0] != target[0]:
+        return module
+    common = next((i for i, (a, b) in enumerate(zip(holder, target, strict=False)) if a != b), len(holder))
+    return "." * (len(holder) - common + 1) + ".".join(target[common:])
 
 
 def _globals(text: str) -> set[str]:
@@ -184,51 +210,3 @@ def _annotation_names(text: str) -> Iterator[str]:
             continue
         if annotation is not None:
             yield from (name.id for name in ast.walk(annotation) if isinstance(name, ast.Name))
-
-
-IMPORTED_BY_APPS = ("runtime/loop.py",)
-"""Modules that apps import, whatever the package does."""
-
-_IMPORT = re.compile(r"from (\.+)([\w.]*) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
-"""Begins with letters, because these are found fast in long modules; the text before a match is checked afterwards."""
-
-
-def reachable_modules(files: Mapping[str, str]) -> dict[str, str]:
-    """Leave out the modules of the runtime, and the wires of other providers, that nothing imports.
-
-    Modules are found by relative imports, because a package imports its own modules in no other way.
-    """
-
-    def imported(path: str) -> list[str]:
-        if not path.endswith(".py"):
-            return []
-        candidates = IN_MEMORY.reuse_or_make(partial(_imported, path, files[path]), "imported", path, files[path])
-        return [file for file in candidates if file in files]
-
-    starts = [path for path in files if not path.startswith(("runtime/", "wires/"))]
-    found = reachable([*starts, *(path for path in IMPORTED_BY_APPS if path in files)], imported)
-    return {path: text for path, text in files.items() if path in found}
-
-
-def _imported(path: str, text: str) -> tuple[str, ...]:
-    """Return the files that a module may import, including parent packages; an imported name may not be a file."""
-    holder = path.rpartition("/")[0]
-    at, files = 0, dict[str, None]()
-    while found := _IMPORT.search(text, at):
-        at = found.start() + 1
-        if not text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip(" "):
-            at = found.end()
-            files |= dict.fromkeys(_files_of(holder, *found.groups()))
-    return tuple(files)
-
-
-@cache
-def _files_of(holder: str, dots: str, module: str, several: str | None, one: str | None) -> tuple[str, ...]:
-    """Return the files that one import of a module in a folder may refer to."""
-    folders = holder.split("/") if holder else []
-    base = [*folders[: len(folders) + 1 - len(dots)], *filter(None, module.split("."))]
-    names = [name.split(" as ")[0].strip() for name in (several or one or "").split(",")]
-    paths: dict[str, None] = {}
-    for steps in (base, *([*base, name] for name in names)):
-        paths |= dict.fromkeys("/".join(steps[:end]) for end in range(1, len(steps) + 1))
-    return tuple(file for found in paths for file in (f"{found}/__init__.py", f"{found}.py"))

@@ -84,6 +84,78 @@ def python_literal(value: Any) -> str:
     raise TypeError(f"no literal for {kind.__name__}")
 
 
+_NAMED = frozenset(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"])
+"""Keywords whose value has a schema for each name. Two names never share a line."""
+
+_SHORT = 100
+"""Maximum length of a nested value on one line, in characters."""
+
+
+def laid_out_literal(value: Any, indent: int = 0) -> str:
+    """Return the literal of JSON data, such as tools, over several lines, so that a person can review a change of it.
+
+    A value without nested objects takes one line, however long, so that a changed word is a changed line. So does a short
+    value without named properties. Of any other value, each member has its own line. The text is for a place that is
+    indented by `indent` spaces, and is not to be formatted again.
+    """
+    if type(value) is not PythonLiteral and isinstance(value, Mapping | list | tuple) and value and not _is_line(value):
+        return _over_lines(value, indent)
+    return python_literal(value)
+
+
+def laid_out_payload(payload: Any) -> str:
+    """Return the literal of the value of a wire's `tools` as `laid_out_literal` does, with a line or more for each tool.
+
+    Then version control merges the tools of two branches, also where there were few before.
+    """
+    return _over_lines(payload, 0) if isinstance(payload, list) and payload else python_literal(payload)
+
+
+def _over_lines(value: Any, indent: int) -> str:
+    margin = "\n" + " " * (indent + 4)
+    if isinstance(value, Mapping):
+        members = [
+            f"{python_string(key)}: "
+            + (_over_lines(item, indent + 4) if _has_names(key, item) else laid_out_literal(item, indent + 4))
+            for key, item in value.items()
+        ]
+        opening, closing = "{", "}"
+    else:
+        members = [laid_out_literal(item, indent + 4) for item in value]
+        opening, closing = "[", "]"
+    return f"{opening}{margin}{f',{margin}'.join(members)},\n{' ' * indent}{closing}"
+
+
+def _has_names(key: str, value: Any) -> bool:
+    """Return whether a value has schemas by name, and not only names of constants."""
+    return (
+        key in _NAMED and isinstance(value, Mapping) and any(type(each) is not PythonLiteral for each in value.values())
+    )
+
+
+def _is_line(value: Any) -> bool:
+    """Return whether a value takes one line: it has no nested objects, or is short and has no named properties."""
+    members = value.values() if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping) and not any(map(_contains_object, members)):
+        return not any(_has_names(key, item) for key, item in value.items())
+    return not _contains_names(value) and len(python_literal(value)) <= _SHORT
+
+
+def _contains_object(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_contains_object, value))
+    return isinstance(value, Mapping) and bool(value)
+
+
+def _contains_names(value: Any) -> bool:
+    """Return whether a value contains a schema with named properties, or a list of tools."""
+    if isinstance(value, Mapping):
+        return any(_has_names(key, item) or _contains_names(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return any(isinstance(item, Mapping) and "name" in item or _contains_names(item) for item in value)
+    return False
+
+
 class PythonLiteral(str):
     """The literal of a JSON value that is already rendered."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cache
 from importlib import import_module
@@ -13,11 +13,13 @@ from typing import Any, Literal
 from toolgen.diagnostics import Span
 from toolgen.incremental import IN_MEMORY, ON_DISK, Key, key_digest
 from toolgen.load.sources import compact_json, pointer_text
+from toolgen.plan.provider import wire_class_name
 from toolgen.plan.tools import definition_fields
-from toolgen.render.shipped import InMemoryPackage
+from toolgen.render.imports import RUNTIME
+from toolgen.render.in_memory import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
-from toolgen.runtime.conversion.cache import Cache, from_bytes, to_bytes
-from toolgen.runtime.conversion.wire import DeclaredToolFacts
+from toolgen_runtime.conversion.cache import Cache, from_bytes, to_bytes
+from toolgen_runtime.conversion.wire import DeclaredToolFacts
 
 CLOSING = "additional properties"
 """What a closed object cannot have."""
@@ -27,10 +29,16 @@ Status = Literal["ok", "lossy", "refused", "not offered"]
 
 @dataclass(frozen=True, slots=True)
 class ToolLoss:
-    """One loss of a tool: where in the source, what happened to it, why, and what still checks the rule."""
+    """One loss of a tool: where in the source, what happened to it, why, and what still checks the rule.
+
+    `pointer` leads from the parameters to the schema. `type_name` is the shared type that contains it, or an empty string,
+    and `key` names it within the tool or the type; it is empty for the whole.
+    """
 
     span: Span
     pointer: str
+    type_name: str
+    key: str
     what: str
     action: str
     reason: str
@@ -100,11 +108,6 @@ class ProviderPayload:
         payload: list[Any] | str = json.loads(_filled(self.form, [one.entry for one in self.offered]))
         return payload
 
-    @property
-    def fingerprint(self) -> str:
-        """Return the provider's FINGERPRINT: the SHA-256 of the payload as compact JSON."""
-        return _sha256(_filled(self.form, [one.entry for one in self.offered]))
-
     def tool_digests(self) -> dict[str, str]:
         """Return the first 16 digits of the SHA-256 of each tool's payload if it were offered alone, by name."""
         return {one.tool.name: one.digest for one in self.offered}
@@ -155,24 +158,21 @@ def _form(payload: Any, numbers: Mapping[int, int]) -> Any:
 
 
 def build_payloads(
-    files: Mapping[str, str], catalog: Catalog, classes: Mapping[str, str], local: Collection[str]
+    files: Mapping[str, str], catalog: Catalog, modules: Mapping[str, str]
 ) -> dict[str, ProviderPayload]:
     """Lower the declared tools for every provider.
 
-    `classes` are the names of the providers' classes; those of `local` were made for this project, and are imported
-    from its files.
+    `modules` are the modules of the providers' classes. Those made for this project are imported from `files`.
     """
     found: dict[str, ProviderPayload] = {}
     with InMemoryPackage(files) as package:
+        models = package.module("runtime.models") if catalog.format.is_extended else import_module(f"{RUNTIME}.models")
         for profile in catalog.profiles:
-            module = package.module if profile.name in local else _shipped
-            kind = getattr(module(f"wires.{profile.name}"), classes[profile.name])
-            found[profile.name] = _on_wire(kind, module("runtime.models").ToolDefinition, profile, catalog)
+            name = modules[profile.name]
+            module = package.module(name.removeprefix(".")) if name.startswith(".") else import_module(name)
+            kind = getattr(module, wire_class_name(profile.name))
+            found[profile.name] = _on_wire(kind, models.ToolDefinition, profile, catalog)
     return found
-
-
-def _shipped(name: str) -> Any:
-    return import_module(f"toolgen.{name}")
 
 
 def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> ProviderPayload:
@@ -358,7 +358,7 @@ def _tool_payload(
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # the schema changes already contain what cannot be strict
         reported.append(
-            ToolLoss(tool.document.span(), "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
+            ToolLoss(tool.document.span(), "", "", "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
         )
     name = wire.wire_name(tool.name)
     return ToolPayload(
@@ -371,19 +371,16 @@ def _loss_of_change(record: Any, tool: Tool) -> ToolLoss:
     if record.what == CLOSING and not record.blocks_strict:
         severe = False  # the declaration does not state that there may be more
     refused = record.is_unsupported and tool.strict == "always"
-    span = tool.parameter_span(record.pointer, record.what)
-    return ToolLoss(
-        span, pointer_text(record.pointer), record.what, record.action, record.reason, record.checked, severe, refused
-    )
+    what, why = (record.what, record.action), (record.reason, record.checked)
+    return ToolLoss(*_location(record, tool), *what, *why, severe, refused)
 
 
 def _loss_of_strictness(record: Any, tool: Tool) -> ToolLoss:
     reason = f"not strict, because of {record.what}: {record.reason}" if record.what != "strict" else record.reason
-    return ToolLoss(
-        tool.parameter_span(record.pointer, record.what),
-        pointer_text(record.pointer),
-        "strict",
-        "dropped",
-        reason,
-        "parse_arguments",
-    )
+    return ToolLoss(*_location(record, tool), "strict", "dropped", reason, "parse_arguments")
+
+
+def _location(record: Any, tool: Tool) -> tuple[Span, str, str, str]:
+    """Return where a change is: in the source, and as a pointer, a shared type and a key."""
+    type_name, key = tool.parameter_key(record.pointer)
+    return tool.parameter_span(record.pointer, record.what), pointer_text(record.pointer), type_name, key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ruff_api
@@ -15,37 +15,44 @@ from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tool
 from toolgen.render.checks import CheckFunction, CheckFunctionCollector
 from toolgen.render.imports import Imports
 from toolgen.render.literals import python_literal, python_string
+from toolgen.render.shared_schemas import SharedSchemas
 from toolgen.render.templates import (
-    HEADER,
+    UNFORMATTED_HEADER,
     AliasText,
     ClassText,
     FieldText,
     TypeExpression,
-    format_generated_module,
     format_python,
     render_template,
 )
-from toolgen.resolve.catalog import SharedType, Tool
+from toolgen.resolve.catalog import Schema, SharedType, Tool
 from toolgen.resolve.schema_locations import PREFIX
-from toolgen.runtime.tools.formats import FORMATS
+from toolgen_runtime.lowering.coercion import coercions
+from toolgen_runtime.tools.formats import FORMATS
 
 
 def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
-    """Return the text of `tools/__init__.py`, of each tool's module and of `types.py`, by path in the output."""
+    """Return the text of `tools/__init__.py`, of each tool's module, and of `types.py` and `schemas.py`, by path.
+
+    The last two are only there if there are shared types.
+    """
+    types = list(types)
     plan = plan_tools(tools, types)
-    known: dict[str, str] = {each.module: ON_DISK.find("module", each.tool.digest) for each in plan.tools}
+    schemas = {shared.name: shared.schema for shared in sorted(types, key=lambda shared: shared.name)}
+    known: dict[str, str] = {
+        each.module: ON_DISK.find("module", each.tool.digest, with_handlers) for each in plan.tools
+    }
     changed = [each for each in plan.tools if known[each.module] is None]
     expressions = iter(_expressions(plan, changed))
-    texts = {"types.py": _types(plan.types, expressions), "tools/__init__.py": _index(plan, with_handlers)}
-    if with_handlers:
-        texts["tools/handlers.py"] = _handlers(plan, "handlers")
-        texts["tools/protocols.py"] = _handlers(plan, "protocols")
-    made = {path: format_generated_module(path, text) for path, text in texts.items()}
+    texts = {"tools/__init__.py": UNFORMATTED_HEADER + _index(plan, with_handlers)}
+    if plan.types.items:
+        texts["types.py"] = _types(plan.types, expressions)
+        texts["schemas.py"] = UNFORMATTED_HEADER + render_template("schemas.py", schemas=schemas)
     for each in changed:
-        text = format_python(f"tools/{each.module}.py", HEADER + _tool(each, expressions))
-        known[each.module] = ON_DISK.keep(text, "module", each.tool.digest)
-    made |= {f"tools/{module}.py": text for module, text in known.items()}
-    return {path: made[path] for path in sorted(made)}
+        text = _tool(each, schemas, expressions, with_handlers)
+        known[each.module] = ON_DISK.keep(text, "module", each.tool.digest, with_handlers)
+    texts |= {f"tools/{module}.py": text for module, text in known.items()}
+    return {path: texts[path] for path in sorted(texts)}
 
 
 def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[TypeExpression]:
@@ -89,46 +96,53 @@ def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) ->
     return {path: tuple(str(item.name) for item in models.items) for path, models in found.items()}
 
 
-def _tool(plan: ToolPlan, expressions: Iterator[TypeExpression]) -> str:
-    imports = Imports("..runtime.tools")
+def _tool(
+    plan: ToolPlan, schemas: Mapping[str, Schema], expressions: Iterator[TypeExpression], with_handlers: bool
+) -> str:
+    imports = Imports()
+    if with_handlers:
+        imports.add("typing", "TYPE_CHECKING", "Protocol")
     for name, local in plan.imports:
         imports.add_as("..types", name, local)
     imports.add("..models", "ToolDefinition")
-    return _models_module(
-        "tools/module.py",
+    shared = SharedSchemas(schemas)
+    definition = {key: shared.refer(value, plan.tool.shared) for key, value in definition_fields(plan.tool).items()}
+    if shared.uses_declared:
+        imports.add("..schemas", "SCHEMAS")
+    text = _models_module(
+        f"tools/{plan.module}.py",
         plan.models,
         expressions,
         imports,
-        exports=["DEFINITION"],
-        title=f"The tool `{plan.tool.name}`: its arguments, its result and its definition.",
-        definition=definition_fields(plan.tool).items(),
+        exports=["DEFINITION", *([str(plan.handler_class)] if with_handlers else [])],
+        handler=plan if with_handlers else None,
+        title=f"The tool `{plan.tool.name}`.",
     )
+    return text + render_template("tools/_definition.py", definition=definition)
 
 
 def _types(plan: ModelsPlan, expressions: Iterator[TypeExpression]) -> str:
-    imports = Imports(".runtime.tools")
-    return _models_module("types.py", plan, expressions, imports, title="Types that several tools share.")
+    return _models_module("types.py", plan, expressions, Imports(), "Types that several tools share.")
 
 
 def _models_module(
-    template: str,
+    path: str,
     plan: ModelsPlan,
     expressions: Iterator[TypeExpression],
     imports: Imports,
+    title: str,
     exports: Sequence[str] = (),
-    **values: object,
+    handler: ToolPlan | None = None,
 ) -> str:
-    """Return the text of a module with classes and named types."""
+    """Return the text of a module with classes and named types, and with the type of the handler of a tool."""
     models = _Models(plan, expressions, imports)
-    return render_template(
-        template,
-        items=models.items(),
-        functions=models.functions(),
-        imports=imports.lines(),
-        exports=[*exports, *sorted((str(item.name) for item in plan.items), key=natural_key)],
-        rebuilt=plan.rebuilt,
-        **values,
+    items, functions = models.items(), models.functions()
+    exports = sorted((*exports, *(str(item.name) for item in plan.items)), key=_constants_first)
+    head = render_template(
+        "tools/_head.py", title=title, imports=imports.lines(), exports=exports, has_handler=handler is not None
     )
+    body = render_template("tools/_models.py", items=items, functions=functions, rebuilt=plan.rebuilt, handler=handler)
+    return UNFORMATTED_HEADER + head + format_python(path, body)
 
 
 EXPORTS = (
@@ -147,13 +161,7 @@ EXPORTS = (
 """The public names of the tools, whatever parts a package has."""
 
 RUNNING = (
-    "Allow",
-    "Deny",
-    "Edit",
     "Handlers",
-    "Hold",
-    "ToolError",
-    "allow_all",
     "check_handlers",
     "dispatch",
     "dispatch_all",
@@ -163,33 +171,38 @@ RUNNING = (
 """The public names of the part `running`."""
 
 
+def _constants_first(name: str) -> tuple[bool, Any]:
+    return not name.isupper(), natural_key(name)
+
+
 def _index(plan: ToolsPlan, running: bool) -> str:
-    aliases = {alias: p.tool.name for p in plan.tools for alias in p.tool.aliases}
     return render_template(
         "tools/__init__.py",
         running=running,
         exports=sorted((*EXPORTS, *(RUNNING if running else ())), key=natural_key),
         left_out=RUNNING,
         tools=plan.tools,
-        modules=sorted((p.module for p in plan.tools), key=natural_key),
-        untyped_field_tools=[p.tool.name for p in plan.tools if p.has_untyped_field],
-        non_object_types={p.tool.name: str(p.non_object_type) for p in plan.tools if p.non_object_type},
-        low=[p.tool.name for p in plan.tools if p.tool.risk == "low"],
-        aliases=dict(sorted(aliases.items())),
-        display_names={p.tool.name: p.tool.display_name for p in plan.tools if p.tool.display_name},
-        deprecated=[p.tool.name for p in plan.tools if p.tool.deprecated],
-        timeouts={p.tool.name: p.tool.timeout for p in plan.tools if p.tool.timeout is not None},
-    )
-
-
-def _handlers(plan: ToolsPlan, name: str) -> str:
-    """Return the module of the handlers that an app provides: all in one class, or each in its own."""
-    return render_template(
-        f"tools/{name}.py",
-        tools=plan.tools,
         sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)),
-        names=sorted((str(each.handler_class) for each in plan.tools), key=natural_key),
+        declared={each.tool.name: _declared_facts(each) for each in plan.tools},
     )
+
+
+def _declared_facts(plan: ToolPlan) -> str:
+    """Return the facts about a tool as arguments of `ToolFacts`, without those that have their default values."""
+    tool = plan.tool
+    names = (plan.module, plan.arguments, plan.result)
+    facts = {
+        "has_untyped_field": plan.has_untyped_field,
+        "non_object_type": str(plan.non_object_type) if plan.non_object_type else None,
+        "low_risk": tool.risk == "low",
+        "display_name": tool.display_name or None,
+        "deprecated": tool.deprecated,
+        "aliases": sorted(tool.aliases) or None,
+        "timeout": tool.timeout,
+        "coercions": coercions(tool.parameters) if tool.parameters else None,
+    }
+    options = [f"{key}={python_literal(value)}" for key, value in facts.items() if value not in (None, False)]
+    return ", ".join([*(python_string(name) for name in names), *options])
 
 
 class _Models:

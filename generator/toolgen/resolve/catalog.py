@@ -59,15 +59,43 @@ class Tool(Declaration):
             else document.key_span(*pointer)
         )
 
+    def parameter_key(self, schema_pointer: Pointer) -> tuple[str, str]:
+        """Return the shared type that contains the schema at a pointer in `parameters`, and the key of the schema there.
+
+        The type is an empty string if the tool itself contains the schema. A key is the path of a property, such as
+        `items[].price`; keywords that lead to no property are part of it, such as `anyOf[0]`. The key of the whole is empty.
+        """
+        type_name = ""
+        if len(schema_pointer) > 1 and schema_pointer[0] == "$defs" and schema_pointer[1] in self.origins:
+            document, start = self.origins[str(schema_pointer[1])]
+            if (document.source, document.index) == (self.document.source, self.document.index):
+                schema_pointer = (*start[start[:1] == ("parameters",) :], *schema_pointer[2:])
+            else:
+                type_name, schema_pointer = str(schema_pointer[1]), schema_pointer[2:]
+        key = ""
+        steps = iter(schema_pointer)
+        for step in steps:
+            if step == "properties":
+                step = next(steps, step)
+            elif step == "items":
+                key += "[]"
+                continue
+            key += f"[{step}]" if isinstance(step, int) else f".{step}"
+        return type_name, key.removeprefix(".")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The facts about a provider, with `extends` already merged; `parent` is the profile that it extends."""
+    """The facts about a provider, with `extends` already merged; `parent` is the profile that it extends.
+
+    `configured` are the sections that settings of the project change.
+    """
 
     name: str
     facts: Mapping[str, Any] = field(repr=False)
     documents: tuple[Document, ...] = field(repr=False)
     parent: Profile | None = field(default=None, repr=False)
+    configured: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +121,11 @@ class FormatType:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The neutral format: types by name, in the order of the sources."""
+    """The neutral format: types by name, in the order of the sources. `is_extended` is whether the project adds to it."""
 
     types: Mapping[str, FormatType]
     schema: Mapping[str, Any] = field(repr=False)
+    is_extended: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,27 @@ def convert_top_level_keywords(schema: Mapping[str, Any], source: Dialect) -> di
     return out
 
 
+_ORDER = (
+    *("$schema", "$id", "$anchor", "$comment", "$ref", "type", "title", "description", "format", "enum", "const"),
+    *("default", "examples", "pattern", "minLength", "maxLength", "minimum", "exclusiveMinimum", "maximum"),
+    *("exclusiveMaximum", "multipleOf", "prefixItems", "items", "contains", "minContains", "maxContains", "minItems"),
+    *("maxItems", "uniqueItems", "properties", "patternProperties", "required", "additionalProperties"),
+    *("minProperties", "maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "allOf", "anyOf"),
+    *("oneOf", "not", "if", "then", "else"),
+)
+_POSITIONS = {keyword: position for position, keyword in enumerate(_ORDER)}
+_UNORDERED = frozenset(["patternProperties", "dependentRequired", "dependentSchemas"])
+
+
+def in_canonical_order(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema with its keywords in one order, since that of the source means nothing. Properties keep their order."""
+    ordered = sorted(schema.items(), key=lambda item: (_POSITIONS.get(item[0], len(_ORDER)), item[0]))
+    return {
+        key: dict(sorted(value.items())) if key in _UNORDERED and isinstance(value, dict) else value
+        for key, value in ordered
+    }
+
+
 FLAGS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 """Bounds that draft-04 expresses by a flag beside another bound."""
 

@@ -194,8 +194,10 @@ def merge_neutral_format_documents(documents: Iterable[Document], findings: Find
     """
     ordered = sorted(documents, key=_rank)
     schemas: dict[str, dict[str, Any]] = {}
+    is_extended = False
     for document in ordered:
         for name, schema in document.value.get("$defs", {}).items():
+            is_extended = is_extended or (not document.is_shipped and schemas.get(name) != schema)
             if name not in schemas:
                 schemas[name] = {**schema}
             else:
@@ -208,7 +210,8 @@ def merge_neutral_format_documents(documents: Iterable[Document], findings: Find
                 if keyword.iskeyword(camel_to_snake(key)):
                     findings.add("format-field-name", document.key_span("$defs", name, "properties", key), field=key)
     resolved = {name: _with_local_references(schema) for name, schema in schemas.items()}
-    return Format({name: _type(name, schema) for name, schema in resolved.items()}, {"$defs": resolved})
+    types = {name: _type(name, schema) for name, schema in resolved.items()}
+    return Format(types, {"$defs": resolved}, is_extended)
 
 
 def _rank(document: Document) -> int:

@@ -28,7 +28,7 @@ from toolgen.resolve.schema_bundler import SchemaBundler, shared_class_name
 from toolgen.resolve.schema_checks import TYPES, check_schemas
 from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_formats_if_unchecked
-from toolgen.runtime.conversion.cache import from_bytes, to_bytes
+from toolgen_runtime.conversion.cache import from_bytes, to_bytes
 
 
 def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
@@ -323,4 +323,5 @@ def _with_config(profile: Profile, config: Config) -> Profile:
     strict = {limit: config.limits[profile.name][name] for name, limit in _OF_STRICT.items() if name in own}
     if strict and facts.get("dialects", {}).get("strict"):
         facts["dialects"] = apply_merge_patch(facts["dialects"], {"strict": {"limits": strict}})
-    return replace(profile, facts=facts)
+    configured = frozenset(section for section, value in facts.items() if value != profile.facts.get(section))
+    return replace(profile, facts=facts, configured=configured)

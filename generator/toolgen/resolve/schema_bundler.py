@@ -15,7 +15,14 @@ from typing import Any
 from toolgen.load import Pointer
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import SharedType
-from toolgen.resolve.dialect import ANNOTATIONS, FLAGS, Dialect, convert_top_level_keywords, find_dialect
+from toolgen.resolve.dialect import (
+    ANNOTATIONS,
+    FLAGS,
+    Dialect,
+    convert_top_level_keywords,
+    find_dialect,
+    in_canonical_order,
+)
 from toolgen.resolve.identifiers import class_name, distinct_name
 from toolgen.resolve.references import ReferenceGraph, reachable
 from toolgen.resolve.schema_locations import PREFIX, SchemaLocation, find_target, is_schema, map_keyword, walk_schemas
@@ -63,6 +70,7 @@ class SchemaBundler:
             key: self._copied(location, address, top=False) for location, key in keys.items()
         }
         definitions |= {name: self.types[name].schema for name in shared}
+        definitions = dict(sorted(definitions.items()))
         if definitions and isinstance(schema, dict):
             schema["$defs"] = definitions
         origins = {key: location for location, key in keys.items()}
@@ -128,7 +136,7 @@ class _Copier:
             else:
                 keyword = SchemaLocation(location.document, (*location.pointer, pointers.get(key, key)))
                 out[key] = map_keyword(key, value, partial(self._inner, keyword))
-        return out
+        return in_canonical_order(out)
 
     def _inner(self, keyword: SchemaLocation, schema: Any, pointer: Pointer) -> Any:
         return self.copy(schema, SchemaLocation(keyword.document, keyword.pointer + pointer[1:]))

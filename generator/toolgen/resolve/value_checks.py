@@ -34,9 +34,9 @@ from toolgen.resolve.schema_locations import (
     walk_referenced_schemas,
     walk_schemas,
 )
-from toolgen.runtime.tools.checks import is_format
-from toolgen.runtime.tools.checks import is_multiple as is_multiple
-from toolgen.runtime.tools.formats import FORMATS
+from toolgen_runtime.tools.checks import is_format
+from toolgen_runtime.tools.checks import is_multiple as is_multiple
+from toolgen_runtime.tools.formats import FORMATS
 
 MAX_STEPS = 400_000
 """The limit of keywords applied to the values of one tool: a few seconds of work."""

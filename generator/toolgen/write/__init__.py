@@ -2,7 +2,7 @@
 
 from toolgen.write.changes import Changes
 from toolgen.write.drift import Drift, find_drift
-from toolgen.write.lockfile import LOCK, LockError, Stamp, read_lock
+from toolgen.write.lockfile import LOCK, Lock, LockError, read_lock
 from toolgen.write.output_path import RequestedOutput
 from toolgen.write.package_writer import write_package
 
@@ -10,9 +10,9 @@ __all__ = [
     "LOCK",
     "Changes",
     "Drift",
+    "Lock",
     "LockError",
     "RequestedOutput",
-    "Stamp",
     "find_drift",
     "read_lock",
     "write_package",

@@ -19,15 +19,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from toolgen.write import disk
-from toolgen.write.changes import FolderTree, is_litter, list_tree, parent_folders
-from toolgen.write.lockfile import LOCK, MAX_LOCK_BYTES, LockError, read_lock
+from toolgen.write.changes import FolderTree, Kind, is_litter, list_tree, parent_folders
+from toolgen.write.lockfile import (
+    HEADER_BYTES,
+    LOCK,
+    MAX_LOCK_BYTES,
+    Lock,
+    LockError,
+    PathsOfLock,
+    has_header,
+    read_lock,
+)
 from toolgen.write.output_path import OutputPath
 
 
 class AtomicSwap:
     """The exchange of one output folder. The caller holds the lock on the parent folder."""
 
-    def __init__(self, output_path: OutputPath) -> None:
+    def __init__(self, output_path: OutputPath, paths_of_lock: PathsOfLock = lambda _: lambda _: False) -> None:
+        self.paths_of_lock = paths_of_lock
         self.parent = output_path.parent
         self.output = output_path.path
         self.staging_folder = output_path.staging_folder
@@ -122,10 +132,19 @@ class AtomicSwap:
 
     def _rescue(self, former: str) -> None:
         """Move unmanaged files that were added or replaced after the former tree was read to the output."""
-        generated = {LOCK, *_recorded(former), *_recorded(self.output)}
+        locks = [lock for lock in map(_lock_of, (former, self.output)) if lock is not None]
+        listed = {LOCK, *(path for lock in locks for path in lock.files)}
+        made_by = [self.paths_of_lock(lock) for lock in locks if lock.is_package]
+
+        def is_generated(path: str, kind: Kind) -> bool:
+            if path in listed or kind != "file" or not any(is_made(path) for is_made in made_by):
+                return path in listed
+            beginning = disk.read_beginning(f"{former}/{path}", HEADER_BYTES)
+            return not beginning or has_header(beginning)  # py.typed is empty
+
         foreign: dict[str, list[str]] = {}
         for path, kind in list_tree(former).leaves.items():
-            if kind != "folder" and path not in generated and not is_litter(path):
+            if kind != "folder" and not is_litter(path) and not is_generated(path, kind):
                 folder, _, name = path.rpartition("/")
                 foreign.setdefault(folder, []).append(name)
         for folder, names in foreign.items():
@@ -162,14 +181,14 @@ def _is_later(one: str, other: str, at: int) -> bool:
     return plain and not os.path.samestat(came, there) and came.st_mtime_ns > there.st_mtime_ns
 
 
-def _recorded(folder: str) -> Iterable[str]:
+def _lock_of(folder: str) -> Lock | None:
     info = disk.inspect_path(f"{folder}/{LOCK}")
     if info is None or not stat.S_ISREG(info.st_mode):
-        return ()
+        return None
     try:
-        return read_lock(disk.read_file(f"{folder}/{LOCK}", MAX_LOCK_BYTES) or b"").files
+        return read_lock(disk.read_file(f"{folder}/{LOCK}", MAX_LOCK_BYTES) or b"")
     except LockError:
-        return ()
+        return None
 
 
 def _is_folder(path: str) -> bool:

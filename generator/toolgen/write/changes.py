@@ -5,20 +5,24 @@ All of this is decided before anything is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from toolgen.write import disk
 from toolgen.write.lockfile import (
+    HEADER_BYTES,
     LOCK,
-    MARK,
     MAX_LOCK_BYTES,
+    FindEdited,
     Lock,
     LockError,
+    PathsOfLock,
     differ_only_in_version,
     digest,
     has_conflict,
+    has_header,
     read_lock,
 )
 
@@ -81,20 +85,23 @@ def parent_folders(path: str) -> list[str]:
     return ["/".join(parts[:end]) for end in range(1, len(parts))]
 
 
+Paths = tuple[str, ...]
+
 Files = Mapping[str, str]
 """The files of a package: relative path with forward slashes to text."""
 
-FileStatus = Literal["missing", "same", "crlf", "ours", "edited", "foreign"]
-
-_BEGINNING = 400
+FileStatus = Literal["missing", "same", "crlf", "ours", "foreign"]
 
 
 @dataclass(frozen=True, slots=True)
 class OutputState:
     """The output folder as it was read.
 
-    `content` has the bytes of the files that the lock file or the build names, or None for a file too large to be
-    generated. `trouble` is the reason why a lock file cannot be used.
+    `content` has the bytes of the lock file, of the files that the build names, and of the files that may be stale, or
+    None for a file too large to be generated. `stale` are files that toolgen wrote and that the build does not make: a
+    page that the lock file lists, or a module with the header at the path of one that a build with the facts of the lock
+    file makes. `strays` are other files with the header that the build does not make. `trouble` is the reason why a lock
+    file cannot be used.
     """
 
     exists: bool = False
@@ -102,42 +109,45 @@ class OutputState:
     lock: Lock | None = None
     trouble: str | None = None
     content: Mapping[str, bytes | None] = field(default_factory=dict[str, bytes | None], repr=False)
+    stale: frozenset[str] = frozenset()
+    strays: frozenset[str] = frozenset()
 
-    def file_status(self, path: str, wanted: str | None) -> FileStatus:
-        """Return the status of the file at `path`. `wanted` is the text that the build writes there, None for no file.
+    def file_status(self, path: str, wanted: str) -> FileStatus:
+        """Return the status of the file at the path of a file that the build makes. `wanted` is its text.
 
-        `same` has the wanted bytes and `crlf` differs only in line ends, whoever wrote it. `ours` is as toolgen
-        wrote it; line ends are ignored, since version control may change them.
+        `same` has the wanted bytes and `crlf` differs only in line ends, whoever wrote it. `ours` is another file that
+        toolgen wrote, which may have been edited.
         """
         kind = self.tree.leaves.get(path)
-        recorded = self.lock.files.get(path) if self.lock else None
         if kind is None:
             return "missing"
         if kind != "file":
-            return "edited" if kind == "link" and (recorded or path == LOCK) else "foreign"
+            return "foreign"
         data = self.content.get(path)
-        plain = normalize_newlines(data) if data is not None else b""
-        if data is not None and wanted is not None:
-            bytes_wanted = wanted.encode()
-            if data == bytes_wanted:
+        if data is not None:
+            if data == wanted.encode():
                 return "same"
-            if plain == bytes_wanted:
+            if normalize_newlines(data) == wanted.encode():
                 return "crlf"
-        if path == LOCK:
-            return "ours"
-        if recorded is not None:
-            known = {recorded, self.lock.merged.get(path) if self.lock else None}
-            if data is not None and (digest(plain) in known or digest(data) in known or self._is_merged(path, data)):
-                return "ours"
-            return "edited"
-        # Without a lock file, the mark alone shows that toolgen wrote it; whether it was edited is unknown.
-        marked = data is not None and wanted is not None and MARK.encode() in data[:_BEGINNING]
-        return "edited" if marked else "foreign"
+        is_listed = self.lock is not None and path in self.lock.files
+        return "ours" if path == LOCK or is_listed or (data is not None and has_header(data)) else "foreign"
 
-    def _is_merged(self, path: str, data: bytes) -> bool:
-        """Return whether version control merged the file from two that toolgen wrote."""
-        both = self.lock is not None and path in self.lock.merged
-        return MARK.encode() in data[:_BEGINNING] and (both or has_conflict(data))
+    def edited(self, paths: Iterable[str], find_edited: FindEdited) -> Paths:
+        """Return which of the files that toolgen wrote were edited by hand. A file with conflict markers was not."""
+        listed = self.lock.files if self.lock is not None else {}
+        edited: set[str] = set()
+        unlisted: dict[str, bytes] = {}
+        for path in paths:
+            data = self.content.get(path)
+            if path in listed:
+                is_as_listed = data is not None and listed[path] in (digest(data), digest(normalize_newlines(data)))
+                edited |= set() if is_as_listed else {path}
+            elif data is not None and path != LOCK and not has_conflict(data):
+                unlisted[path] = data
+        lock = self.content.get(LOCK)
+        if unlisted and lock is not None:
+            edited.update(find_edited(lock, unlisted))
+        return _sorted(edited)
 
 
 def normalize_newlines(data: bytes) -> bytes:
@@ -145,7 +155,7 @@ def normalize_newlines(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
-def read_state(folder: str, wanted: Iterable[str]) -> OutputState:
+def read_state(folder: str, wanted: Collection[str], paths_of_lock: PathsOfLock) -> OutputState:
     """Read the output folder. `wanted` are the paths that the build writes.
 
     Raises:
@@ -165,16 +175,28 @@ def read_state(folder: str, wanted: Iterable[str]) -> OutputState:
             trouble = str(error)
     elif LOCK in tree.leaves or LOCK in tree.folders:
         trouble = "it is not a file"
-    named = {*wanted, *(lock.files if lock else ()), LOCK}
-    content = {
-        path: disk.read_file(f"{folder}/{path}")
-        for path, kind in tree.leaves.items()
-        if kind == "file" and path in named
-    }
-    return OutputState(True, tree, lock, trouble, content)
+    files = [path for path, kind in tree.leaves.items() if kind == "file"]
+    content = {path: disk.read_file(f"{folder}/{path}") for path in files if path in wanted or path == LOCK}
+    is_made = paths_of_lock(lock) if lock is not None and lock.is_package else lambda _: False
+    listed = lock.files if lock is not None else {}
+    stale: set[str] = set()
+    strays: set[str] = set()
+    for path in files:
+        if path in content or is_litter(path):
+            continue
+        if path in listed or is_made(path):
+            data = disk.read_file(f"{folder}/{path}")
+            if path in listed or (data is not None and has_header(data)):
+                content[path] = data
+                stale.add(path)
+        elif _is_visible(path):
+            with suppress(OSError):  # a file of somebody else, whose name is all that toolgen would report
+                strays |= {path} if has_header(disk.read_beginning(f"{folder}/{path}", HEADER_BYTES)) else set()
+    return OutputState(True, tree, lock, trouble, content, frozenset(stale), frozenset(strays))
 
 
-Paths = tuple[str, ...]
+def _is_visible(path: str) -> bool:
+    return not any(part.startswith(".") for part in path.split("/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +204,9 @@ class Changes:
     """Paths in the package, each tuple sorted.
 
     `edited` are generated files that somebody changed. Those that a build would overwrite or delete are also in
-    `changed` or `deleted`. `unmanaged` are unmanaged files, which toolgen leaves alone. `blocked` are those of them
-    at the path of a generated file, a conflict that no build may resolve. `files` is what the build
-    would write, including the lock file.
+    `changed` or `deleted`. `unmanaged` are unmanaged files, which toolgen leaves alone. `strays` are those of them with
+    the header of generated files. `blocked` are those at the path of a generated file, a conflict that no build may
+    resolve. `files` is what the build would write, including the lock file.
     """
 
     created: Paths = ()
@@ -193,6 +215,7 @@ class Changes:
     unchanged: Paths = ()
     edited: Paths = ()
     unmanaged: Paths = ()
+    strays: Paths = ()
     blocked: Paths = ()
     files: Files = field(default_factory=dict[str, str], repr=False, compare=False)
 
@@ -202,24 +225,21 @@ class Changes:
         return bool(self.created or self.changed or self.deleted)
 
 
-def plan_changes(files: Files, state: OutputState) -> Changes:
+def plan_changes(files: Files, state: OutputState, find_edited: FindEdited) -> Changes:
     """Compare the wanted package, including the lock file, with the output folder."""
     standing = {path: state.file_status(path, text) for path, text in files.items()}
-    stale = {
-        path: state.file_status(path, None) for path in (state.lock.files if state.lock else ()) if path not in files
-    }
-    deleted = {path for path, how in stale.items() if how in ("ours", "edited")}
     unchanged = {path for path, how in standing.items() if how in ("same", "crlf")}
-    changed = {path for path, how in standing.items() if how in ("ours", "edited")}
-    managed = deleted | unchanged | changed
+    changed = {path for path, how in standing.items() if how == "ours"}
+    managed = state.stale | unchanged | changed
     foreign = {path for path in state.tree.leaves if path not in managed and not is_litter(path)}
     return Changes(
         created=_sorted(path for path, how in standing.items() if how == "missing"),
         changed=_sorted(changed),
-        deleted=_sorted(deleted),
+        deleted=_sorted(state.stale),
         unchanged=_sorted(unchanged),
-        edited=_sorted(path for path, how in [*standing.items(), *stale.items()] if how == "edited"),
+        edited=state.edited(changed | state.stale, find_edited),
         unmanaged=_sorted(foreign),
+        strays=_sorted(state.strays),
         blocked=_sorted(_blocking(files, state, foreign)),
         files=files,
     )

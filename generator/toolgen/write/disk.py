@@ -73,6 +73,19 @@ def read_file(path: str, biggest: int = MAX_FILE_BYTES) -> bytes | None:
         os.close(fd)
 
 
+def read_beginning(path: str, length: int) -> bytes:
+    """Return the first bytes of a regular file, at most `length`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        return os.read(fd, length)
+    finally:
+        os.close(fd)
+
+
 def write_file(path: str, data: bytes) -> None:
     """Write a new file and flush it to the disk. Its mode is 0666 minus the umask."""
     _fill(path, iter((data,)))

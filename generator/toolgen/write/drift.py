@@ -20,7 +20,7 @@ from toolgen.write.changes import (
     plan_changes,
     read_state,
 )
-from toolgen.write.lockfile import LOCK, Stamp
+from toolgen.write.lockfile import LOCK, Lock
 from toolgen.write.output_path import RequestedOutput, display_path, locate_output, report_os_error
 from toolgen.write.package_writer import is_from_newer_toolgen, package_with_lock, report_newer
 
@@ -87,9 +87,10 @@ def _one_hunk(before: list[str], after: list[str]) -> list[str]:
 class Drift:
     """The differences between the output folder and what a build would write. Paths are in the package, sorted.
 
-    `edited` are generated files whose bytes are not the recorded ones; each is also in `changed` or `extra`.
+    `edited` are generated files that are known to be edited by hand; each is also in `changed` or `extra`.
     `extra` are stale files of toolgen. `unmanaged` are unmanaged files that Python or a type checker
-    would import from the package (`*.py`, `*.pyi` outside dot folders); others are not drift. `crlf` differ only in
+    would import from the package (`*.py`, `*.pyi` outside dot folders); others are not drift. `strays` are those of them
+    with the header of generated files. `blocked` are unmanaged files in the way of generated ones. `crlf` differ only in
     line ends, as version control may leave them, and are not drift. `version` is a sentence if an older
     toolgen made the output, which alone is not drift. `trouble` is why its lock file cannot be used. `diff` is the
     unified diff, printable and the same on every run.
@@ -99,6 +100,8 @@ class Drift:
     changed: Paths = ()
     extra: Paths = ()
     unmanaged: Paths = ()
+    strays: Paths = ()
+    blocked: Paths = ()
     edited: Paths = ()
     crlf: Paths = ()
     version: str | None = None
@@ -130,12 +133,14 @@ class Drift:
     def problems(self, name: str) -> list[tuple[str, str]]:
         """Return each file that fails a check, with `name` as the output folder, and what is wrong with it."""
         found = [(f"{name}/{LOCK}", f"cannot be used: {self.trouble}")] if self.trouble else []
-        hand = set(self.edited)
+        why = dict.fromkeys(self.edited, "edited by hand")
+        why |= dict.fromkeys(self.blocked, "not written by toolgen, but a generated file must go there")
         found += [(name, "missing")] if self.is_absent else [(f"{name}/{path}", "missing") for path in self.missing]
-        found += [(f"{name}/{path}", "edited by hand" if path in hand else "out of date") for path in self.changed]
+        found += [(f"{name}/{path}", why.get(path, "out of date")) for path in self.changed]
         found += [(f"{name}/{path}", "no longer generated from any source") for path in self.extra]
         not_ours = "not written by toolgen, but Python would import it"
-        return found + [(f"{name}/{path}", not_ours) for path in self.unmanaged]
+        stray = "generated, but neither from these sources nor by the build that wrote the lock file"
+        return found + [(f"{name}/{path}", stray if path in self.strays else not_ours) for path in self.unmanaged]
 
     def messages(self, name: str) -> list[str]:
         """Return one sentence for each kind of drift and file, with `name` as the output folder."""
@@ -147,7 +152,7 @@ class Drift:
         return sentences
 
 
-def find_drift(files: Files, output: RequestedOutput, stamp: Stamp, findings: Findings) -> Drift:
+def find_drift(files: Files, output: RequestedOutput, lock: Lock, findings: Findings) -> Drift:
     """Compare the output folder with the package that a build would write. Write nothing and take no lock.
 
     A location that a build refuses, unreadable files, and a package by a newer toolgen are errors in the findings.
@@ -155,19 +160,19 @@ def find_drift(files: Files, output: RequestedOutput, stamp: Stamp, findings: Fi
     Raises:
         ValueError: `files` has a path that leads out of the package, a defect of the plan.
     """
-    wanted = package_with_lock(files, stamp)
+    wanted = package_with_lock(files, lock)
     output_path = locate_output(output, findings)
     if output_path is None:
         return Drift()
     try:
-        state = read_state(output_path.path, wanted)
+        state = read_state(output_path.path, wanted, output.paths_of_lock)
     except OSError as error:
         report_os_error(error, output_path, output_path.folder_span, findings, action="read")
         return Drift()
-    if is_from_newer_toolgen(state, stamp):
-        report_newer(state, stamp, output_path, findings)
+    if is_from_newer_toolgen(state, lock):
+        report_newer(state, lock, output_path, findings)
         return Drift()
-    plan = ignore_version(plan_changes(wanted, state), state, wanted)
+    plan = ignore_version(plan_changes(wanted, state, output.find_edited), state, wanted)
     extra = tuple(sorted(set(plan.deleted) - set(plan.blocked)))
     foreign = tuple(sorted(set(filter(_importable, plan.unmanaged)) - set(plan.blocked)))
     changed = tuple(sorted({*plan.changed, *(set(plan.blocked) & set(wanted))}))
@@ -176,9 +181,11 @@ def find_drift(files: Files, output: RequestedOutput, stamp: Stamp, findings: Fi
         changed=changed,
         extra=extra,
         unmanaged=foreign,
+        strays=plan.strays,
+        blocked=plan.blocked,
         edited=plan.edited,
         crlf=tuple(path for path in plan.unchanged if state.file_status(path, wanted[path]) == "crlf"),
-        version=_version(state, stamp),
+        version=_version(state, lock),
         trouble=state.trouble,
         diff=_diff(wanted, output.name, state, plan, (*plan.created, *changed, *extra, *foreign)),
         files=wanted,
@@ -189,10 +196,10 @@ def _importable(path: str) -> bool:
     return path.endswith((".py", ".pyi")) and not any(part.startswith(".") for part in path.split("/"))
 
 
-def _version(state: OutputState, stamp: Stamp) -> str | None:
-    if state.lock is None or state.lock.version == stamp.version:
+def _version(state: OutputState, lock: Lock) -> str | None:
+    if state.lock is None or state.lock.version == lock.version:
         return None
-    return f"written by toolgen {display_path(state.lock.version)[:40]}, but this is {stamp.version}"
+    return f"written by toolgen {display_path(state.lock.version)[:40]}, but this is {lock.version}"
 
 
 def _diff(wanted: Files, name: str, state: OutputState, plan: Changes, paths: Paths) -> str:

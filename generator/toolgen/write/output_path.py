@@ -13,6 +13,7 @@ from pathlib import Path
 from toolgen.diagnostics import CODES, Findings, Span
 from toolgen.diagnostics.finding import RawText, escape_text
 from toolgen.write import disk
+from toolgen.write.lockfile import FindEdited, PathsOfLock
 
 READ_FOLDERS = ("tools", "types", "providers", "format")
 """Folders of SCHEMAS in which every file is a source: those of `load`, of which this stage knows nothing else."""
@@ -36,7 +37,8 @@ class RequestedOutput:
     """The arguments of the caller: the output folder, its name in messages, and the SCHEMAS folder.
 
     Python imports a package by the name of its folder. Other output may have any name. `command` writes the output, and
-    has an option `--force`. `span` is where the configuration names the folder.
+    has an option `--force`. `span` is where the configuration names the folder. `paths_of_lock` says which files a build
+    with the facts of a lock file makes, and `find_edited` which generated files were edited by hand.
     """
 
     folder: Path
@@ -45,6 +47,8 @@ class RequestedOutput:
     is_package: bool = True
     command: str = "toolgen build"
     span: Span | None = None
+    paths_of_lock: PathsOfLock = lambda _: lambda _: False
+    find_edited: FindEdited = lambda _, __: ()
 
 
 @dataclass(frozen=True, slots=True)

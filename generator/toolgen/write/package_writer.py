@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
@@ -20,7 +21,7 @@ from toolgen.write.changes import (
     plan_changes,
     read_state,
 )
-from toolgen.write.lockfile import LOCK, Stamp, is_package_path, lock_text, parse_version
+from toolgen.write.lockfile import LOCK, Lock, digest, is_package_path, lock_text, parse_version
 from toolgen.write.output_path import OutputPath, RequestedOutput, locate_output, os_error_reason, report_os_error
 
 LISTED = 25
@@ -28,17 +29,17 @@ LISTED = 25
 
 
 def write_package(
-    files: Files, output: RequestedOutput, stamp: Stamp, findings: Findings, *, force: bool = False
+    files: Files, output: RequestedOutput, lock: Lock, findings: Findings, *, force: bool = False
 ) -> Changes | None:
     """Write the package. Return None, with an error in the findings, if the former output is unchanged.
 
-    `force` overwrites generated files that were edited by hand and a lock file that cannot be read. Files that
-    toolgen did not write always stay. If nothing changes, nothing is written.
+    `lock` has the facts for the lock file. `force` overwrites generated files that were edited by hand and a lock file that
+    cannot be read. Files that toolgen did not write always stay. If nothing changes, nothing is written.
 
     Raises:
         ValueError: `files` has a path that leads out of the package, a defect of the plan.
     """
-    wanted = package_with_lock(files, stamp)
+    wanted = package_with_lock(files, lock)
     output_path = locate_output(output, findings)
     if output_path is None:
         return None
@@ -47,7 +48,7 @@ def write_package(
     try:
         make_parents(output_path.parent, made)
         with disk.lock_folder(output_path.parent):
-            plan = _locked_apply(wanted, output_path, stamp, findings, force=force)
+            plan = _locked_apply(wanted, output, output_path, lock, findings, force=force)
     except disk.LockedError:
         # The other build may be using them.
         made.clear()
@@ -61,8 +62,8 @@ def write_package(
     return plan
 
 
-def package_with_lock(files: Files, stamp: Stamp) -> dict[str, str]:
-    """Return the files with the lock file.
+def package_with_lock(files: Files, lock: Lock) -> dict[str, str]:
+    """Return the files with the lock file, which lists pages with their digests.
 
     Raises:
         ValueError: a path is not valid for a generated file.
@@ -70,54 +71,53 @@ def package_with_lock(files: Files, stamp: Stamp) -> dict[str, str]:
     for path in files:
         if not is_package_path(path) or path == LOCK:
             raise ValueError(f"not a path of a generated file: {path!r}")
-    return dict(sorted({**files, LOCK: lock_text(files, stamp)}.items()))
+    if not lock.is_package:
+        lock = replace(lock, files={path: digest(text.encode()) for path, text in files.items()})
+    return dict(sorted({**files, LOCK: lock_text(lock)}.items()))
 
 
-def is_from_newer_toolgen(state: OutputState, stamp: Stamp) -> bool:
+def is_from_newer_toolgen(state: OutputState, lock: Lock) -> bool:
     """Return whether a newer toolgen wrote the package. An older one would undo its changes."""
-    return state.lock is not None and parse_version(state.lock.version) > parse_version(stamp.version)
+    return state.lock is not None and parse_version(state.lock.version) > parse_version(lock.version)
 
 
-def report_newer(state: OutputState, stamp: Stamp, output_path: OutputPath, findings: Findings) -> None:
+def report_newer(state: OutputState, lock: Lock, output_path: OutputPath, findings: Findings) -> None:
     """Report a package that a newer toolgen wrote."""
     version = state.lock.version if state.lock is not None else ""
     hint = output_path.hint_to_force("package-newer")
-    findings.add("package-newer", output_path.file_span(LOCK), hint=hint, version=version, own=RawText(stamp.version))
+    findings.add("package-newer", output_path.file_span(LOCK), hint=hint, version=version, own=RawText(lock.version))
 
 
 def _locked_apply(
-    wanted: Files, output_path: OutputPath, stamp: Stamp, findings: Findings, *, force: bool
+    wanted: Files, output: RequestedOutput, output_path: OutputPath, lock: Lock, findings: Findings, *, force: bool
 ) -> Changes | None:
-    switch = AtomicSwap(output_path)
+    switch = AtomicSwap(output_path, output.paths_of_lock)
     switch.recover()
-    state = read_state(output_path.path, wanted)
-    newer = is_from_newer_toolgen(state, stamp)
+    state = read_state(output_path.path, wanted, output.paths_of_lock)
+    newer = is_from_newer_toolgen(state, lock)
     if newer and not force:
-        report_newer(state, stamp, output_path, findings)
+        report_newer(state, lock, output_path, findings)
         return None
-    if not force and state.lock is not None and _is_package(state.lock.files) != _is_package(wanted):
+    if not force and state.lock is not None and state.lock.is_package != lock.is_package:
         kinds = (RawText("pages"), RawText("a package"))
-        found, other = kinds[_is_package(state.lock.files)], kinds[_is_package(wanted)]
+        found, other = kinds[state.lock.is_package], kinds[lock.is_package]
         hint = output_path.hint_to_force("output-other-kind")
         findings.add(
             "output-other-kind", output_path.folder_span, hint=hint, folder=output_path.name, found=found, wanted=other
         )
         return None
-    plan = plan_changes(wanted, state)
+    plan = plan_changes(wanted, state, output.find_edited)
     if not newer:
         plan = ignore_version(plan, state, wanted)
     if _refused(plan, state, output_path, findings, force=force):
         return None
+    for path in plan.strays[:LISTED]:
+        findings.add("stray-file", output_path.file_span(path), file=f"{output_path.name}/{path}")
     if not plan.has_changes:
         return plan
     written = {path: wanted[path] for path in (*plan.created, *plan.changed)}
     replace_output(switch, state.tree, files_to_carry(plan, state), written, output_path, findings)
     return plan
-
-
-def _is_package(files: Collection[str]) -> bool:
-    """Return whether files are a Python package. All other output is pages."""
-    return "__init__.py" in files
 
 
 def replace_output(

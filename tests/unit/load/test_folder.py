@@ -103,7 +103,7 @@ def test_shipped_schemas_come_first(tmp_path: Path) -> None:
 def test_the_checkout_itself_is_read_once(tmp_path: Path) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL, "providers/a.yaml": "own: true\n"})
     sources = load(Path("schemas"), Findings(), builtin=schemas / ".." / "schemas")
-    assert [d.path for d in sources.providers] == ["schemas/providers/a.yaml"]
+    assert [(d.path, d.is_shipped) for d in sources.providers] == [("<toolgen>/providers/a.yaml", True)]
 
 
 def test_a_link_inside_is_read(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from toolgen.render.imports import UnknownNameError, insert_imports
+from toolgen.render.imports import UnknownNameError, import_path, insert_imports
 
 MODULE = '''"""A module."""
 
@@ -27,20 +27,39 @@ class C(Reader):
         yield from (found(each, local) for each in part)
 '''
 MODELS = ("Message", "TextPart", "ToolCall", "Usage", "ToolResult")
+IMPORTER, OTHERS = ".providers.mine", {"object_at": ".own", "found": ".own"}
 
 
 def test_names_in_code_and_in_annotations_are_imported_once() -> None:
-    text = insert_imports(MODULE, MODELS, {"object_at": "..own", "found": "..own"})
+    text = insert_imports(MODULE, IMPORTER, MODELS, OTHERS)
     inserted = text.removeprefix(MODULE.partition("# imports\n")[0]).partition("\n\nNAMES")[0]
     assert inserted.splitlines() == [
         "from collections.abc import Iterator, Mapping",
         "from typing import ClassVar",
         "",
+        "from toolgen_runtime.conversion.reader import Reader",
+        "from toolgen_runtime.models import Message, TextPart, ToolCall, Usage",
+        "from toolgen_runtime.paths import ROOT, Path",
+        "",
         "from ..own import found, object_at",
-        "from ..runtime.conversion.reader import Reader",
-        "from ..runtime.models import Message, TextPart, ToolCall, Usage",
-        "from ..runtime.paths import ROOT, Path",
     ]
+
+
+@pytest.mark.parametrize(
+    ("module", "importer", "name"),
+    [
+        (".own", ".providers.mine", "..own"),
+        (".providers._mine_wire", ".providers.mine", "._mine_wire"),
+        (".models", ".running", ".models"),
+        ("toolgen_runtime.models", ".providers.mine", "toolgen_runtime.models"),
+        ("toolgen_runtime.models", "toolgen_runtime.paths", ".models"),
+        ("toolgen_runtime.models", "toolgen_runtime.apis.mcp.wire", "...models"),
+        ("toolgen_runtime.apis.mcp.fields", "toolgen_runtime.apis.mcp.wire", ".fields"),
+        ("toolgen_runtime.apis.mcp.wire", "toolgen_runtime.apis.mcp.hosts.other", "..wire"),
+    ],
+)
+def test_a_module_of_the_same_package_is_named_relatively(module: str, importer: str, name: str) -> None:
+    assert import_path(module, importer) == name
 
 
 @pytest.mark.parametrize(
@@ -48,4 +67,4 @@ def test_names_in_code_and_in_annotations_are_imported_once() -> None:
 )
 def test_a_name_that_is_defined_nowhere_is_an_error(line: str) -> None:
     with pytest.raises(UnknownNameError, match="there is no missing"):
-        insert_imports(f"{MODULE}\n{line}\n", MODELS, {"object_at": "..own", "found": "..own"})
+        insert_imports(f"{MODULE}\n{line}\n", IMPORTER, MODELS, OTHERS)

@@ -39,8 +39,8 @@ def test_a_project_overrides_a_fact_of_a_shipped_profile(tmp_path: Path) -> None
     schemas = project(tmp_path, "openai_chat", openai_chat="finish_reasons: {done: stop, length: null}\n")
     result, errors = built(schemas)
     assert errors == []
-    assert '"done": "stop"' in result.files["wires/openai_chat.py"]
-    assert '"length": "length"' not in result.files["wires/openai_chat.py"]
+    assert '"done": "stop"' in result.files["providers/_openai_chat_wire.py"]
+    assert '"length": "length"' not in result.files["providers/_openai_chat_wire.py"]
 
 
 def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) -> None:
@@ -48,8 +48,8 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
     result, errors = built(schemas)
     assert errors == []
     assert "providers/openai_chat.py" not in result.files
-    assert '"My host"' in result.files["wires/my_host.py"]
-    assert '"my_host"' in result.files["wires/my_host.py"]
+    assert '"My host"' in result.files["providers/_my_host_wire.py"]
+    assert '"my_host"' in result.files["providers/_my_host_wire.py"]
 
 
 @pytest.mark.parametrize(
@@ -303,9 +303,30 @@ def test_defaults_that_the_wire_takes_are_printed(tmp_path: Path) -> None:
         stream.write("  gemini: {thoughtSignature: unsigned}\n  openai_chat: {}\n")
     result, errors = built(schemas)
     assert errors == []
-    assert '"max_tokens": 77' in result.files["wires/anthropic.py"]
-    assert '"user": "Go on."' in result.files["wires/bedrock.py"]
-    assert '"thoughtSignature": "unsigned"' in result.files["wires/gemini.py"]
+    assert '"max_tokens": 77' in result.files["providers/_anthropic_wire.py"]
+    assert '"user": "Go on."' in result.files["providers/_bedrock_wire.py"]
+    assert '"thoughtSignature": "unsigned"' in result.files["providers/_gemini_wire.py"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "own"),
+    [
+        ("limits: {openai_chat: {strict_properties: 20}}", ["openai_chat"]),
+        ("limits: {openai_chat: {tools: 5}}", []),
+        ("defaults: {anthropic: {max_tokens: 77}}", ["anthropic"]),
+        ("defaults: {openai_chat: {}}", []),
+    ],
+)
+def test_a_setting_that_the_class_of_a_provider_contains_makes_a_class_of_the_project(
+    tmp_path: Path, settings: str, own: list[str]
+) -> None:
+    schemas = project(tmp_path, "anthropic, azure, openai_chat")
+    with (schemas / "toolgen.yaml").open("a", encoding="utf-8") as stream:
+        stream.write(f"{settings}\n")
+    result, errors = built(schemas)
+    assert errors == []
+    classes = [path for path in result.files if path.endswith("_wire.py")]
+    assert classes == [f"providers/_{name}_wire.py" for name in own]
 
 
 def test_a_profile_without_sound_defaults_is_told_whatever_the_project_sets(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from toolgen.runtime.tools.checks import (
+from toolgen_runtime.tools.checks import (
     SchemaCheck,
     all_unique,
     equals_one_of,

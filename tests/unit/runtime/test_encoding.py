@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.runtime.lowering.lowered_schemas import OPENAPI, STRICT, TEXT, lowered, of, there_and_back
-from toolgen.runtime.conversion.encoding import Encoding
+from toolgen_runtime.conversion.encoding import Encoding
 
 
 @pytest.mark.pain("P11")

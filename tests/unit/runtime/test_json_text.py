@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolgen.runtime.json_text import JSONError, compact, dump_deep, is_compact, loads, loads_checking_compact
-from toolgen.runtime.json_values import MAX_DEPTH, is_object_too_deep, is_strict_json, is_too_deep
+from toolgen_runtime.json_text import JSONError, compact, dump_deep, is_compact, loads, loads_checking_compact
+from toolgen_runtime.json_values import MAX_DEPTH, is_object_too_deep, is_strict_json, is_too_deep
 
 numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 strings = st.text(st.sampled_from('ab": ,{}[]\\/\x7fé🚀\n'), max_size=6).flatmap(

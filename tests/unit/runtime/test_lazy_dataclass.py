@@ -18,9 +18,9 @@ import pytest
 
 from toolgen.render.package import models_text
 from toolgen.resolve.catalog import Format, FormatField, FormatType
-from toolgen.runtime import models
-from toolgen.runtime.lazy_dataclass import replace
-from toolgen.runtime.models import AssistantMessage, InvalidCall, TextPart, ToolCall, ToolCallPart
+from toolgen_runtime import models
+from toolgen_runtime.lazy_dataclass import replace
+from toolgen_runtime.models import AssistantMessage, InvalidCall, TextPart, ToolCall, ToolCallPart
 
 CLASSES = sorted(name for name in models.__all__ if hasattr(getattr(models, name), "__dataclass_fields__"))
 GENERATOR = Path(models.__file__).parents[2]
@@ -40,7 +40,7 @@ def as_checkers_see(source: str, module: types.ModuleType) -> None:
 
 @pytest.fixture(scope="module")
 def standard() -> Any:
-    module = types.ModuleType("toolgen.runtime.standard_models")
+    module = types.ModuleType("toolgen_runtime.standard_models")
     module.__package__ = models.__package__
     sys.modules[module.__name__] = module
     as_checkers_see(Path(models.__file__).read_text("utf-8"), module)
@@ -187,8 +187,8 @@ def test_pydantic_reads_them_in_an_apps_own_model() -> None:
 
 WITHOUT = """
 import sys
-from toolgen.runtime.models import InvalidCall, ToolCall
-from toolgen.runtime.lazy_dataclass import replace
+from toolgen_runtime.models import InvalidCall, ToolCall
+from toolgen_runtime.lazy_dataclass import replace
 one = ToolCall("a", "t", {})
 assert replace(one, name="u") == ToolCall("a", "u", {}) != one
 assert "dataclasses" not in sys.modules

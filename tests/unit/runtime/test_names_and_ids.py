@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolgen.runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts, make_hashed_name, synthetic_id
+from toolgen_runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts, make_hashed_name, synthetic_id
 
 
 def test_another_spelling_is_the_same_in_every_release() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from toolgen.runtime.conversion import values
-from toolgen.runtime.errors import ConversionError
+from toolgen_runtime.conversion import values
+from toolgen_runtime.errors import ConversionError
 
 READERS: dict[str, tuple[tuple[Any, ...], list[Any], str]] = {
     "optional_text": ((), ["", "a"], "a string"),

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from toolgen.runtime.conversion.reader import Reader
-from toolgen.runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
-from toolgen.runtime.models import ToolCall
-from toolgen.runtime.paths import ROOT
+from toolgen_runtime.conversion.reader import Reader
+from toolgen_runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
+from toolgen_runtime.models import ToolCall
+from toolgen_runtime.paths import ROOT
 
 WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredToolFacts(renames={"find slots": "find_slots"}))
 

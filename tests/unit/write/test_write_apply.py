@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from write_project import ONE, TWO, Project, snapshot
+from write_project import HEADER, ONE, TWO, Project, snapshot
 
 from toolgen.write import LOCK
 
@@ -143,7 +143,8 @@ def test_foreign_folder_where_a_file_must_go(project: Project) -> None:
 @pytest.mark.parametrize("path", ["tools/a.py", "old/gone.py"])
 def test_edited_by_hand(project: Project, path: str) -> None:
     project.build(ONE)
-    (project.out / path).write_text("edited\n")
+    (project.out / path).write_text(f"{HEADER}edited\n")
+    project.edited = [path, "models.py"]
     before = snapshot(project.out)
     assert project.build(TWO) is None
     assert project.codes == ["edited-by-hand"]
@@ -158,17 +159,81 @@ def test_edited_by_hand(project: Project, path: str) -> None:
     assert not project.check(TWO).fails_check
 
 
+def test_what_nothing_shows_to_be_edited_is_overwritten(project: Project) -> None:
+    project.build(ONE)
+    for path in ("tools/a.py", "old/gone.py"):
+        (project.out / path).write_text(f"{HEADER}other = 1\n")
+    plan = project.build(TWO)
+    assert plan is not None
+    assert (plan.changed, plan.deleted, plan.edited) == ((LOCK, "tools/a.py"), ("old/gone.py",), ())
+
+
+def test_a_file_with_conflict_markers_was_not_edited(project: Project) -> None:
+    project.build(ONE)
+    (project.out / "tools/a.py").write_text(f"{HEADER}<<<<<<< HEAD\na = 3\n=======\na = 4\n>>>>>>> other\n")
+    project.edited = ["tools/a.py"]
+    assert project.build(TWO) is not None
+    assert (project.out / "tools/a.py").read_text() == TWO["tools/a.py"]
+
+
 def test_an_edit_that_is_what_the_build_makes(project: Project) -> None:
     project.build(ONE)
     (project.out / "tools" / "a.py").write_text(TWO["tools/a.py"])
+    project.edited = ["tools/a.py"]
     assert project.build(TWO) is not None
 
 
+@pytest.mark.parametrize("text", ["", "mine = 1\n", f"{'#' * 500}\n{HEADER}"], ids=["empty", "own", "header far below"])
+@pytest.mark.parametrize("path", ["tools/a.py", "old/gone.py"])
+def test_a_file_without_the_header_is_never_touched(project: Project, path: str, text: str) -> None:
+    """At the path of a file that the build makes it is in the way; at that of a file that it no longer makes it stays."""
+    project.build(ONE)
+    (project.out / path).write_text(text)
+    for force in (False, True):
+        plan = project.build(TWO, force=force)
+        assert (project.out / path).read_text() == text
+        assert (plan is None) == (path in TWO)
+        assert project.codes == (["foreign-in-the-way"] if path in TWO else [])
+
+
+def test_a_file_with_the_header_is_deleted_only_where_the_build_before_made_it(project: Project) -> None:
+    project.build({path: text for path, text in ONE.items() if path != "old/gone.py"})
+    strays = ("copy.py", "old/gone.py", "tools/copy.py")
+    for path in (*strays, ".venv/lib.py"):
+        (project.out / path).parent.mkdir(exist_ok=True)
+        (project.out / path).write_text(f"{HEADER}copy = 1\n")
+    for force in (False, True):
+        plan = project.build(TWO, force=force)
+        assert plan is not None
+        assert (plan.deleted, plan.strays, project.codes) == ((), strays, ["stray-file"] * 3)
+        assert all((project.out / path).exists() for path in strays)
+    assert project.build({**TWO, "old/gone.py": ONE["old/gone.py"]}) is not None
+    plan = project.build(TWO)
+    assert plan is not None
+    assert plan.deleted == ("old/gone.py",)
+    assert not (project.out / "old").exists()
+
+
+def test_a_file_of_somebody_else_need_not_be_readable(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolgen.write import disk
+
+    def refuse(path: str, length: int) -> bytes:
+        raise PermissionError(13, "no", path)
+
+    project.build(ONE)
+    (project.out / "secret.txt").write_text(HEADER)
+    monkeypatch.setattr(disk, "read_beginning", refuse)
+    plan = project.build(ONE)
+    assert plan is not None
+    assert (plan.unmanaged, plan.strays, project.codes) == (("secret.txt",), (), [])
+
+
 def test_many_edits_are_some_dozens_of_findings(project: Project) -> None:
-    many = {f"f{i:03}.py": f"{i}\n" for i in range(100)}
+    many = {f"f{i:03}.py": f"{HEADER}{i}\n" for i in range(100)}
     project.build(many)
     for path in many:
-        (project.out / path).write_text("edited\n")
+        (project.out / path).write_text(f"{HEADER}edited\n")
+    project.edited = many
     assert project.build(many) is None
     assert len(project.codes) == 26
     assert "75 more" in next(f.message for f in project.findings if f.code == "more-in-the-way")
@@ -205,11 +270,13 @@ def test_links_in_the_output_are_not_followed(project: Project, tmp_path: Path) 
     project.build(ONE)
     (project.out / "tools" / "a.py").unlink()
     (project.out / "tools" / "a.py").symlink_to(outside / "a.py")
-    assert project.build(TWO) is None
-    assert project.codes == ["edited-by-hand"]
-    assert project.build(TWO, force=True) is not None
-    assert not (project.out / "tools" / "a.py").is_symlink()
+    for force in (False, True):
+        assert project.build(TWO, force=force) is None
+        assert project.codes == ["foreign-in-the-way"]
+    assert (project.out / "tools" / "a.py").is_symlink()
     assert (outside / "a.py").read_text() == ONE["tools/a.py"]
+    (project.out / "tools" / "a.py").unlink()
+    assert project.build(TWO) is not None
 
 
 def test_a_linked_folder_in_the_output(project: Project, tmp_path: Path) -> None:

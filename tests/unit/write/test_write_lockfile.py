@@ -2,78 +2,123 @@
 
 from __future__ import annotations
 
-import json
-import tracemalloc
+import tomllib
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from write_project import ONE, TWO, Project, snapshot, stamp
+from write_project import HEADER, ONE, TWO, Project, lock_of, snapshot
 
-from toolgen.write import LOCK, LockError, read_lock
-from toolgen.write.lockfile import ProviderDigests, differ_only_in_version, digest, lock_text
+from toolgen.write import LOCK, Lock, LockError, read_lock
+from toolgen.write.lockfile import differ_only_in_version, digest, lock_text
+
+FACTS = Lock(
+    "1.0",
+    "2026",
+    "jinja2 3.1",
+    "copied",
+    ("tools", "converters"),
+    ("mcp", "langchain"),
+    {"openai_chat": {"b-2": "1" * 16, "a": "2" * 16}, "cohere": {"b-2": "", "a": "3" * 16}},
+)
+
+TEXT = f"""\
+{HEADER}format = 1
+version = "1.0"
+made_with = "jinja2 3.1"
+edition = "2026"
+runtime = "copied"
+parts = ["converters", "tools"]
+frameworks = ["langchain", "mcp"]
+
+[payloads]
+a.cohere = "3333333333333333"
+a.openai_chat = "2222222222222222"
+b-2.cohere = "not offered"
+b-2.openai_chat = "1111111111111111"
+"""
 
 
 def test_what_is_written_is_read() -> None:
-    text = lock_text(ONE, stamp())
-    assert text == lock_text(dict(reversed(ONE.items())), stamp())
-    lock = read_lock(text.encode())
-    assert lock.version == "1.0"
-    assert lock.edition == "2026"
-    assert lock.sources == {"tools/a.yaml": "0" * 64}
-    assert lock.files == {path: digest(text.encode()) for path, text in ONE.items()}
-    assert read_lock(text.replace("\n", "\r\n").encode()) == lock
+    assert lock_text(FACTS) == TEXT
+    lock = read_lock(TEXT.encode())
+    assert lock == replace(FACTS, parts=("converters", "tools"), frameworks=("langchain", "mcp"))
+    assert (lock.tools, lock.is_package) == ({"a", "b-2"}, True)
+    assert read_lock(TEXT.replace("\n", "\r\n").encode()) == lock
 
 
-def test_payloads_are_written_and_read_and_format_1_has_none() -> None:
-    sent = {"openai_chat": ProviderDigests("a" * 64, {"b": "1" * 16, "a": "2" * 16})}
-    text = lock_text(ONE, replace(stamp(), payloads=sent, made_with="jinja2 1.0"))
-    assert text.index('"a": "2222') < text.index('"b": "1111')
-    assert read_lock(text.encode()).payloads == sent
-    value = json.loads(text)
-    del value["payloads"], value["made_with"]
-    former = json.dumps({**value, "format": 1}).encode()
-    assert read_lock(former) == replace(read_lock(text.encode()), payloads={})
+def test_it_is_toml_for_other_programs() -> None:
+    value = tomllib.loads(TEXT)
+    assert value["payloads"]["b-2"] == {"cohere": "not offered", "openai_chat": "1" * 16}
+    assert tomllib.loads(lock_text(Lock("1.0", "2026", files={"a/b.html": "0" * 64})))["files"] == {
+        "a/b.html": "0" * 64
+    }
+
+
+def test_pages_are_listed_with_their_digests() -> None:
+    pages = Lock("1.0", "2026", files={"tools/a.html": "0" * 64, "index.html": "1" * 64})
+    text = lock_text(pages)
+    assert text.endswith(f'\n\n[files]\n"index.html" = "{"1" * 64}"\n"tools/a.html" = "{"0" * 64}"\n')
+    assert (read_lock(text.encode()), pages.is_package) == (pages, False)
 
 
 def test_versions_alone_are_no_difference() -> None:
-    one, other = (lock_text(ONE, replace(stamp(v), made_with=f"jinja2 {v}")) for v in ("1.0", "2.0"))
+    one, other = (lock_text(replace(FACTS, version=v, made_with=f"jinja2 {v}")) for v in ("1.0", "2.0"))
     assert one != other
     assert differ_only_in_version(one.encode(), other)
-    assert not differ_only_in_version(one.encode(), lock_text(TWO, replace(stamp("2.0"), made_with="jinja2 2.0")))
+    assert differ_only_in_version(one.replace("\n", "\r\n").encode(), other)
+    assert not differ_only_in_version(one.encode(), lock_text(replace(FACTS, runtime="installed")))
 
 
-GOOD: dict[str, Any] = json.loads(lock_text(ONE, stamp()))
+def test_both_sides_of_a_conflict_are_read() -> None:
+    ours = 'a.cohere = "4444444444444444"\n'
+    theirs = 'a.cohere = "5555555555555555"\nz.mcp = "6666666666666666"\n'
+    base = 'a.cohere = "3333333333333333"\n'
+    text = TEXT.replace(base, f"<<<<<<< HEAD\n{ours}||||||| base\n{base}=======\n{theirs}>>>>>>> other\n")
+    text = text.replace(
+        'runtime = "copied"\n', '<<<<<<< HEAD\nruntime = "installed"\n=======\nruntime = "copied"\n>>>>>>> other\n'
+    )
+    lock = read_lock(text.encode())
+    assert (lock.tools, lock.payloads.keys(), lock.runtime) == (
+        {"a", "b-2", "z"},
+        {"cohere", "mcp", "openai_chat"},
+        "copied",
+    )
+    assert lock.payloads["cohere"]["a"] == "4" * 16
 
 
-def _with_path(path: str) -> bytes:
-    return json.dumps({**GOOD, "files": {path: "0" * 64}}).encode()
-
+PAGES = lock_text(Lock("1.0", "2026", files={"index.html": "0" * 64}))
 
 BROKEN = {
     "empty": b"",
-    "no json": b"{",
-    "a list": b"[]",
-    "not utf-8": b"\xff\xfe{}",
-    "deep": b"[" * 100_000,
-    "long number": b'{"format": ' + b"1" * 10_000 + b"}",
-    "other format": json.dumps({**GOOD, "format": 3}).encode(),
-    "true": json.dumps({**GOOD, "format": True}).encode(),
-    "twice": b'{"format": 1, "format": 1}',
-    "conflict": lock_text(ONE, stamp()).replace('  "files"', '<<<<<<< HEAD\n  "files"').encode(),
-    "no files": json.dumps({k: v for k, v in GOOD.items() if k != "files"}).encode(),
-    "files a list": json.dumps({**GOOD, "files": ["a"]}).encode(),
-    "digest": json.dumps({**GOOD, "files": {"a": "0"}}).encode(),
-    "digest a list": json.dumps({**GOOD, "files": {"a": [1]}}).encode(),
-    "no payloads": json.dumps({k: v for k, v in GOOD.items() if k != "payloads"}).encode(),
-    "payloads a list": json.dumps({**GOOD, "payloads": []}).encode(),
-    "payload a text": json.dumps({**GOOD, "payloads": {"a": "b"}}).encode(),
-    "payload without tools": json.dumps({**GOOD, "payloads": {"a": {"fingerprint": "0" * 64}}}).encode(),
-    "payload digest": json.dumps({**GOOD, "payloads": {"a": {"fingerprint": "0" * 64, "tools": {"a": "0"}}}}).encode(),
-    "version a number": json.dumps({**GOOD, "version": 1}).encode(),
+    "json": b'{"format": 2}',
+    "not utf-8": b"\xff\xfe",
+    "deep": b"format = " + b"[" * 100_000,
+    "long number": b"format = " + b"1" * 10_000,
+    "many dots": b"[payloads]\n" + b"a." * 100_000 + b'b = "0"',
+    "other format": TEXT.replace("format = 1", "format = 2").encode(),
+    "true": TEXT.replace("format = 1", "format = true").encode(),
+    "a fact twice": TEXT.replace("format = 1", "format = 1\nformat = 1").encode(),
+    "an entry twice": (TEXT + 'b-2.openai_chat = "1111111111111111"\n').encode(),
+    "conflict": TEXT.replace("[payloads]", "<<<<<<< HEAD\n[payloads]").encode(),
+    "conflict in a broken side": TEXT.replace("[payloads]", "<<<<<<< a\n[payloads]\n=======\nx\n>>>>>>> b").encode(),
+    "no version": TEXT.replace('version = "1.0"\n', "").encode(),
+    "version a number": TEXT.replace('version = "1.0"', "version = 1").encode(),
+    "parts a string": TEXT.replace('["converters", "tools"]', '"tools"').encode(),
+    "parts of numbers": TEXT.replace('["converters", "tools"]', "[1]").encode(),
+    "another table": (TEXT + "[other]\n").encode(),
+    "an entry among the facts": TEXT.replace("[payloads]\n", "").encode(),
+    "a fact among the entries": TEXT.replace("[payloads]", "[payloads]\nedition = 1").encode(),
+    "no value": (TEXT + "c.cohere =\n").encode(),
+    "digest": (TEXT + 'c.cohere = "0"\n').encode(),
+    "digest a list": (TEXT + 'c.cohere = ["0000000000000000"]\n').encode(),
+    "digest of a page": PAGES.replace("0" * 64, "0").encode(),
     **{
-        f"path {p!r}": _with_path(p)
-        for p in ("../x", "/etc/passwd", "a/../../x", "C:\\x", "a\n", ".git/x", "", "a/", LOCK)
+        f"tool {name!r}": f'{TEXT}{name}.cohere = "0000000000000000"\n'.encode()
+        for name in ("../x", "a b", "a.b", "é", "x" * 65, "")
+    },
+    **{
+        f"path {path!r}": PAGES.replace("index.html", path).encode()
+        for path in ("../x", "/etc/passwd", "a/../../x", "C:\\x", "a\n", ".git/x", "", "a/", LOCK, "x" * 5_000)
     },
 }
 
@@ -96,15 +141,15 @@ def test_broken_or_hostile(project: Project, name: str) -> None:
     assert snapshot(project.root) == before
 
 
-def test_force_after_a_merge_conflict(project: Project) -> None:
-    marked = {p: f"# Code generated by toolgen. DO NOT EDIT.\n{t}" for p, t in ONE.items() if t}
-    project.build(marked)
+def test_force_after_a_merge_conflict_that_left_no_lock_file(project: Project) -> None:
+    """Without its facts, nothing is deleted."""
+    project.build(ONE)
     (project.out / LOCK).write_text("<<<<<<< HEAD\n")
-    target = {**marked, "tools/a.py": marked["tools/a.py"] + "# more\n"}
-    plan = project.build(target, force=True)
+    plan = project.build(TWO, force=True)
     assert plan is not None
-    assert plan.edited == ("tools/a.py",)
-    assert not project.check(target).fails_check
+    assert (plan.changed, plan.deleted) == ((LOCK, "tools/a.py"), ())
+    assert (plan.strays, project.codes) == (("old/gone.py",), ["stray-file"])
+    assert (project.out / "old/gone.py").read_text() == ONE["old/gone.py"]
 
 
 def test_a_lock_that_is_a_link_or_a_folder(project: Project) -> None:
@@ -120,19 +165,19 @@ def test_a_lock_that_is_a_link_or_a_folder(project: Project) -> None:
     assert project.codes == ["foreign-in-the-way"]
 
 
-def test_the_text_is_that_of_indented_json() -> None:
-    text = lock_text({**TWO, 'é "b".py': "x"}, stamp("1.0"))
-    assert text == json.dumps(json.loads(text), indent=2) + "\n"
-    empty = lock_text({}, replace(stamp("1.0"), sources={}, payloads={}))
-    assert empty == json.dumps(json.loads(empty), indent=2) + "\n"
+def test_a_lock_file_of_ten_thousand_tools_is_read_in_a_second_and_fits_the_limit() -> None:
+    from time import process_time
+
+    from toolgen.write.lockfile import MAX_LOCK_BYTES
+
+    tools = {f"a_tool_with_a_longer_name_{number}": digest(b"%d" % number)[:16] for number in range(10_000)}
+    lock = replace(FACTS, payloads=dict.fromkeys(("anthropic", "gemini", "openai_chat", "openai_responses"), tools))
+    data = lock_text(lock).encode()
+    assert len(data) < MAX_LOCK_BYTES / 5
+    start = process_time()
+    assert len(read_lock(data).tools) == 10_000
+    assert process_time() - start < 1
 
 
-def test_former_packages_are_not_kept_in_memory() -> None:
-    """`watch` makes a lock after each edit of a package that may have megabytes of text."""
-    tracemalloc.start()
-    for number in range(20):
-        text = f"{number}" * 1_000_000
-        assert digest(text.encode()) in lock_text({"a.py": text, "b.py": "same"}, stamp())
-    kept, _ = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert kept < 5_000_000
+def test_the_facts_of_a_build_alone_make_its_text() -> None:
+    assert lock_text(lock_of(ONE)) == lock_text(lock_of(dict(reversed(ONE.items()))))

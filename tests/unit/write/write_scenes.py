@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from write_faults import EXCHANGE, LOCKS, READS, WRITES, At, Dead, install
-from write_project import ONE, TWO, Project, snapshot
+from write_project import HEADER, ONE, TWO, Project, snapshot
 
 ALL = READS + WRITES + LOCKS
 
-BEFORE = {**ONE, "tools/gone.py": "gone = 2\n", "types.py": "gone = 3\n"}
+BEFORE = {**ONE, "tools/gone.py": f"{HEADER}gone = 2\n", "types.py": f"{HEADER}gone = 3\n"}
 """The files that go stand before and after the lock file in every order."""
 
 AFTER = TWO

@@ -14,7 +14,7 @@ from typing import Any
 from toolgen.importing.formats import Format
 from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject
 from toolgen.load import Pointer
-from toolgen.runtime.apis.gemini.fields import from_openapi
+from toolgen_runtime.apis.gemini.fields import from_openapi
 
 _DECLARATIONS = ("functionDeclarations", "function_declarations")
 _PARAMETERS = ("parametersJsonSchema", "parameters_json_schema", "parameters")

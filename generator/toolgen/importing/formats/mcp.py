@@ -21,7 +21,7 @@ from toolgen.importing.formats import Format
 from toolgen.importing.reader import ImportedTool, ImportReader, JsonObject, is_definition
 from toolgen.load import Document, Pointer
 from toolgen.load.loading import parse_json_document
-from toolgen.runtime.apis.mcp.fields import WRAPPER_KEY, is_wrapper_schema, unwrap_result_schema
+from toolgen_runtime.apis.mcp.fields import WRAPPER_KEY, is_wrapper_schema, unwrap_result_schema
 
 _KNOWN = frozenset(["name", "title", "description", "inputSchema", "outputSchema", "annotations"])
 

@@ -9,11 +9,11 @@ from jsonschema import Draft202012Validator
 
 from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
-from toolgen.runtime.apis.gemini.fields import from_openapi
-from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering.context import LoweredSchema
-from toolgen.runtime.lowering.dialects import Dialect
-from toolgen.runtime.lowering.lower import lower
+from toolgen_runtime.apis.gemini.fields import from_openapi
+from toolgen_runtime.conversion.encoding import Encoding
+from toolgen_runtime.lowering.context import LoweredSchema
+from toolgen_runtime.lowering.dialects import Dialect
+from toolgen_runtime.lowering.lower import lower
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 STRICT, OPENAPI = ("openai_chat", "strict"), ("gemini", "openapi")

@@ -19,10 +19,10 @@ from tests.support.dialects import CHECKERS
 from tests.support.schema_references import dangling
 from tests.support.schema_values import is_valid
 from tests.unit.runtime.lowering.lowered_schemas import DIALECTS
-from toolgen.runtime.apis.gemini.fields import from_openapi
-from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering import engine
-from toolgen.runtime.lowering.lower import lower
+from toolgen_runtime.apis.gemini.fields import from_openapi
+from toolgen_runtime.conversion.encoding import Encoding
+from toolgen_runtime.lowering import engine
+from toolgen_runtime.lowering.lower import lower
 
 _BY_PLACE = ('"$id"', '"$dynamic', "draft-07")
 """Schemas that mean something else at another place, or in another dialect, are not among them."""

@@ -19,10 +19,10 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     sent,
     there_and_back,
 )
-from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_values import same_json
-from toolgen.runtime.lowering.keywords import describe_rule
-from toolgen.runtime.lowering.references import encode_as_unique_texts
+from toolgen_runtime.conversion.encoding import Encoding
+from toolgen_runtime.json_values import same_json
+from toolgen_runtime.lowering.keywords import describe_rule
+from toolgen_runtime.lowering.references import encode_as_unique_texts
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,

@@ -8,9 +8,9 @@ import pytest
 
 from tests.support.schema_values import valid_values
 from tests.unit.runtime.lowering.lowered_schemas import TEXT, of
-from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.json_values import same_json
-from toolgen.runtime.lowering.coercion import coercions
+from toolgen_runtime.conversion.encoding import Encoding
+from toolgen_runtime.json_values import same_json
+from toolgen_runtime.lowering.coercion import coercions
 
 
 def tagged(*tags: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.dialects import CHECKERS
 from tests.unit.runtime.lowering.lowered_schemas import DIALECTS, TEXT, every_dialect, lowered, of
-from toolgen.runtime.lowering.lower import lower
+from toolgen_runtime.lowering.lower import lower
 
 ROOTS: dict[str, tuple[Any, str]] = {
     "one of two is needed": (

@@ -17,10 +17,10 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     of,
     there_and_back,
 )
-from toolgen.runtime.conversion.encoding import Encoding
-from toolgen.runtime.lowering.coercion import coercions
-from toolgen.runtime.lowering.lower import lower
-from toolgen.runtime.lowering.schemas import conditional_schemas
+from toolgen_runtime.conversion.encoding import Encoding
+from toolgen_runtime.lowering.coercion import coercions
+from toolgen_runtime.lowering.lower import lower
+from toolgen_runtime.lowering.schemas import conditional_schemas
 
 METHOD = {"properties": {"method": {"enum": ["card", "bank"], "type": "string"}}, "required": ["method"]}
 CARD = {"properties": {"method": {"const": "card"}}}

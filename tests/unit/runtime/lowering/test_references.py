@@ -18,7 +18,7 @@ from tests.unit.runtime.lowering.lowered_schemas import (
     of,
     there_and_back,
 )
-from toolgen.runtime.apis.gemini.fields import from_openapi
+from toolgen_runtime.apis.gemini.fields import from_openapi
 
 
 @pytest.mark.pain("P02")

@@ -1,1 +1,0 @@
-"""Code that does not depend on declarations: conversions, lowering of schemas, streams, and running tools."""

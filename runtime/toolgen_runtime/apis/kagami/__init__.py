@@ -1,0 +1,1 @@
+"""Converter for the messages of Kagami."""

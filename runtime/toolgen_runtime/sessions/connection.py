@@ -1,0 +1,215 @@
+"""Create sessions from a configuration: which client to use, and with which API keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
+
+from ..errors import type_name
+from .base import AsyncSession, Session
+
+__all__ = [
+    "AnyProviderConfig",
+    "ClientClasses",
+    "GenAIProviderConfig",
+    "OpenAIProviderConfig",
+    "ProviderConfig",
+    "SessionConnector",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientClasses:
+    """The names of a client's classes and of their arguments. None for what does not exist.
+
+    `package` is the name of the distribution with the client, if it is not that of its module.
+    """
+
+    module: str
+    sync: str
+    asynchronous: str
+    key: str | None
+    address: str | None
+    needs_address: bool = False
+    package: str | None = None
+
+    @classmethod
+    def from_facts(cls, facts: Mapping[str, Any]) -> Self:
+        """Return the classes that `client` in the section `session` of a profile states."""
+        return cls(
+            facts["module"],
+            facts["sync"],
+            facts["async"],
+            key=facts.get("key"),
+            address=facts.get("address"),
+            needs_address=facts.get("needs_address", False),
+            package=facts.get("package"),
+        )
+
+
+class _Keys(BaseModel):
+    """The base of all configurations. Errors do not contain values, because some are API keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    api_keys: list[SecretStr]
+    """API keys, used in rotation."""
+    models: Annotated[list[str], Field(min_length=1)]
+    """Names of models. Requests that do not name a model use the first one."""
+
+
+class OpenAIProviderConfig(_Keys):
+    """Configuration of OpenAI's API."""
+
+    interface: Literal["openai"]
+    base_url: str | None = None
+    """Base URL of the API, if it is not OpenAI's own."""
+
+
+class GenAIProviderConfig(_Keys):
+    """Configuration of Google's Gemini API. It has no `base_url`."""
+
+    interface: Literal["genai"]
+
+
+class AnyProviderConfig(_Keys):
+    """Configuration of any supported interface."""
+
+    interface: str
+    """The name of the interface, one of `INTERFACES`."""
+    base_url: str | None = None
+    """Base URL of the API, if it is not the client's default."""
+
+
+ProviderConfig: TypeAlias = Annotated[OpenAIProviderConfig | GenAIProviderConfig, Field(discriminator="interface")]
+"""A configuration of one of these two interfaces, identified by `interface`."""
+
+
+class SessionConnector:
+    """Makes sessions from configurations, with the modules of sessions of one package."""
+
+    def __init__(self, package: str, interfaces: Mapping[str, str]) -> None:
+        """Set the package with the modules of sessions, and the module of each interface."""
+        self._package = package
+        self._interfaces = interfaces
+
+    def connect(self, config: ProviderConfig | AnyProviderConfig | Mapping[str, Any]) -> Session:
+        """Make a session from a configuration. The official client of the interface has to be installed.
+
+        Args:
+            config: `interface`, `api_keys`, `models` and, if supported, `base_url`. Several API keys are used in
+                rotation. Requests without a model use the first one.
+
+        Returns:
+            The session.
+
+        Raises:
+            TypeError: The configuration is neither a mapping nor one of `types`.
+            ValueError: The configuration is not valid for the interface.
+            ImportError: The official client is not installed.
+        """
+        session: Session = self._connect(config, is_async=False)
+        return session
+
+    def connect_async(self, config: ProviderConfig | AnyProviderConfig | Mapping[str, Any]) -> AsyncSession:
+        """Make a session for async code from a configuration, like `connect`.
+
+        Args:
+            config: `interface`, `api_keys`, `models` and, if supported, `base_url`.
+
+        Returns:
+            The session.
+
+        Raises:
+            TypeError: The configuration is neither a mapping nor one of `types`.
+            ValueError: The configuration is not valid for the interface.
+            ImportError: The official client is not installed.
+        """
+        session: AsyncSession = self._connect(config, is_async=True)
+        return session
+
+    def _connect(self, config: Any, *, is_async: bool) -> Any:
+        settings = _read(config if isinstance(config, Mapping) else _fields_of(config))
+        if settings.interface not in self._interfaces:
+            near = get_close_matches(str(settings.interface)[:64], self._interfaces, n=1)
+            suggestion = f" (did you mean {near[0]}?)" if near else ""
+            known = ", ".join(sorted(self._interfaces)) or "none"
+            raise ValueError(f"unsupported interface{suggestion}; supported are {known}")
+        module = import_module(f"{self._package}.{self._interfaces[settings.interface]}")
+        session = module.AsyncSession if is_async else module.Session
+        classes = ClientClasses.from_facts(session.provider.WIRE.session["client"])
+        clients = [_client(classes, settings, key, is_async) for key in _keys(classes, settings)]
+        return session(clients[0], settings.models[0], further=clients[1:])
+
+
+def _fields_of(config: _Keys) -> dict[str, Any]:
+    if not isinstance(config, _Keys):
+        raise TypeError(f"a configuration must be a mapping or a configuration of `types`, not {type(config).__name__}")
+    return {name: getattr(config, name) for name in type(config).model_fields}
+
+
+def _read(config: Mapping[str, Any]) -> AnyProviderConfig:
+    """Validate a configuration, with the specific type of its interface if there is one.
+
+    Raises:
+        ValueError: The configuration is not valid. The error contains locations and types, but no values.
+    """
+    given = dict(config)
+    own = given.get("interface") in ("openai", "genai")
+    adapter: TypeAdapter[Any] = TypeAdapter(ProviderConfig if own else AnyProviderConfig)
+    try:
+        found: _Keys = adapter.validate_python(given)
+    except ValidationError as error:
+        rows = error.errors(include_url=False, include_context=False)
+    else:
+        return AnyProviderConfig(**_fields_of(found))
+    known = list((GenAIProviderConfig if given.get("interface") == "genai" else AnyProviderConfig).model_fields)
+    raise ValueError("; ".join(dict.fromkeys(_fault(row["type"], row["loc"], row["input"], known) for row in rows)))
+
+
+def _fault(kind: str, path: tuple[int | str, ...], found: Any, known: list[str]) -> str:
+    """Describe a validation error. An unknown key, which may be secret, is named only if it resembles a known one."""
+    attribute_path = [step for step in path if step not in ("openai", "genai")]
+    if kind == "extra_forbidden":
+        near = get_close_matches(str(attribute_path[-1]), known, n=1, cutoff=0.7)
+        key = f"{attribute_path[-1]} (did you mean {near[0]}?)" if near else "an unknown key"
+        return f"{key} is not supported; the keys are {', '.join(known)}"
+    where = "".join(f"[{step}]" if isinstance(step, int) else step for step in attribute_path) or "the configuration"
+    if kind == "missing":
+        return f"{where} is missing"
+    if kind == "too_short":
+        return f"{where} must not be empty"
+    expected = "a list of strings" if where in ("api_keys", "models") else "a string"
+    return f"{where} must be {expected}, found {type_name(found)}"
+
+
+def _keys(maker: ClientClasses, config: AnyProviderConfig) -> list[str | None]:
+    if maker.key is None:
+        if config.api_keys:
+            raise ValueError(f"the interface {config.interface} does not use API keys")
+        return [None]
+    if not config.api_keys:
+        raise ValueError(f"the interface {config.interface} requires an API key")
+    return [key.get_secret_value() for key in config.api_keys]
+
+
+def _client(maker: ClientClasses, config: AnyProviderConfig, key: str | None, later: bool) -> Any:
+    """Create an official client."""
+    if config.base_url is not None and maker.address is None:
+        raise ValueError(f"the interface {config.interface} does not accept a base_url")
+    if config.base_url is None and maker.needs_address:
+        raise ValueError(f"the interface {config.interface} requires a base_url")
+    try:
+        module = import_module(maker.module)
+    except ImportError as error:
+        package = maker.package or maker.module
+        raise ImportError(f"the interface {config.interface} requires the package {package}; install it") from error
+    keywords = {} if maker.key is None else {maker.key: key}
+    if config.base_url is not None and maker.address is not None:
+        keywords[maker.address] = config.base_url
+    return getattr(module, maker.asynchronous if later else maker.sync)(**keywords)

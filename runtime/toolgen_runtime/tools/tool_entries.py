@@ -1,0 +1,373 @@
+"""The declared tools of a project: by name, with classes that are imported on first use, and as one object.
+
+`tools/__init__.py` of a package creates the object. `parse_call` first reads arguments strictly, then with coercion, for
+calls that no provider's module has read and decoded. Each coerced value is reported as a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from ..json_text import JSONError, is_utf8_encodable, loads
+from ..json_values import CLASHING, SCALARS, copy_json, count_pydantic_model_keys, is_too_deep, same_json
+from ..paths import ROOT, Path, format_path
+from .argument_errors import ArgumentsError, Fault, convert_validation_error, json_type_name, unknown_tool_error
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from ..conversion.encoding import Encoding
+    from ..conversion.writer import OnLoss
+    from ..models import Loss, ToolCall, ToolDefinition
+
+__all__ = ["LazyToolDefinitions", "ToolEntry", "ToolFacts", "ToolSet", "parse_call_arguments"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """What a package states about one tool, in one place, so that version control merges tools of two branches.
+
+    `module`, `arguments` and `result` are the names of its module, of the class of its arguments, and of the type of its
+    result. `timeout` is the time limit of its handler in seconds. `coercions` is a table of `conversion.encoding`: what is
+    read in place of arguments that do not fit. The other facts are those of `ToolEntry` and `ToolSet`.
+    """
+
+    module: str
+    arguments: str
+    result: str
+    _: KW_ONLY
+    has_untyped_field: bool = False
+    non_object_type: str | None = None
+    low_risk: bool = False
+    display_name: str | None = None
+    deprecated: bool = False
+    aliases: Collection[str] = ()
+    timeout: float | None = None
+    coercions: dict[str, Any] | None = None
+
+
+class LazyToolDefinitions(Mapping[str, "ToolDefinition"]):
+    """A mapping from the names of tools to their definitions. Reading a definition imports the module of its tool."""
+
+    def __init__(self, package: str, modules: Mapping[str, str]) -> None:
+        """Set the package, and the module in it for each tool."""
+        self._package = package
+        self._modules = modules
+
+    def __getitem__(self, name: str) -> ToolDefinition:
+        """Return the definition of a tool. An unknown name raises KeyError."""
+        definition: ToolDefinition = import_module(f"{self._package}.{self._modules[name]}").DEFINITION
+        return definition
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the tools, in order."""
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        """Return the number of tools."""
+        return len(self._modules)
+
+
+MAX_PYDANTIC_TEXT = 100_000
+"""Maximum number of characters of a text that pydantic alone may read."""
+
+_HOLDERS = frozenset([dict, list])
+"""Types of JSON values that would be shared by a model and a call."""
+
+_HIDING = ("\\u003", "\\u006", "\\u007")
+"""The start of escapes that may represent a colon or a letter of `null`."""
+
+
+class ToolEntry:
+    """A tool: its module in the package, the class of its arguments, and the type of its result.
+
+    `has_untyped_field` means that a field of the arguments accepts values of any type. `non_object_type` is the type of
+    arguments that are not an object, if the schema allows them because it has no type. Properties are accepted only by
+    their own names; field names are for apps.
+    """
+
+    def __init__(self, package: str, name: str, declared: ToolFacts) -> None:
+        """Set the names of the tool's parts. They are imported on first use."""
+        self.name = name
+        self.module = declared.module
+        self._package = package
+        self._model = declared.arguments
+        self._result = declared.result
+        self._anything = declared.has_untyped_field
+        self._other = declared.non_object_type
+        self._coercion_table = declared.coercions
+        self._read: Callable[..., BaseModel] | None = None
+        self._validate: Callable[..., BaseModel] | None = None
+        self._dump: Callable[..., bytes] = bytes
+        self._check: Callable[..., object] | None = None
+
+    def parse(self, value: object) -> BaseModel:
+        """Parse arguments to an instance of the tool's model.
+
+        Raises:
+            ArgumentsError: The value is not strict JSON, or is not valid.
+        """
+        if type(value) is str and len(value) < MAX_PYDANTIC_TEXT:
+            read = self._read or self._prepared()
+            try:
+                made = read(value, by_name=False)
+            except (ValueError, RecursionError):  # the strict reader reports what is wrong
+                return self._carefully(value)
+            if self._is_strict(value, made):
+                return made
+        elif type(value) is dict and _HOLDERS.isdisjoint(map(type, value.values())) and is_utf8_encodable(value):
+            # no mutable value can be shared
+            if self._validate is None:
+                self._validate = self._class().__pydantic_validator__.validate_python
+            try:
+                made = self._validate(value, by_name=False)
+            except (ValueError, RecursionError):
+                return self._carefully(value)
+            if not made.__pydantic_extra__ or made.__dict__.keys().isdisjoint(made.__pydantic_extra__):
+                return made
+        return self._carefully(value)
+
+    def check_result(self, value: object) -> None:
+        """Validate the return value of the tool, as JSON data, against its declared result.
+
+        Raises:
+            ArgumentsError: The value is not valid.
+        """
+        if self._check is None:
+            from pydantic import TypeAdapter
+
+            adapter: TypeAdapter[Any] = TypeAdapter(self._named(self._result))
+            self._check = adapter.validator.validate_python
+        try:
+            self._check(value, by_name=False)
+        except ValueError as error:
+            from pydantic import ValidationError
+
+            if not isinstance(error, ValidationError):
+                raise
+            raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
+
+    def coercions(self) -> Encoding | None:
+        """Return the coercions of the arguments. None if there are none."""
+        from ..conversion.encoding import Encoding
+
+        return None if self._coercion_table is None else Encoding(self._coercion_table)
+
+    def is_model(self, value: object) -> TypeGuard[BaseModel]:
+        """Return whether a value is an instance of the tool's model."""
+        return isinstance(value, self._class())
+
+    def _prepared(self) -> Callable[..., BaseModel]:
+        model = self._class()
+        self._read = model.__pydantic_validator__.validate_json
+        self._dump = model.__pydantic_serializer__.to_json
+        return self._read
+
+    def _class(self) -> type[BaseModel]:
+        model: type[BaseModel] = self._named(self._model)
+        return model
+
+    def _named(self, name: str) -> Any:
+        return getattr(import_module(f"{self._package}.{self.module}"), name)
+
+    def _is_strict(self, text: str, made: BaseModel) -> bool:
+        """Return whether a text that pydantic accepted is certainly strict JSON.
+
+        A text has at least as many colons as keys. If it has exactly as many as the model has keys, there are no
+        duplicates. If keys are nested, or if a number may have overflowed, the model is written as JSON again: a
+        dropped duplicate lacks its colon, and a number that JSON does not have becomes null. A model with a clash is
+        read carefully.
+        """
+        colons, extra = text.count(":"), made.__pydantic_extra__
+        if (
+            colons == len(made.__pydantic_fields_set__)
+            and (not self._anything or SCALARS.issuperset(map(type, made.__dict__.values())))
+            and (
+                not extra or (SCALARS.issuperset(map(type, extra.values())) and made.__dict__.keys().isdisjoint(extra))
+            )
+        ):
+            return True
+        keys = count_pydantic_model_keys(made)
+        if keys == colons or keys < CLASHING:
+            return keys == colons
+        if "\\u00" in text and any(escape in text for escape in _HIDING):
+            return False
+        again = self._dump(made, by_alias=True, exclude_unset=True, warnings=False)
+        return again.count(b":") == colons and again.count(b"null") == text.count("null")
+
+    def _carefully(self, value: object) -> BaseModel:
+        if isinstance(value, str | bytes | bytearray):
+            try:
+                value = loads(value)
+            except JSONError as error:
+                raise ArgumentsError(self.name, [Fault("", "one JSON object", f"text with {error}")]) from None
+        if not isinstance(value, Mapping) and self._other is None:
+            raise ArgumentsError(self.name, [Fault("", "an object", json_type_name(value))])
+        from pydantic import ValidationError
+
+        given = dict(value) if isinstance(value, Mapping) else value
+        if is_too_deep(given):
+            raise self._too_deep()
+        if not is_utf8_encodable(given):
+            raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
+        try:
+            if type(given) is not dict:
+                return self._other_value(given)
+            made = self._class().model_validate(copy_json(given), by_name=False)
+            if count_pydantic_model_keys(made) < CLASHING:
+                _unset_clashing_fields(made, given)
+            return made
+        except ValidationError as error:
+            raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
+        except RecursionError:
+            raise self._too_deep() from None
+
+    def _too_deep(self) -> ArgumentsError:
+        return ArgumentsError(self.name, [Fault("", "a value of bounded depth", "a value that is nested too deeply")])
+
+    def _other_value(self, value: object) -> BaseModel:
+        from pydantic import RootModel, TypeAdapter
+
+        adapter: TypeAdapter[Any] = TypeAdapter(self._named(str(self._other)))
+        return RootModel[Any](adapter.validate_python(copy_json(value), by_name=False))
+
+
+def _unset_clashing_fields(made: Any, given: Any) -> None:
+    """Mark fields as unset, at all levels, if only an undeclared key with their Python name was given."""
+    if hasattr(made, "__pydantic_fields_set__") and type(given) is dict:
+        for name, field in type(made).model_fields.items():
+            alias = field.validation_alias or name
+            if alias in given:
+                _unset_clashing_fields(made.__dict__[name], given[alias])
+            else:
+                made.__pydantic_fields_set__.discard(name)
+        made = made.__pydantic_extra__
+    if type(made) is dict and type(given) is dict:
+        for name, item in made.items():
+            _unset_clashing_fields(item, given[name])
+    elif type(given) is list and isinstance(made, list | tuple):
+        for item, one in zip(made, given, strict=True):
+            _unset_clashing_fields(item, one)
+
+
+def parse_call_arguments(
+    entries: Mapping[str, ToolEntry],
+    call: ToolCall,
+    on_loss: OnLoss | None = None,
+    aliases: Mapping[str, str] = MappingProxyType({}),
+) -> BaseModel:
+    """Parse the arguments of a call. `on_loss` is called with a note for each coerced value.
+
+    `aliases` maps other names to those of tools.
+
+    Raises:
+        ArgumentsError: The call is invalid, the tool does not exist, or the arguments are not valid.
+        TypeError: The value is not a call.
+    """
+    if not hasattr(call, "invalid"):
+        raise TypeError(f"expected a ToolCall, found {type(call).__name__}")
+    if call.invalid is not None:
+        raise ArgumentsError(call.name, [Fault("", "a valid call", f"a call with the reason {call.invalid.reason}")])
+    entry = entries.get(aliases.get(call.name, call.name))
+    if entry is None:
+        raise unknown_tool_error(call.name, entries)
+    try:
+        return entry.parse(call.arguments)
+    except ArgumentsError as error:
+        if is_too_deep(call.arguments):
+            raise
+        coercion = entry.coercions()
+        coerced = call.arguments if coercion is None else coercion.decode(call.arguments)
+        if type(coerced) is not dict:
+            raise
+        notes = list(_differences(call.arguments, coerced, (ROOT, "arguments")))
+        if not notes:
+            raise
+        try:
+            model = entry.parse(coerced)
+        except ArgumentsError:
+            raise error from None
+    if on_loss is not None:
+        for note in notes:
+            on_loss(note)
+    return model
+
+
+def _differences(given: Any, coerced: Any, at: Path) -> Iterator[Loss]:
+    """Yield a note for each value that was coerced."""
+    if type(given) is dict and type(coerced) is dict:
+        for name, item in given.items():
+            if name in coerced:
+                yield from _differences(item, coerced[name], (at, name))
+            else:
+                yield _note((at, name), "null", "null means that the optional property is absent")
+    elif type(given) is list and type(coerced) is list:
+        for i, (item, other) in enumerate(zip(given, coerced, strict=True)):
+            yield from _differences(item, other, (at, i))
+    elif not same_json(given, coerced):
+        yield _note(at, json_type_name(given), f"the value was read as {json_type_name(coerced)}")
+
+
+def _note(at: Path, what: str, reason: str) -> Loss:
+    from ..models import Loss
+
+    return Loss(format_path(at), what, "rewritten", "note", reason)
+
+
+class ToolSet:
+    """The declared tools of a package, without their handlers.
+
+    `entries` has the tools by name, `low_risk` those whose calls run concurrently, `display_names` the names for user
+    interfaces, `deprecated` the deprecated tools, `aliases` the tool of each alias, and `timeouts` the time limits of
+    handlers in seconds.
+    """
+
+    def __init__(self, package: str, tools: Mapping[str, ToolFacts]) -> None:
+        self.entries = {name: ToolEntry(package, name, tool) for name, tool in tools.items()}
+        self.aliases: dict[str, Any] = {alias: name for name, tool in tools.items() for alias in tool.aliases}
+        self.timeouts = {name: tool.timeout for name, tool in tools.items() if tool.timeout is not None}
+        self.low_risk = frozenset(name for name, tool in tools.items() if tool.low_risk)
+        self.display_names = {name: tool.display_name for name, tool in tools.items() if tool.display_name is not None}
+        self.deprecated = frozenset(name for name, tool in tools.items() if tool.deprecated)
+        self.coercions = {name: tool.coercions for name, tool in tools.items() if tool.coercions is not None}
+        self.definitions = LazyToolDefinitions(package, {name: tool.module for name, tool in tools.items()})
+
+    def parse_arguments(self, name: str, value: str | bytes | Mapping[str, Any]) -> BaseModel:
+        """Check the arguments of a tool, and return them as a model.
+
+        Args:
+            name: The name of the tool.
+            value: The arguments: an object, or JSON text.
+
+        Returns:
+            An instance of the model of the tool's arguments.
+
+        Raises:
+            ArgumentsError: The tool does not exist, or the value does not fit it.
+        """
+        entry = self.entries.get(name)
+        if entry is None:
+            raise unknown_tool_error(name, self.entries)
+        return entry.parse(value)
+
+    def parse_call(self, call: ToolCall, *, on_loss: OnLoss | None = None) -> BaseModel:
+        """Check the arguments of a call, and return them as a model.
+
+        A value that does not fit, but whose meaning is unambiguous, is converted: null for an absent optional value, or
+        a string for a listed number. `on_loss` is called with a note for each.
+
+        Args:
+            call: The call.
+            on_loss: Called with each `Loss`. Without it, all losses except notes are issued as Python warnings.
+
+        Returns:
+            An instance of the model of the tool's arguments.
+
+        Raises:
+            ArgumentsError: The call is invalid, the tool does not exist, or the arguments do not fit it.
+        """
+        return parse_call_arguments(self.entries, call, on_loss, self.aliases)
