@@ -356,7 +356,7 @@ def test_memory_is_flat_over_five_hundred_edits(tmp_path: Path) -> None:
                 kept.append(len(results.last))
                 used.append(memory())
             edits.describe()
-    assert max(kept) <= kept[0] * 1.05
+    assert max(kept[5:]) <= max(kept[:5]) * 1.05
     assert used[-1] <= used[5] * 1.03
 
 
@@ -444,17 +444,15 @@ def test_of_tools_that_did_not_change_nothing_is_read_planned_lowered_or_formatt
     watch("toolgen.load.loading._trees", lambda source, text, report: source)
     watch("toolgen.plan.tools._plan", lambda tool: tool.name)
     watch("toolgen.render.tool_payloads._tool_payload", lambda wire, tool, *_: tool.name)
-    watch("toolgen.render.package._laid_out", lambda entry, depth: json.loads(entry).get("name", "book"))
     watch("toolgen.render.tools.format_python", lambda path, text: path)
     watch("toolgen.render.templates.format_python", lambda path, text: path)
     assert cached(schemas) == expected
     assert [source for source in done["_trees"] if source.startswith("tools/")] == ["tools/book.json"]
-    assert {name: set(done[name]) for name in ("_plan", "_tool_payload", "_laid_out")} == {
+    assert {name: set(done[name]) for name in ("_plan", "_tool_payload")} == {
         "_plan": {"book"},
         "_tool_payload": {"book"},
-        "_laid_out": {"book"},
     }
-    assert done["format_python"] == ["tools/handlers.py", "tools/book.py"]
+    assert done["format_python"] == ["types.py", "tools/book.py"]
 
 
 def edited(schemas: Path) -> Path:

@@ -47,6 +47,17 @@ def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: s
     assert module.to_tools(offered) == module.TOOLS
 
 
+@each_provider
+def test_a_modules_wire_spells_the_declared_names_as_its_payload_does(sample: Package, provider: str) -> None:
+    module = sample.provider(provider)
+    assert module.WIRE.name == provider
+    names = list(module.ToolName.__args__)
+    for name in names:
+        spelled_name = module.WIRE.wire_name(name)
+        assert module.WIRE.tool_names.get(spelled_name, spelled_name) == name
+        assert spelled_name in compact(module.tools(name))
+
+
 @pytest.mark.row("Q38")
 @each_provider
 def test_tools_gives_entries_in_the_order_asked_for(sample: Package, provider: str) -> None:

@@ -19,9 +19,9 @@ from __future__ import annotations
 from contextlib import aclosing
 
 from {package}.models import ToolCall, ToolResult
-from {package}.running import arun_stream
+from {package}.running import Allow, Deny, Edit, arun_stream
 from {package}.sessions import AsyncSession
-from {package}.tools import Allow, Deny, Edit, Handlers, dispatch, dispatch_all, dispatch_sync
+from {package}.tools import Handlers, dispatch, dispatch_all, dispatch_sync
 from {package}.tools.grep import GrepArguments
 from {package}.tools.read_file import ReadFileArguments, ReadFileResult
 from {package}.tools.run_command import RunCommandArguments

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import ruff_api
@@ -183,7 +184,17 @@ def _index(plan: ToolsPlan, running: bool) -> str:
         left_out=RUNNING,
         tools=plan.tools,
         sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)),
-        declared={each.tool.name: _declared_facts(each) for each in plan.tools},
+        declared={
+            each.tool.name: ON_DISK.reuse_or_make(
+                partial(_declared_facts, each),
+                "facts",
+                each.tool.digest,
+                str(each.module),
+                str(each.arguments),
+                str(each.result),
+            )
+            for each in plan.tools
+        },
     )
 
 

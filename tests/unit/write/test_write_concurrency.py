@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import time
 
-from write_project import ONE, TWO, Project, snapshot
+from write_project import HEADER, ONE, TWO, Project, snapshot
 
-MANY = {f"f{i:02}.py": "one\n" for i in range(60)}
-OTHER = {f"f{i:02}.py": "two\n" for i in range(80)}
+MANY = {f"f{i:02}.py": f"{HEADER}one = 1\n" for i in range(60)}
+OTHER = {f"f{i:02}.py": f"{HEADER}two = 2\n" for i in range(80)}
 
 
 def test_eight_builds_of_two_versions(project: Project) -> None:

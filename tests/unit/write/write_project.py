@@ -25,7 +25,13 @@ TWO = {
     "new/b.py": f"{HEADER}b = 'é'\n",
 }
 
-TOOL_OF_PATH = {"old/gone.py": "gone", "tools/gone.py": "gone", "types.py": "gone", "new/b.py": "b"}
+TOOL_OF_PATH = {
+    "old/gone.py": "gone",
+    "tools/gone.py": "gone",
+    "types.py": "gone",
+    "new/b.py": "b",
+    **{f"f{i}.py": "f" for i in range(60, 80)},
+}
 """The tool that a file of these tests is made from. All other files are made by every build."""
 
 
