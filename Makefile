@@ -37,7 +37,7 @@ build: $(READY) ## set up, and compile the example schemas into generated/
 
 check: lint types drift test ## run before a commit: lint, types, drift and tests
 
-test: $(READY) ## set up, and run all tests that are not slow: at most five minutes
+test: $(READY) ## set up, and run all tests that are not slow: ten minutes on two cores
 	@$(PYTEST) -m "not slow" $(ARGS)
 
 test-all: $(READY) ## run all tests, including wheels, environments, type checkers, kills and fuzzing
