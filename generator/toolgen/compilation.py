@@ -52,7 +52,7 @@ class Compilation:
     def lock(self) -> Lock:
         """Return the facts about this build for the lock file of its package."""
         wires = self.package.payloads
-        payloads = {name: {one.tool.name: one.digest for one in wire.tools} for name, wire in wires.items()}
+        payloads = {name: {payload.tool.name: payload.digest for payload in wire.tools} for name, wire in wires.items()}
         config = self.config
         return Lock(
             __version__, config.edition, _made_with(), config.runtime, config.parts, config.frameworks, payloads

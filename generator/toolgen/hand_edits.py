@@ -72,8 +72,8 @@ def _blobs(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
 
 def _ids(listing: bytes, column: int) -> dict[str, str]:
     """Return the ids in a listing of git, by path. `column` is that of the ids."""
-    found: dict[str, str] = {}
+    ids: dict[str, str] = {}
     for entry in filter(None, listing.split(b"\0")):
         head, _, path = entry.partition(b"\t")
-        found[path.decode("utf-8", "surrogateescape")] = head.split()[column].decode()
-    return found
+        ids[path.decode("utf-8", "surrogateescape")] = head.split()[column].decode()
+    return ids

@@ -52,17 +52,17 @@ def install_command() -> str:
 def public_address(record: str) -> str | None:
     """Return the address in a text of `direct_url.json`, with commit or digest and without secrets; None if it is local."""
     try:
-        found: Mapping[str, Any] = json.loads(record)
-        url = urlsplit(found["url"])
+        facts: Mapping[str, Any] = json.loads(record)
+        url = urlsplit(facts["url"])
         host = url.netloc.rpartition("@")[2]
         # The user of ssh is part of the address, such as `git`; that of https may be a token.
         user = f"{url.username}@" if url.username and url.scheme == "ssh" else ""
         address = f"{url.scheme}://{user}{host}{url.path}"
-        fragments = [f"subdirectory={found['subdirectory']}"] if "subdirectory" in found else []
-        if "vcs_info" in found:
-            address = f"{found['vcs_info']['vcs']}+{address}@{found['vcs_info']['commit_id']}"
-        elif "archive_info" in found:
-            fragments += [f"{kind}={digest}" for kind, digest in found["archive_info"].get("hashes", {}).items()]
+        fragments = [f"subdirectory={facts['subdirectory']}"] if "subdirectory" in facts else []
+        if "vcs_info" in facts:
+            address = f"{facts['vcs_info']['vcs']}+{address}@{facts['vcs_info']['commit_id']}"
+        elif "archive_info" in facts:
+            fragments += [f"{kind}={digest}" for kind, digest in facts["archive_info"].get("hashes", {}).items()]
     except (ValueError, TypeError, LookupError, AttributeError):
         return None  # not what an installer writes
     if fragments:

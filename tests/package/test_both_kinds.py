@@ -102,7 +102,7 @@ def test_tools_run_alike(sample: Package, copied: Package) -> None:
     def conversation(package: Package) -> Any:
         models, running = (package.module(name) for name in ("models", "running"))
 
-        class Scripted(package.module("sessions").Session):  # type: ignore[misc]
+        class Scripted(package.module("sessions").Session):  # type: ignore[misc]  # a class of a package that exists only during the test
             replies = iter(['```tool\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```', "Twenty-one."])
 
             def send(self, request: Any) -> str:

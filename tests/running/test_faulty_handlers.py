@@ -106,7 +106,7 @@ def test_a_generator_runs_where_its_handler_does(runnable: Package) -> None:
 
 
 def test_a_tool_error_without_a_text_is_a_failure(runnable: Package) -> None:
-    class Mute(runnable.module("running").ToolError):  # type: ignore[misc,name-defined]
+    class Mute(runnable.module("running").ToolError):  # type: ignore[misc,name-defined]  # of a package made for the test
         def __str__(self) -> str:
             raise LookupError("secret")
 

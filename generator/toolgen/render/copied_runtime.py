@@ -43,9 +43,9 @@ def with_copied_runtime(files: Mapping[str, str], models: str | None = None) -> 
         shipped = {path: text for path, text in shipped.items() if path not in for_shipped_format} | {MODELS: models}
     copied = {path: text if _is_generated(text) else UNFORMATTED_HEADER + text for path, text in shipped.items()}
     needed = _needed_parts(files)
-    kept = {f"runtime/{path}": text for path, text in copied.items() if _part(path) is None or _part(path) in needed}
+    runtime = {f"runtime/{path}": text for path, text in copied.items() if _part(path) is None or _part(path) in needed}
     own = {path: _with_relative_imports(path, text) if path.endswith(".py") else text for path, text in files.items()}
-    return own | kept
+    return own | runtime
 
 
 @cache

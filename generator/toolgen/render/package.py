@@ -242,15 +242,15 @@ def _exports(format: Format) -> list[str]:
     return sorted([*format_class_names(format), "ConversionError", "ConversionLoss", "dump", "load"])
 
 
-def _declared_facts(one: ToolPayload, plan: ProviderPlan) -> dict[str, Any]:
+def _declared_facts(payload: ToolPayload, plan: ProviderPlan) -> dict[str, Any]:
     """Return the facts about a tool on a provider's wire, for `DeclaredToolFacts.by_tool`."""
-    if not one.offered:
+    if not payload.offered:
         return {"refused": True}
     facts = {
-        "name": one.name if one.name != one.tool.name else None,
-        "strict": bool(one.strict and plan.has_strict_flag),
-        "strict_if_fewer_tools": one.strict_if_fewer_tools,
-        "encoding": one.encoding_table,
+        "name": payload.name if payload.name != payload.tool.name else None,
+        "strict": bool(payload.strict and plan.has_strict_flag),
+        "strict_if_fewer_tools": payload.strict_if_fewer_tools,
+        "encoding": payload.encoding_table,
     }
     return {key: value for key, value in facts.items() if value}
 
@@ -267,14 +267,14 @@ def _provider(
     payload: Any = wire.payload or ("" if plan.facts["converter"] == "PromptConverter" else [])
     types = SharedSchemas(schemas)
     if isinstance(payload, list):
-        payload = types.refer(payload, {name for one in wire.offered for name in one.tool.shared})
+        payload = types.refer(payload, {name for offered in wire.offered for name in offered.tool.shared})
     text = render_template(
         "providers/module.py",
         plan=plan,
         payload=payload,
         types=dict(sorted(types.schemas.items())),
         in_text=isinstance(payload, str),
-        declared={one.tool.name: _declared_facts(one, plan) for one in wire.tools},
+        declared={each.tool.name: _declared_facts(each, plan) for each in wire.tools},
         depth=plan.depth if plan.depth != Config().recursion_depth else None,
         with_tools=with_tools,
     )

@@ -38,7 +38,7 @@ class SharedSchemas:
         return [self.refer(item, names) for item in value] if isinstance(value, list) else value
 
     def _reference(self, name: str, schema: Any) -> PythonLiteral:
-        if schema == self.declared[name] and compact_json(schema) == compact_json(self.declared[name]):
+        if compact_json(schema) == compact_json(self.declared[name]):
             self.uses_declared = True
             return PythonLiteral(f"SCHEMAS[{python_string(name)}]")
         identity = name, compact_json(schema)

@@ -94,13 +94,13 @@ def runtime_wire_files(catalog: Catalog) -> dict[str, str]:
 def profile_ancestors(profiles: Iterable[Profile]) -> list[tuple[Profile, ...]]:
     """Return each profile, followed by those that it extends, the nearest first. Extended profiles are listed before it."""
     known = {profile.name: profile for profile in profiles}
-    found: dict[str, tuple[Profile, ...]] = {}
+    lines: dict[str, tuple[Profile, ...]] = {}
     for first in known.values():
         line = [first]
         while (parent := line[-1].parent) is not None:
             line.append(known.get(parent.name, parent))
-        found |= {profile.name: tuple(line[i:]) for i, profile in enumerate(line)}
-    return sorted(found.values(), key=lambda line: (len(line), line[0].name))
+        lines |= {profile.name: tuple(line[i:]) for i, profile in enumerate(line)}
+    return sorted(lines.values(), key=lambda line: (len(line), line[0].name))
 
 
 def format_class_names(format: Format) -> list[str]:
@@ -120,14 +120,14 @@ def render_wire_module(
     Raises:
         MappingError: the profile lacks a fact, or refers to something that does not exist.
     """
-    made, homes = wire_class(plan), dict[str, str]()
+    printed_class, homes = wire_class(plan), dict[str, str]()
     for parent in ancestors:
-        derived = made.derived_from(wire_class(parent))
+        derived = printed_class.derived_from(wire_class(parent))
         if derived is not None:
-            made, homes = derived, {parent.class_name: modules[parent.name]}
+            printed_class, homes = derived, {parent.class_name: modules[parent.name]}
             break
     try:
-        text = render_template("wires/module.py", plan=plan, made=made)
+        text = render_template("wires/module.py", plan=plan, printed_class=printed_class)
         return insert_imports(text, modules[plan.name], models, homes)
     except UndefinedError as error:
         raise missing_fact(error, plan.name) from error
