@@ -44,8 +44,6 @@ TOOLS: Any = list[ToolDefinition | OpaquePart]
 # has no key for the value.
 ObjectReader: TypeAlias = Callable[[dict[str, Any], Path, Reader], T]
 ObjectWriter: TypeAlias = Callable[[T, Path, Writer], dict[str, Any]]
-ListReader: TypeAlias = Callable[[Any, Path, Reader], list[Any] | None]
-ListWriter: TypeAlias = Callable[[Iterable[Any], Path, Writer], list[Any]]
 ValueReader: TypeAlias = Callable[[Any, Path, Reader], T]
 ValueWriter: TypeAlias = Callable[[T, Path, Writer], Any]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ __all__ = [
     "equal_json",
     "exceeds_depth",
     "is_json",
-    "is_object_too_deep",
-    "is_strict_json",
     "is_too_deep",
     "same_json",
 ]
@@ -47,62 +46,23 @@ def exceeds_depth(holder: Any, max_depth: int) -> bool:
     return False
 
 
-def is_object_too_deep(arguments: dict[str, Any]) -> bool:
-    """Return whether an object is too deep. The common case, at most two levels, is checked without recursion."""
-    for item in arguments.values():
-        kind = type(item)
-        if kind is dict or kind is list:
-            for inner in item.values() if kind is dict else item:
-                if type(inner) is dict or type(inner) is list:
-                    return exceeds_depth(arguments, MAX_DEPTH)
-    return False
-
-
 def is_json(value: Any, forbidden_key: str | None = None) -> bool:
     """Return whether a value can be written as JSON: all keys are strings, and none is `forbidden_key`."""
     try:
-        return _holds((value,), forbidden_key, -1)
+        return _is_json(value, forbidden_key)
     except RecursionError:
         return False
 
 
-def is_strict_json(arguments: dict[str, Any]) -> bool:
-    """Return whether an object can be written as JSON and is not too deep to be read again."""
-    return type(arguments) is dict and _holds(arguments, None, MAX_DEPTH)
-
-
-def _holds(holder: Any, apart_from: str | None, left: int) -> bool:
-    """Check the values in a container. `left` is the allowed depth; below 0 there is no limit.
-
-    One loop for both kinds of container would take a tenth longer, and half of some conversions is this check.
-    """
-    if not left:
-        return False
-    if type(holder) is dict:
-        if apart_from in holder:
-            return False
-        for key, item in holder.items():
-            if type(key) is not str:
-                return False
-            kind = type(item)
-            if kind in SCALARS:
-                continue
-            if kind is dict or kind is list:
-                if not _holds(item, apart_from, left - 1):
-                    return False
-            elif kind is not float or item - item != 0.0:
-                return False
-        return True
-    for item in holder:
-        kind = type(item)
-        if kind in SCALARS:
-            continue
-        if kind is dict or kind is list:
-            if not _holds(item, apart_from, left - 1):
-                return False
-        elif kind is not float or item - item != 0.0:
-            return False
-    return True
+def _is_json(value: Any, forbidden_key: str | None) -> bool:
+    kind = type(value)
+    if kind is dict:
+        return forbidden_key not in value and all(
+            type(key) is str and _is_json(item, forbidden_key) for key, item in value.items()
+        )
+    if kind is list:
+        return all(_is_json(item, forbidden_key) for item in value)
+    return kind in SCALARS or (kind is float and isfinite(value))
 
 
 def copy_json(value: Any) -> Any:

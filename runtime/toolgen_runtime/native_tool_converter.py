@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader, check_tools
 from .conversion.writer import OnLoss, OnUnsupported, Writer
-from .converter import TOOLS, Converter, ListReader, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
+from .converter import TOOLS, Converter, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
 from .models import (
     ContentPart,
     OpaquePart,
@@ -148,7 +148,6 @@ class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     read_system_message: ObjectReader[SystemMessage]
     read_tool: ObjectReader[ToolDefinition]
     read_tool_call: ObjectReader[ToolCall]
-    read_tool_calls: ListReader
     read_tool_result: ObjectReader[ToolResult]
     read_usage: ObjectReader[Usage]
     read_user_content: ValueReader[ContentPart]

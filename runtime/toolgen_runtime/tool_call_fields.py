@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .conversion.extras import ABSENT, Extras, set_extra_at
+from .conversion.extras import ABSENT
 from .conversion.reader import Reader
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
@@ -14,14 +14,12 @@ from .errors import ConversionError, wrong_type
 from .fields import read_effort, write_effort
 from .json_text import compact, loads, loads_checking_compact
 from .json_values import is_json, same_json
-from .models import InvalidCall, Reasoning, ToolCall
+from .models import InvalidCall, Reasoning
 from .paths import Path, format_path
 from .request_tools import has_tools_for_provider
 
 __all__ = [
     "INVALID_ARGUMENTS_KEY",
-    "make_call_from_json_if_regular",
-    "make_pending_call_from_json_if_regular",
     "read_call_id",
     "read_call_id_verbatim",
     "read_effort_beside_tools",
@@ -137,8 +135,6 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if reader.try_claim_id(value):
-        return value, ABSENT
     identifier, wire_id = reader.call_id(value, at)
     if wire_id is ABSENT and value is identifier:
         return identifier, ABSENT
@@ -232,31 +228,6 @@ def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) 
 
 read_optional_call_id = read_call_id
 write_call_id_verbatim = write_call_id
-
-
-def make_call_from_json_if_regular(
-    identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
-) -> ToolCall | None:
-    """Read a call whose arguments are text. Return None if its id or name differs in the format, or if it is invalid.
-
-    The call keeps the extras `extras`, and at the key path `key_path` the text, if it would be written differently.
-    """
-    arguments, invalid, extra = _read_text(text)
-    if invalid is not None or type(name) is not str or name in reader.tool_names or not reader.try_claim_id(identifier):
-        return None
-    metadata = reader.as_metadata(set_extra_at(extras, key_path, extra))
-    return reader.decode_call_without_depth_check(ToolCall(identifier, name, arguments, None, metadata))
-
-
-def make_pending_call_from_json_if_regular(
-    identifier: Any, name: Any, text: str, extras: Extras | None, key_path: Sequence[str], reader: Reader
-) -> ToolCall | None:
-    """Read a call as `make_call_from_json_if_regular` does, and note it for its result."""
-    arguments, invalid, extra = _read_text(text)
-    if invalid is not None:
-        return None
-    extras = set_extra_at(extras, key_path, extra)
-    return reader.make_pending_call_if_regular(identifier, name, arguments, extras, parsed=True)
 
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:

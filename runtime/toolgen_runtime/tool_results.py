@@ -16,7 +16,6 @@ __all__ = [
     "describe_result",
     "media_kind",
     "read_result_text_or_error",
-    "regular_result_text",
     "report_dropped_error_flag",
     "report_error_text_sent_with_flag",
     "write_result_text",
@@ -58,18 +57,6 @@ def report_dropped_error_flag(kind: str, is_error: bool | None, at: Path, writer
 def wrong_kind(at: Path) -> ConversionError:
     """Return the error for a result whose kind is not one of the format. The path is that of its value."""
     return ConversionError(format_path((at[0], "kind")), "is not one of text, data, error and multimodal")
-
-
-def regular_result_text(kind: str, value: Any) -> str | None:
-    """Return the text of a result without extras and error flag, or None if it has parts or cannot be written."""
-    if kind == "data":
-        try:
-            return compact(value)
-        except (TypeError, ValueError, RecursionError):
-            return None
-    if type(value) is not str:
-        return None
-    return value if kind == "text" else compact({"error": value}) if kind == "error" else None
 
 
 def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Writer) -> str:

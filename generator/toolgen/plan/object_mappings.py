@@ -8,19 +8,14 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from toolgen.load import Pointer
 from toolgen.plan.mapping_plans import (
-    PLAIN_FORMS,
-    TESTS,
-    FastPathKey,
-    FastPathObject,
     KeyMapping,
     Kind,
-    ListPlan,
     MemberPlan,
     ObjectMapping,
     UnionPlan,
@@ -114,25 +109,6 @@ def plan_union(
     return UnionPlan(name, tuple(union["types"]), tag, by, tuple(members))
 
 
-def plan_list(
-    name: str, spec: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], used_methods: Collection[str]
-) -> ListPlan:
-    """Plan an array of objects. Those whose mapping has no regular form are read and written one by one.
-
-    `used_methods` are the names of the methods that the class of the API uses.
-
-    Raises:
-        MappingError: a mapping is unknown.
-    """
-    for mapping in spec["mappings"]:
-        require_known(mapping, mappings, ("lists", name, "mappings"), f"there is no mapping {mapping}")
-    members = tuple(mappings[mapping] for mapping in spec["mappings"] if mappings[mapping].plain_to_write is not None)
-    tags = {mapping.tag[0][0] if mapping.tag else "" for mapping in members}
-    directions = frozenset(direction for direction in ("read", "write") if f"{direction}_{name}" in used_methods)
-    tag = tags.pop() if len(tags) == 1 else ""
-    return ListPlan(name, str(spec["item"]), tag, bool(spec.get("exact")), members, directions)
-
-
 def variable_name(text: str) -> str:
     """Return a variable name for any text: ASCII letters, digits and underscores, without a leading digit."""
     name = re.sub(r"[^a-z0-9_]", "_", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", text).lower())
@@ -173,9 +149,7 @@ class _Planner:
         for field in missing:
             if field.required:
                 raise MappingError(("mappings", self.name, "keys"), f"no key maps to {self.kind.name}.{field.name}")
-        needed = {f for k in self.keys if k.required for f in k.variables}
         words = re.findall("[A-Z][a-z]*", self.kind.name)
-        plain = self._plain(len(tag), words[-1].lower())
         return ObjectMapping(
             name=self.name,
             type=self.kind.name,
@@ -189,8 +163,6 @@ class _Planner:
             unmapped_fields=tuple(map(self._unmapped_field, missing)),
             known=self.known,
             arguments=self._arguments(carried | set(outside.values())),
-            least=self._least(tuple(tag), needed | set(outside.values())) if plain is None else {},
-            plain=plain,
             outside=tuple(outside.values()),
         )
 
@@ -205,54 +177,6 @@ class _Planner:
             found[str(name)] = self._variable(field)
         return found
 
-    def _type_of(self, key: KeyMapping) -> str:
-        first = next(f for f in self.kind.fields if self._variable(f) == key.variables[0])
-        return str(first.schema.get("type", ""))
-
-    def _plain(self, tags: int, value: str) -> FastPathObject | None:
-        """Return the regular object of the mapping; None without keys, or if a required key has no regular form."""
-        if (
-            not self.keys
-            or any(self.mapping.get(key) for key in ("also", "aside"))
-            or not all(o.required for o in self.objects)
-        ):
-            return None
-        found: list[FastPathKey] = []
-        for key in self.keys:
-            form = PLAIN_FORMS.get(key.reads.removeprefix("read_"))
-            values = [f"{value}.{name}" for name in key.attributes]
-            written = (form.written if form else "{0}").format(*values)
-            if form is not None and form.reads:
-                tests = form.reads.format(*key.variables, table=key.table), form.writes.format(*values), form.last
-            elif key.demanded:
-                return None
-            elif key.kind == "plain" and key.required:
-                tests = TESTS.get(self._type_of(key), "{0} is not None").format(key.variables[0]), "", False
-            elif key.kind == "text_or" and key.required:
-                tests = TESTS["string"].format(key.variables[0]), TESTS["string"].format(values[0]), False
-            elif key.required or (form is None and key.kind != "plain"):
-                return None
-            else:
-                continue
-            found.append(FastPathKey(not key.required, key.holder, key.key, key.variables[0], written, *tests))
-        carried = {key.variable for key in found}
-        tested = {name for key in self.keys if key.variables[0] in carried for name in key.variables}
-        if not all(self._variable(f) in carried for f in self._data_fields() if f.required):
-            return None
-        left = set(self.mapping.get("ignored", {}))
-        inner = {o.variable: sum(other.parent == o.variable for other in self.objects) for o in self.objects}
-        return FastPathObject(
-            sizes={v: n + (tags if v == "wire" else 0) + sum(k.holder == v for k in found) for v, n in inner.items()},
-            open=len(self.keys) == len(found) and all(key.kind != "text_or" for key in self.keys),
-            keys=found,
-            unset=[
-                f"{value}.{f.python}"
-                for f in self._data_fields()
-                if self._variable(f) not in tested and f.name not in left
-            ],
-            arguments=self._arguments(carried),
-        )
-
     def _arguments(self, carried: set[str]) -> tuple[str, ...]:
         """Return the arguments of the type's constructor: by position up to the first omitted field, then by name."""
         found: list[str] = []
@@ -264,24 +188,6 @@ class _Planner:
             else:
                 gap = True
         return tuple(found)
-
-    def _least(self, tags: tuple[str, ...], needed: set[str]) -> dict[str, tuple[str, ...]]:
-        """Return the keys that an object of the mapping must have; an object with no others needs no search for extras.
-
-        Empty if this does not hold: a required field may come without its key or from several keys, or the tag has
-        several values.
-        """
-        found: dict[str, tuple[str, ...]] = {}
-        if self.mapping.get("aside") or self.mapping.get("also") or any(key.kind == "beside" for key in self.keys):
-            return found
-        if any(f.required and self._variable(f) not in needed for f in self._data_fields()):
-            return found
-        for held in self.objects:
-            if held.required:
-                keys = [k.key for k in self.keys if k.required and k.holder == held.variable]
-                inner = [o.key for o in self.objects if o.required and o.parent == held.variable]
-                found[held.known] = (*(tags if held.variable == "wire" else ()), *keys, *inner)
-        return found
 
     def _unmapped_field(self, field: FormatField) -> UnmappedField:
         usual = "warning" if self.kind.name == "Request" else "note"
@@ -396,5 +302,4 @@ class _Planner:
             table=table,
             table_spec=spec.get("with"),
             aliases=tuple(spec.get("also", ())),
-            regular=str((spec.get("regular") or {}).get(reads.removeprefix("self.read_"), "")),
         )

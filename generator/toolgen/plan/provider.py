@@ -9,9 +9,9 @@ from types import CodeType
 from typing import Any
 
 from toolgen.load import Pointer
-from toolgen.plan.mapping_plans import ListPlan, ObjectMapping, UnionPlan
+from toolgen.plan.mapping_plans import ObjectMapping, UnionPlan
 from toolgen.plan.names import natural_key
-from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union, require_known
+from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union, require_known
 from toolgen.plan.token_usage import UsagePlan, plan_usage
 from toolgen.resolve import Catalog, Profile
 from toolgen.resources import exported_by_runtime, modules_by_exported_name
@@ -31,7 +31,6 @@ class ProviderPlan:
     facts: Mapping[str, Any]
     mappings: Mapping[str, ObjectMapping]
     unions: Mapping[str, UnionPlan]
-    lists: Mapping[str, ListPlan]
     tables: Mapping[str, Any]
     renames: Mapping[str, str]
     refused: tuple[str, ...]
@@ -117,15 +116,13 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     mappings = {n: plan_mapping(n, s, catalog.format, stated) for n, s in facts.get("mappings", {}).items()}
     unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
     kind = import_converter_class(str(facts["converter"]))
-    used = _used_by(kind)
-    lists = {n: plan_list(n, spec, mappings, used) for n, spec in facts.get("lists", {}).items()}
     _check_constants(mappings)
     capabilities = _capabilities(facts, mappings)
     tables = _tables(facts, mappings)
     fields = _class_facts(facts, mappings, tables)
-    objects = {*mappings, *unions, *lists, *(["usage"] if facts.get("usage") else [])}
+    objects = {*mappings, *unions, *(["usage"] if facts.get("usage") else [])}
     _check_complete(kind, fields, capabilities, objects, facts)
-    _check_methods(kind, mappings, lists, objects, stated)
+    _check_methods(kind, mappings, objects, stated)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
     patches = {t.name: t.providers.get(profile.name, {}) for t in tools}
     return ProviderPlan(
@@ -136,7 +133,6 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         facts=facts,
         mappings=mappings,
         unions=unions,
-        lists=lists,
         tables=tables,
         renames={name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
@@ -295,11 +291,10 @@ def _check_complete(
 def _check_methods(
     kind: Any,
     mappings: Mapping[str, ObjectMapping],
-    lists: Mapping[str, ListPlan],
     objects: Collection[str],
     stated: Container[Pointer],
 ) -> None:
-    """Check what reads and writes keys and items: an object of the profile, or a method of the class of its API.
+    """Check what reads and writes keys: an object of the profile, or a method of the class of its API.
 
     The functions of `stated` keys have to take what the key gives them.
 
@@ -307,17 +302,13 @@ def _check_methods(
         MappingError: there is no such object, and no such method, or a function does not fit its key.
     """
     instance = kind.__new__(kind)
-    used: list[tuple[tuple[str, ...], str, Collection[str]]] = [
-        (("lists", name, "item"), f"{direction}_{one.item}", objects)
-        for name, one in lists.items()
-        for direction in one.directions
-    ]
+    used: list[tuple[tuple[str, ...], str, Collection[str]]] = []
     for pointer, key in (
         (("mappings", n, *key.pointer), key) for n, mapping in mappings.items() for key in mapping.keys
     ):
-        names = [name.removeprefix("self.") for name in (key.reads, key.writes, key.regular)]
+        names = [name.removeprefix("self.") for name in (key.reads, key.writes)]
         if key.reads.startswith("self."):
-            used += [(pointer, name, objects if key.kind == "text_or" else ()) for name in names[:2]]
+            used += [(pointer, name, objects if key.kind == "text_or" else ()) for name in names]
         if pointer in stated and (key.kind in ("call", "beside") or len(key.variables) > 1):
             functions = (getattr(instance, name, None) or exported_by_runtime(name) for name in names)
             reason = key.signature_fault(*functions)
@@ -327,7 +318,7 @@ def _check_methods(
     for pointer, method, others in used:
         name = method.split("_", 1)[1]
         if name not in others and not hasattr(kind, method):
-            reason = f"there is no mapping, union or list {name}, and no {method} of {kind.__name__}"
+            reason = f"there is no mapping or union {name}, and no {method} of {kind.__name__}"
             raise MappingError(pointer, reason, unknown=name, known=[*others, *own])
 
 

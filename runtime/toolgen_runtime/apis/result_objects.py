@@ -9,11 +9,11 @@ from ..conversion.extras import Extras
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact, dump_allowing_nan
-from ..json_values import is_json, same_json
+from ..json_values import same_json
 from ..paths import Path, format_path
 from ..tool_results import ResultKind, wrong_kind
 
-__all__ = ["read_result_object", "regular_result_object", "write_result_object"]
+__all__ = ["read_result_object", "write_result_object"]
 
 
 def read_result_object(response: dict[str, Any]) -> tuple[ResultKind, Any, bool | None, Extras]:
@@ -30,15 +30,6 @@ _OWN = frozenset(["error", "output"])
 
 _KEYS = {"error": "error", "text": "output"}
 """The key of a result that is a string, by its kind."""
-
-
-def regular_result_object(kind: str, value: Any) -> dict[str, Any] | None:
-    """Return the object of a result without extras and error flag, or None if something about it has to be reported."""
-    if kind == "text" or kind == "error":
-        return {_KEYS[kind]: value} if type(value) is str else None
-    if kind == "data" and type(value) is dict and value.keys().isdisjoint(_OWN) and is_json(value, "$ref"):
-        return value
-    return None
 
 
 def write_result_object(
@@ -59,9 +50,6 @@ def write_result_object(
         return {_KEYS[kind]: value}
     if kind != "data":
         raise wrong_kind(at)
-    regular = regular_result_object(kind, value) if is_error is None else None
-    if regular is not None:
-        return regular
     try:
         text = compact(value)
     except (TypeError, ValueError, RecursionError) as error:

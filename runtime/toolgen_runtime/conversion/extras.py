@@ -21,7 +21,6 @@ __all__ = [
     "is_internal_mark",
     "keep_inner_extras",
     "merge_extras_into",
-    "nested_extras",
     "note_alias",
     "objects_in",
     "original_key",
@@ -64,17 +63,13 @@ def extra_at(extras: Extras, *key_path: str) -> Any:
     return value
 
 
-def set_extra_at(extras: Extras | None, key_path: Sequence[str], value: Any) -> Extras | None:
-    """Return the extras with a value at the end of a key path; unchanged if it is ABSENT. An existing object is changed."""
-    if value is ABSENT:
-        return extras
-    extras = {} if extras is None else extras
+def set_extra_at(extras: Extras, key_path: Sequence[str], value: Any) -> None:
+    """Set the extra at a key path. The objects on the way are created."""
     *outer, key = key_path
     holder = extras
     for step in outer:
         holder = holder.setdefault(step, {})
     holder[key] = value
-    return extras
 
 
 def without_extra_at(extras: Extras, *key_path: str) -> Extras:
@@ -125,16 +120,6 @@ def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: E
     """Add the extras of an object inside another one to `extras`. An empty object is also kept."""
     if inner or holder.get(key) == {}:
         extras[key] = inner
-
-
-def nested_extras(
-    wire: dict[str, Any], known: frozenset[str], key: str, inner: dict[str, Any], inner_known: frozenset[str]
-) -> Extras:
-    """Return the extras of an object, with those of the object inside it at `key`."""
-    extras, found = unmapped_members(wire, known), unmapped_members(inner, inner_known)
-    if found or not inner:
-        extras[key] = found
-    return extras
 
 
 _MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ConversionError, check_list, wrong_type
 from ..json_text import JSONError, dump_allowing_nan, dump_deep
-from ..json_values import is_object_too_deep, is_too_deep
+from ..json_values import is_too_deep
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import ROOT, Path
-from .extras import ABSENT, NO_EXTRAS, Extras, set_extra_at
+from .extras import ABSENT, NO_EXTRAS, Extras
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
@@ -34,20 +34,15 @@ def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
 
 
 class Reader:
-    """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages.
-
-    `_regular` has the calls of the turn, by id, that are not recorded yet. Most responses never need the records.
-    """
+    """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages."""
 
     __slots__ = (
         "_called",
         "_offered",
         "_open",
         "_redefined",
-        "_regular",
         "_shared",
         "_tables",
-        "_without_id",
         "document_names",
         "position",
         "tool_names",
@@ -72,9 +67,7 @@ class Reader:
         self._offered: Mapping[str, bool] = NO_EXTRAS
         self._open: list[tuple[int, ToolCall]] = []
         self._redefined: Collection[str] = ()
-        self._regular: dict[str, ToolCall] = {}
         self._shared: dict[str, list[tuple[str, str, int]]] = {}
-        self._without_id: set[str] | None = None
         self.document_names: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
 
@@ -88,10 +81,8 @@ class Reader:
         Raises:
             ConversionError: The arguments contain themselves.
         """
-        return _unread(call) if is_too_deep(call.arguments) else self.decode_call_without_depth_check(call)
-
-    def decode_call_without_depth_check(self, call: ToolCall) -> ToolCall:
-        """Decode the arguments of a call like `decode_call`. They were parsed from text, so they are not too deep."""
+        if is_too_deep(call.arguments):
+            return _unread(call)
         known = not self.tools and call.name not in self._offered
         if known and (call.name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call)):
             return call
@@ -123,8 +114,6 @@ class Reader:
         Raises:
             ConversionError: The value is neither a string nor null.
         """
-        if self._regular:
-            self.record_pending_calls()
         position = self.position
         self.position = position + 1
         if found is not None and found is not ABSENT and type(found) is not str:
@@ -138,106 +127,12 @@ class Reader:
         self.used.add(made)
         return made, found
 
-    def make_call_if_regular(
-        self, identifier: Any, name: Any, arguments: dict[str, Any], extras: Extras | None = None
-    ) -> ToolCall | None:
-        """Return a call whose id and name are the same in the format, with its extras; None if one of them differs."""
-        if self._regular:
-            self.record_pending_calls()
-        if type(name) is not str or name in self.tool_names or type(identifier) is not str:
-            return None
-        if not identifier or identifier in self.used or identifier.isspace():
-            return None
-        self.used.add(identifier)
-        self.position += 1
-        call = ToolCall(identifier, name, arguments, None, self.as_metadata(extras))
-        if (
-            name in self.wire.tools_with_encodings
-            or self.tools
-            or name in self._offered
-            or is_object_too_deep(arguments)
-        ):
-            return self.decode_call(call)
-        return call
-
-    def make_pending_call_if_regular(
-        self,
-        identifier: Any,
-        name: Any,
-        arguments: dict[str, Any],
-        extras: Extras | None = None,
-        *,
-        parsed: bool = False,
-    ) -> ToolCall | None:
-        """Return a call as `make_call_if_regular` does, and note it for its result.
-
-        Arguments that were parsed from text (`parsed`) are not too deep.
-        """
-        if type(name) is not str or name in self.tool_names or type(identifier) is not str:
-            return None
-        regular = self._regular
-        if not identifier or identifier in regular or identifier in self.used or identifier in self._called:
-            return None
-        if identifier.isspace():
-            return None
-        metadata = {self.wire.name: extras} if extras else None
-        call = regular[identifier] = ToolCall(identifier, name, arguments, None, metadata)
-        if (
-            not self.tools
-            and name not in self._offered
-            and (name not in self.wire.tools_with_encodings or self.wire.has_unchanged_arguments(call))
-            and (parsed or not is_object_too_deep(arguments))
-        ):
-            return call
-        return self.decode_call_without_depth_check(call) if parsed else self.decode_call(call)
-
-    def make_pending_call_with_synthetic_id(
-        self, name: Any, arguments: dict[str, Any], extras: Extras | None, key_path: Sequence[str]
-    ) -> ToolCall | None:
-        """Return a call as `make_pending_call_if_regular` does, of an object without an id.
-
-        Its synthetic id is also an extra, at the key path of the id, so that the call is written without an id.
-        """
-        if type(name) is not str or name in self.tool_names:
-            return None
-        made = synthetic_id(self.turn, self.position + len(self._regular))
-        while made in self.used or made in self._regular:
-            made += "_"
-        call = self.make_pending_call_if_regular(
-            made, name, arguments, set_extra_at(extras, key_path, {"$synthetic": made})
-        )
-        if call is not None:
-            if self._without_id is None:
-                self._without_id = set()
-            self._without_id.add(made)
-        return call
-
-    def record_pending_calls(self) -> None:
-        """Record the calls that `make_pending_call_if_regular` has returned since."""
-        found, self._regular = self._regular, {}
-        for identifier, call in found.items():
-            self.used.add(identifier)
-            self.position += 1
-            self.note_call(None if self._without_id and identifier in self._without_id else identifier, call)
-
-    def try_claim_id(self, found: Any) -> TypeGuard[str]:
-        """Return whether an id can be kept as it is. If so, it counts as used."""
-        if self._regular:
-            self.record_pending_calls()
-        if type(found) is not str or not found or found in self.used or found.isspace():
-            return False
-        self.used.add(found)
-        self.position += 1
-        return True
-
     def note_call(self, wire_id: Any, call: ToolCall) -> None:
         """Record a call, so that its result finds it by the id on the wire.
 
         A call whose id repeats within a message becomes invalid, unless the id is blank or stands for none. The results
         of calls with one id are matched in order.
         """
-        if self._regular:
-            self.record_pending_calls()
         if self._open and self._open[0][0] != self.turn:
             self._open = []
         self._open.append((self.turn, call))
@@ -253,15 +148,11 @@ class Reader:
 
     def note_opaque_call_id(self, wire: Any) -> None:
         """Record a call that stays opaque, so that its result finds its id."""
-        if self._regular:
-            self.record_pending_calls()
         if type(wire) is dict and type(wire.get("id")) is str:
             self._called[wire["id"]] = (wire["id"], "", self.turn)
 
     def is_opaque_call(self, wire_id: str) -> bool:
         """Return whether the last call with this id on the wire stayed opaque."""
-        if self._regular:
-            self.record_pending_calls()
         known = self._called.get(wire_id)
         return known is not None and not known[1]
 
@@ -271,8 +162,6 @@ class Reader:
         It is the last call with the id; or, if a message has several, the next one without a result, if possible of the
         tool `name`. The name is empty if there is none.
         """
-        if self._regular:
-            self.record_pending_calls()
         shared, call = self._shared.get(wire_id), self._called.get(wire_id)
         if shared is not None:
             i = next((i for i, (_, called, _) in enumerate(shared) if called == name), 0)
@@ -287,8 +176,6 @@ class Reader:
 
     def take_open_call(self, name: str | None) -> ToolCall | None:
         """Return the last turn's first call without a result, of this tool if named. It then counts as having one."""
-        if self._regular:
-            self.record_pending_calls()
         for i, (_, call) in enumerate(self._open):
             if name is None or call.name == name:
                 del self._open[i]
@@ -297,14 +184,10 @@ class Reader:
 
     def note_result(self, identifier: str) -> None:
         """Record that the call with this id has a result."""
-        if self._regular:
-            self.record_pending_calls()
         self._open = [entry for entry in self._open if entry[1].id != identifier]
 
     def next_turn(self) -> None:
         """Start the next turn, after an assistant message."""
-        if self._regular:
-            self.record_pending_calls()
         self.turn += 1
         self.position = 0
 

@@ -107,7 +107,6 @@ class Writer:
     __slots__ = (
         "_ids",
         "_on_loss",
-        "_regular_names",
         "_rejects",
         "_tables",
         "_tools",
@@ -151,7 +150,6 @@ class Writer:
         self._weaken = on_unsupported == "weaken"
         self._ids: dict[str, str] = {}
         self.names: dict[str, str] = {}
-        self._regular_names: set[str] = set()
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
@@ -239,26 +237,6 @@ class Writer:
         if not comes_back:
             self.report_loss((at, "arguments"), "arguments", "narrowed", "another JSON text would be read back")
         return written
-
-    def is_regular_call(self, call: ToolCall) -> bool:
-        """Return whether all of a call is written as it is. Its arguments may still have to be written as JSON text."""
-        if call.metadata is not None or call.invalid is not None or type(call.arguments) is not dict:
-            return False
-        if call.name not in self._regular_names and not self._is_regular_name(call.name):
-            return False
-        identifier = call.id
-        known = self._ids.get(identifier)
-        if known is None and self.wire.is_legal_id(identifier):
-            self._ids[identifier] = known = identifier
-        return known == identifier and identifier not in self.unsent
-
-    def _is_regular_name(self, name: str) -> bool:
-        """Return whether calls with this name have it on the wire, too, and their arguments without an encoding."""
-        if (self.names.get(name) or self.wire.wire_name(name)) != name or self.has_encoding(name):
-            return False
-        self.names[name] = name
-        self._regular_names.add(name)
-        return True
 
     @property
     def argument_codec(self) -> LoweredArgumentCodec:
@@ -368,10 +346,6 @@ class Writer:
             known = identifier if is_kept else make_hashed_name(identifier, self.wire.id_prefix, self.wire.id_length)
             self._ids[identifier] = known
         return known
-
-    def is_id_unchanged(self, identifier: str) -> bool:
-        """Return whether an id is sent as it is."""
-        return (self._ids.get(identifier) or self.call_id(identifier)) == identifier and identifier not in self.unsent
 
     def restore_id(self, identifier: str, wire_id: str) -> None:
         """Use the original id of the wire, for a call and for the results that refer to it."""

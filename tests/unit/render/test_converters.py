@@ -9,17 +9,12 @@ from typing import Any
 import pytest
 
 from toolgen.plan.mapping_plans import ObjectMapping
-from toolgen.plan.object_mappings import MappingError, plan_list, plan_mapping, plan_union
+from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union
 from toolgen.plan.token_usage import plan_usage
 from toolgen.render.converters.code import Method, block, call_by_line, object_literal
 from toolgen.render.converters.objects import reader_method, writer_method
 from toolgen.render.converters.usage import usage_reader_method, usage_writer_method
-from toolgen.render.converters.wire_classes import (
-    list_reader_method,
-    list_writer_method,
-    union_reader_method,
-    union_writer_method,
-)
+from toolgen.render.converters.wire_classes import union_reader_method, union_writer_method
 from toolgen.resolve import Format, FormatField, FormatType
 from toolgen.resolve.profiles import camel_to_snake
 
@@ -73,7 +68,7 @@ def test_what_shall_stand_on_lines_of_its_own_ends_in_a_comma() -> None:
 PLAIN = a_mapping({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
 
 
-def test_a_plain_object_is_read_and_written_at_once() -> None:
+def test_an_object_is_read_and_written_key_by_key() -> None:
     assert accepted_names(reader_method(PLAIN)) == (
         "def read_text(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart"
     )
@@ -81,8 +76,6 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT)
         return TextPart(text, metadata=reader.as_metadata(extras))
     """)
@@ -90,8 +83,6 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
         "def write_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]"
     )
     assert writes(PLAIN) == body("""
-        if part.metadata is None:
-            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "text", "text": part.text}
         if extras:
@@ -100,12 +91,10 @@ def test_a_plain_object_is_read_and_written_at_once() -> None:
     """)
 
 
-def test_an_object_without_further_keys_leaves_no_extras() -> None:
+def test_a_function_of_a_key_may_leave_an_extra() -> None:
     mapping = a_mapping({"size!": INTEGER}, {"size": {"field": "size", "as": "rounded"}}, tag={"type": "size"})
     assert reads(mapping) == body("""
         size, size_extra = read_rounded(wire.get("size", ABSENT), (at, "size"), reader)
-        if wire.keys() == _TEXT_LEAST and size_extra is ABSENT and None not in wire.values():
-            return TextPart(size)
         extras = unmapped_members(wire, _TEXT)
         if size_extra is not ABSENT:
             extras["size"] = size_extra
@@ -124,8 +113,6 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
         outer = optional_object(wire, "outer", at)
         inner = optional_object(outer, "inner", (at, "outer"))
         max_items, max_items_extra = read_rounded(inner.get("max", ABSENT), (((at, "outer"), "inner"), "max"), reader, _SIZES)
-        if wire.keys() == _TEXT_LEAST and max_items_extra is ABSENT and None not in inner.values():
-            return TextPart(max_items)
         extras = unmapped_members(wire, _TEXT)
         outer_extras = unmapped_members(outer, _TEXT_OUTER)
         inner_extras = unmapped_members(inner, _TEXT_INNER)
@@ -242,8 +229,6 @@ def test_a_field_without_a_place_is_reported_as_what_is_lost_with_it() -> None:
 def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_extras() -> None:
     mapping = a_mapping({}, {"text": "text"}, tag={"type": "text"})
     assert reads(mapping) == body("""
-        if wire.keys() == _TEXT_LEAST:
-            return TextPart()
         extras = unmapped_members(wire, _TEXT)
         return TextPart(metadata=reader.as_metadata(extras))
     """)
@@ -363,136 +348,6 @@ def test_what_the_api_refuses_of_its_relatives_is_not_passed_on() -> None:
     _, write = a_union(tag="type", mappings=["text"], rejects=True)
     ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):"
     assert line_of(write, "if type(value) is Opaque") == f"{ours}\n    return value.value"
-
-
-CALLS = a_format(
-    TextPart={"text!": STRING, "cache": BOOLEAN},
-    ToolCall={"id!": STRING, "name!": STRING, "arguments!": {"type": "object"}, "invalid": {}},
-)
-BLOCKS = {
-    "text": {"type": "TextPart", "description": "a text", "tag": {"type": "text"}, "keys": {"text": "text"}},
-    "call": {
-        "type": "ToolCall",
-        "description": "a call",
-        "tag": {"type": "use"},
-        "keys": {
-            "id": {"field": "id", "as": "call_id"},
-            "name": {"field": "name", "as": "tool_name"},
-            "input": {"fields": ["arguments", "invalid"], "as": "object_arguments"},
-        },
-    },
-}
-
-
-def a_list(declared: dict[str, Any], used: tuple[str, ...] = ("read_blocks", "write_blocks")) -> list[str]:
-    mappings = {name: plan_mapping(name, mapping, CALLS) for name, mapping in declared.items()}
-    plan = plan_list("blocks", {"item": "block", "mappings": list(declared)}, mappings, used)
-    assert plan.directions == {name.split("_")[0] for name in used}
-    return ["\n".join(method.body_lines) for method in (list_reader_method(plan), list_writer_method(plan))]
-
-
-def test_regular_objects_of_an_array_are_read_and_written_at_once() -> None:
-    read, write = a_list(BLOCKS)
-    assert read == body("""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_block)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict:
-                kind = wire.get("type")
-                if kind == "text":
-                    text = wire.get("text")
-                    if len(wire) == 2 and type(text) is str:
-                        found.append(TextPart(text))
-                        continue
-                elif kind == "use":
-                    id = wire.get("id")
-                    name = wire.get("name")
-                    arguments = wire.get("input")
-                    if type(arguments) is dict:
-                        call = reader.make_pending_call_if_regular(id, name, arguments, None if len(wire) == 4 else unmapped_members(wire, _CALL))
-                        if call is not None:
-                            found.append(ToolCallPart(call))
-                            continue
-            found.append(self.read_block(wire, (at, len(found)), reader))
-        return found
-    """)
-    assert write == body("""
-        found: list[Any] = []
-        for i, part in enumerate(parts):
-            if type(part) is TextPart and part.cache is None and part.metadata is None and part.text and not part.text.isspace():
-                found.append({"type": "text", "text": part.text})
-                continue
-            elif type(part) is ToolCallPart:
-                call = part.call
-                if part.metadata is None and writer.is_regular_call(call) and is_strict_json(call.arguments):
-                    found.append({"type": "use", "id": call.id, "name": call.name, "input": call.arguments})
-                    continue
-            written = write_or_describe(part, (at, i), writer, self.write_block)
-            if written is not ABSENT:
-                found.append(written)
-        return found
-    """)
-
-
-def test_objects_of_an_array_without_a_tag_are_told_apart_by_their_first_key() -> None:
-    keys = {"use": {"keys": {**BLOCKS["call"]["keys"]}}}
-    untagged = {
-        "call": {**BLOCKS["call"], "tag": {}, "keys": keys},
-        "text": {**BLOCKS["text"], "tag": {}},
-    }
-    read, _ = a_list(untagged, ("read_blocks",))
-    assert [line.strip() for line in read.split("\n") if "in wire" in line or "is dict" in line] == [
-        "if type(wire) is dict:",
-        'if "use" in wire:',
-        "if type(use) is dict:",
-        "if type(arguments) is dict:",
-        'elif "text" in wire:',
-    ]
-
-
-def test_objects_of_an_array_without_a_regular_form_are_read_one_by_one() -> None:
-    read, write = a_list({"text": {**BLOCKS["text"], "also": {"type": ["words"]}}})
-    assert (read.count("if "), write.count("if ")) == (1, 1)
-
-
-def test_a_regular_object_has_the_tag_that_others_may_lack() -> None:
-    mapping = plan_mapping("call", {**BLOCKS["call"], "untagged": "type"}, CALLS)
-    read = reader_method(mapping).body_lines
-    (test,) = [line for line in read if line.startswith("if ") and "is dict" in line]
-    assert test == 'if wire.get("type") is not None and type(arguments) is dict:'
-    in_an_array, _ = a_list({"call": {**BLOCKS["call"], "untagged": "type"}}, ("read_blocks",))
-    assert 'kind = wire.get("type")\n' in in_an_array
-    assert 'if kind in ("use", None):\n' in in_an_array
-    assert "if kind is None:\n" in in_an_array
-    assert 'extras["$absent"] = ["type"]' in in_an_array
-
-
-def test_a_regular_call_may_lack_an_optional_id() -> None:
-    keys = {**BLOCKS["call"]["keys"], "id": {"field": "id", "as": "optional_call_id", "required": False}}
-    read, _ = a_list({"call": {**BLOCKS["call"], "keys": {"use": {"keys": keys}}}}, ("read_blocks",))
-    assert 'has_id = "id" in use\n' in read
-    assert "if len(wire) != 2 or len(use) != 2 + has_id:\n" in read
-    assert read.count("nested_extras(") == 1
-    assert 'call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ("use", "id"))' in read
-
-
-def test_a_regular_call_keeps_the_extras_of_both_its_objects() -> None:
-    mapping = plan_mapping("call", {**BLOCKS["call"], "keys": {"use": {"keys": BLOCKS["call"]["keys"]}}}, CALLS)
-    read = "\n".join(reader_method(mapping).body_lines)
-    sizes = 'None if len(wire) == 2 and len(use) == 3 and "type" in wire else '
-    assert sizes + 'nested_extras(wire, _CALL, "use", use, _CALL_USE)' in read
-
-
-def test_objects_of_one_shape_in_an_array_get_their_tag_once() -> None:
-    read, _ = a_list({"text": BLOCKS["text"]}, ("read_blocks",))
-    assert '\n    if type(wire) is dict:\n        kind = wire.get("type")\n        if kind == "text":\n' in read
-    assert read.count('wire.get("type")') == 1
-
-
-def test_an_array_holds_shapes_of_its_profile() -> None:
-    with pytest.raises(MappingError, match="there is no mapping call"):
-        plan_list("blocks", {"item": "block", "mappings": ["call"]}, {}, ())
 
 
 USAGE = a_format(

@@ -173,8 +173,6 @@ def test_a_fact_that_a_profile_lacks_is_named(tmp_path: Path, text: str, line: i
         ("mappings: {user_message: {keys: {content: {field: content, text_or: user_contnt}}}}", "user_content"),
         ("unions: {user_content: {types: [TextPrt]}}", "TextPart"),
         ("unions: {user_content: {mappings: [text_prt]}}", "text_part"),
-        ("lists: {tool_calls: {item: tool_cal, mappings: [tool_call]}}", "tool_call"),
-        ("lists: {tool_calls: {item: tool_call, mappings: [tool_cal]}}", "tool_call"),
         ("usage: {inputTokns: [prompt_tokens]}", "inputTokens"),
         ("output_format: {schema: output_schma}", "output_schema"),
         ("mappings: {tool_call: {keys: {id: {as: call_idd}}}}", "call_id"),
@@ -213,26 +211,6 @@ def test_arguments_of_calls_may_be_a_plain_key(tmp_path: Path) -> None:
     assert result is not None, errors
 
 
-def test_what_writes_regular_content_fits_its_key(tmp_path: Path) -> None:
-    text = "extends: openai_chat\nmappings: {{tool_result: {{keys: {{content: {}}}}}}}\n"
-    for given in ("{regular: {result_content: compact}}", "{regular: {result_content: nonsense}}"):
-        result, errors = built(project(tmp_path / given, "mine", mine=text.format(given)))
-        assert result is None
-        assert errors == [("profile-shape", 2, "schemas/providers/mine.yaml")]
-
-
-@pytest.mark.parametrize(
-    ("given", "regular"), [({}, "regular_result_text"), ({"as": "other"}, ""), ({"block": "b"}, "")]
-)
-def test_other_functions_of_a_key_have_no_regular_content(tmp_path: Path, given: dict[str, str], regular: str) -> None:
-    project_ = resolve_project(project(tmp_path, "openai_chat"), Findings())
-    assert project_ is not None
-    mapping = profile("openai_chat")["mappings"]["tool_result"]
-    keys = {**mapping["keys"], "content": {**mapping["keys"]["content"], **given}}
-    planned = plan_mapping("tool_result", {**mapping, "keys": keys}, project_.catalog.format)
-    assert [key.regular for key in planned.keys if key.key == "content"] == [regular]
-
-
 def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
     project_ = resolve_project(project(tmp_path, ", ".join(PROFILES)), Findings())
     assert project_ is not None
@@ -242,8 +220,8 @@ def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
             name: plan_mapping(name, mapping, project_.catalog.format)
             for name, mapping in one.facts["mappings"].items()
         }
-        objects = {*mappings, *one.facts.get("unions", {}), *one.facts.get("lists", {})}
-        _check_methods(kind, mappings, {}, objects, Everything())
+        objects = {*mappings, *one.facts.get("unions", {})}
+        _check_methods(kind, mappings, objects, Everything())
 
 
 def test_the_fields_that_built_in_profiles_name_are_in_the_format(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen_runtime.json_text import JSONError, compact, dump_deep, is_compact, loads, loads_checking_compact
-from toolgen_runtime.json_values import MAX_DEPTH, is_object_too_deep, is_strict_json, is_too_deep
+from toolgen_runtime.json_values import MAX_DEPTH, is_json, is_too_deep
 
 numbers = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,2})?", fullmatch=True)
 strings = st.text(st.sampled_from('ab": ,{}[]\\/\x7fé🚀\n'), max_size=6).flatmap(
@@ -145,8 +146,44 @@ def nested(depth: int, kind: type) -> Any:
 
 
 @pytest.mark.parametrize("kind", [dict, list])
-@pytest.mark.parametrize("depth", [0, 1, 2, MAX_DEPTH - 1, MAX_DEPTH])
-def test_an_object_is_deep_exactly_if_it_is_too_deep(depth: int, kind: type) -> None:
-    arguments = {"flat": 1, "a": nested(depth, kind)}
-    assert is_object_too_deep(arguments) is is_too_deep(arguments) is (depth == MAX_DEPTH)
-    assert is_strict_json(arguments) is not is_object_too_deep(arguments)
+@pytest.mark.parametrize("depth", [0, 1, 2, MAX_DEPTH, MAX_DEPTH + 1, 100_000])
+def test_what_is_nested_further_than_the_limit_is_too_deep(depth: int, kind: type) -> None:
+    assert is_too_deep(nested(depth, kind)) is (depth > MAX_DEPTH)
+
+
+class Text(str):
+    """A subclass of a type of JSON, which may be written otherwise."""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 0, -1.5, 10**400, "", "\ud800", [], {}, {"a": [{"b": None}, 1e300]}, {"$ref": 1}, nested(300, dict)],
+)
+def test_what_is_json(value: Any) -> None:
+    assert is_json(value)
+    assert is_json([value])
+    assert is_json({"a": value})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [math.nan, math.inf, -math.inf, (), (1,), b"", 1j, set(), object(), Text("a"), {1: 1}, {None: 1}, {Text("a"): 1},
+     nested(100_000, dict), nested(100_000, list)],
+)  # fmt: skip
+def test_what_is_no_json(value: Any) -> None:
+    assert not is_json(value)
+    assert not is_json([1, value])
+    assert not is_json({"a": 1, "b": value})
+
+
+def test_an_object_that_holds_itself_is_no_json() -> None:
+    endless: dict[str, Any] = {}
+    endless["a"] = [endless]
+    assert not is_json(endless)
+
+
+@pytest.mark.parametrize("value", [{"$ref": 1}, {"a": {"$ref": None}}, [1, {"$ref": []}]])
+def test_a_forbidden_key_is_forbidden_at_any_depth(value: Any) -> None:
+    assert is_json(value)
+    assert not is_json(value, "$ref")
+    assert is_json(value, "ref")

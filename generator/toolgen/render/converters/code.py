@@ -86,11 +86,6 @@ def path_expression(*keys: str) -> str:
     return found
 
 
-def key_path_literal(key_path: Sequence[str]) -> str:
-    """Return a key path as a tuple, which costs nothing at run time."""
-    return f"({', '.join(map(python_string, key_path))}{',' if len(key_path) == 1 else ''})"
-
-
 OPTIONAL_READERS: Mapping[str, tuple[str, ...]] = {
     "a string": ("optional_text",),
     "a number": ("optional_number",),

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from toolgen.plan.mapping_plans import (
-    JSON_TEXT,
-    PLAIN_FORMS,
-    WITHOUT_EXTRAS,
-    FastPathObject,
-    KeyMapping,
-    ObjectMapping,
-    UnmappedField,
-    WireObjectPlan,
-)
+from toolgen.plan.mapping_plans import WITHOUT_EXTRAS, KeyMapping, ObjectMapping, UnmappedField, WireObjectPlan
 from toolgen.render.converters.code import (
     OPTIONAL_READERS,
     Block,
@@ -23,7 +14,6 @@ from toolgen.render.converters.code import (
     call,
     get,
     item,
-    key_path_literal,
     nested_extras_expression,
     object_literal,
     optional_value,
@@ -41,11 +31,9 @@ def reader_method(mapping: ObjectMapping) -> Method:
         f"Read {mapping.description}.",
         (
             *_inner_objects(mapping),
-            *_read_when_plain(mapping),
             *_read_keys(mapping),
-            *_read_without_extras(mapping),
             *_collect_extras(mapping),
-            f"return {_made(mapping, mapping.arguments, with_extras=True)}",
+            f"return {_constructed(mapping)}",
         ),
     )
 
@@ -61,104 +49,15 @@ def _inner_objects(mapping: ObjectMapping) -> Iterator[Statement]:
             yield block(f"if type({held.variable}) is not dict", _wrong_type(held.key_path, "an object", held.variable))
 
 
-def _read_when_plain(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Yield the statements that read a regular object at once."""
-    plain = mapping.plain
-    if plain is None:
-        return
-    for key in plain.keys:
-        yield f"{key.variable} = {get(key.holder, key.key)}"
-    if (
-        mapping.type == "ToolCall"
-        and plain.arguments == ("id", "name", "arguments")
-        and any(k.last for k in plain.keys)
-    ):
-        # The id or the name may turn out to differ in the format.
-        tests, found = tool_call_expression_and_tests(mapping, plain)
-        yield block(f"if {' and '.join(tests)}", f"found = {found}", block("if found is not None", "return found"))
-        return
-    if _is_certain(mapping, plain):
-        return
-    made: list[Statement] = [f"return {regular_value_expression(mapping, plain)}"]
-    if plain.open:
-        made = [
-            block(f"if len(wire) == {plain.sizes['wire']}", *made),
-            f"extras = {call('unmapped_members', 'wire', mapping.objects[0].known)}",
-            f"return {_made(mapping, plain.arguments, with_extras=True)}",
-        ]
-    yield block(f"if {' and '.join([*_tag_test(mapping), *plain.conditions_to_read])}", *made)
-
-
-def _tag_test(mapping: ObjectMapping) -> list[str]:
-    """Return the test that an object has the tag, if other objects of the mapping may lack it."""
-    return [f"{get('wire', mapping.untagged)} is not None"] if mapping.untagged else []
-
-
-def regular_value_expression(mapping: ObjectMapping, plain: FastPathObject) -> str:
-    """Return the expression that makes the value of a regular object."""
-    return _made(mapping, plain.arguments, with_extras=False)
-
-
-def _is_certain(mapping: ObjectMapping, plain: FastPathObject) -> bool:
-    """Return whether every readable object is regular: all its keys are required, and each has a single type."""
-    alone = plain.open and len(mapping.objects) == 1 and not mapping.untagged
-    return alone and all(key.kind == "plain" and key.required and key.test for key in mapping.keys)
-
-
-def tool_call_expression_and_tests(mapping: ObjectMapping, plain: FastPathObject) -> tuple[list[str], str]:
-    """Return the tests of a regular call's object, and the call."""
-    extras, exact = extras_of_call(mapping, plain, has_tag=False)
-    tests = [test for test in tool_call_read_conditions(plain) if test not in exact]
-    return [*_tag_test(mapping), *tests], tool_call_expression(
-        mapping, extras, "reader.make_call_if_regular", "make_call_from_json_if_regular"
-    )
-
-
-def tool_call_read_conditions(plain: FastPathObject) -> list[str]:
-    """Return the tests of a regular call's object, without those that the functions make which make the call."""
-    claim, name = "reader.try_claim_id(id)", PLAIN_FORMS["tool_name"].reads.format("name")
-    return [test.removesuffix(f" and {claim}") for test in plain.conditions_to_read if test not in (claim, name)]
-
-
-def tool_call_expression(mapping: ObjectMapping, extras: str, from_object: str, from_text: str) -> str:
-    """Return the expression that makes a call, by the function for its kind of arguments."""
-    arguments = next(key for key in mapping.keys if key.variables[0] == "arguments")
-    form = PLAIN_FORMS.get(arguments.reads.removeprefix("read_"))
-    if form is not None and form.written == JSON_TEXT.written:
-        return call(from_text, "id", "name", "arguments", extras, key_path_literal(arguments.key_path), "reader")
-    return call(from_object, "id", "name", "arguments", *([extras] if extras != "None" else []))
-
-
-def extras_of_call(mapping: ObjectMapping, plain: FastPathObject, *, has_tag: bool) -> tuple[str, list[str]]:
-    """Return the extras of a regular call, None if there are none, and the tests of sizes that they make unnecessary.
-
-    An object is known to have its tag if the tag was used to choose the mapping.
-    """
-    if not plain.open or len(mapping.objects) > 2:
-        return "None", []
-    exact = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in mapping.objects]
-    tags = [] if has_tag else [f"{python_string(tag)} in wire" for tag, _ in mapping.tag]
-    return f"None if {' and '.join([*exact, *tags])} else {all_extras(mapping)}", exact
-
-
-def all_extras(mapping: ObjectMapping) -> str:
-    """Return the extras of an object and of the one inside it, if there is one."""
-    outer, *inner = mapping.objects
-    if not inner:
-        return call("unmapped_members", "wire", outer.known)
-    held = inner[0]
-    return call("nested_extras", "wire", outer.known, python_string(held.key), held.variable, held.known)
-
-
 def _read_keys(mapping: ObjectMapping) -> Iterator[Statement]:
     """Yield the statements that read each key into the variables of its fields."""
     for key in mapping.keys_in_reading_order:
-        yield from _read_key(mapping, key)
+        yield from _read_key(key)
         if mapping.type == "Request" and key.variables[0] == "tools":
             yield call("reader.set_offered_tools", "tools")
 
 
-def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
+def _read_key(key: KeyMapping) -> Iterator[Statement]:
     name, value = key.variables[0], get(key.holder, key.key)
     if key.kind in ("call", "beside"):
         where = path_expression(*(key.key_path[:-1] if key.kind == "beside" else key.key_path))
@@ -173,10 +72,10 @@ def _read_key(mapping: ObjectMapping, key: KeyMapping) -> Iterator[Statement]:
     if key.kind == "also":
         names = map(python_string, (key.key, *key.aliases))
         yield f"{name}, {name}_key = {call('find_value_and_key', key.holder, *names)}"
-    elif mapping.plain is None or not mapping.plain.has_key(name):
-        if key.expected in OPTIONAL_READERS and not key.required:
-            yield f"{name} = {optional_value(key.expected, key.holder, key.key_path)}"
-            return
+    elif key.expected in OPTIONAL_READERS and not key.required:
+        yield f"{name} = {optional_value(key.expected, key.holder, key.key_path)}"
+        return
+    else:
         yield f"{name} = {value}"
     yield from _check_type(key)
 
@@ -188,25 +87,6 @@ def _check_type(key: KeyMapping) -> Iterator[Block]:
         yield block(f"if {fails}", _wrong_type(key.key_path, key.expected, name))
     elif key.required:
         yield block(f"if {python_string(key.key)} not in {key.holder}", _wrong_type(key.key_path, "a value", "None"))
-
-
-def _read_without_extras(mapping: ObjectMapping) -> Iterator[Block]:
-    """Yield the block that makes the value if the object has exactly the keys that it must have, and no extras."""
-    if mapping.plain is not None and _is_certain(mapping, mapping.plain):
-        yield block(
-            f"if len(wire) == {mapping.plain.sizes['wire']}",
-            f"return {regular_value_expression(mapping, mapping.plain)}",
-        )
-    if not mapping.least:
-        return
-    tests = [
-        f"wire.keys() == {mapping.objects[0].known}_LEAST",
-        *(f"{held.variable}.keys() == {held.known}_LEAST" for held in mapping.objects[1:] if held.required),
-        *(f"{_extra_of(key)} is ABSENT" for key in mapping.keys if key.kind == "call" and key.may_have_extras),
-        # A null that a field reader reads as absent is part of the extras.
-        *(f"None not in {held}.values()" for held in dict.fromkeys(k.holder for k in mapping.keys if k.kind == "call")),
-    ]
-    yield block(f"if {' and '.join(tests)}", f"return {_made(mapping, mapping.arguments, with_extras=False)}")
 
 
 def _collect_extras(mapping: ObjectMapping) -> Iterator[Statement]:
@@ -244,9 +124,9 @@ def _extra_of(key: KeyMapping) -> str:
     return f"{key.variables[0]}_extras" if key.kind == "beside" else f"{key.variables[0]}_extra"
 
 
-def _made(mapping: ObjectMapping, arguments: Iterable[str], *, with_extras: bool) -> str:
-    """Return the expression that makes the value."""
-    value = call(mapping.type, *arguments, *(["metadata=reader.as_metadata(extras)"] if with_extras else []))
+def _constructed(mapping: ObjectMapping) -> str:
+    """Return the expression of the value that was read."""
+    value = call(mapping.type, *mapping.arguments, "metadata=reader.as_metadata(extras)")
     return call("reader.decode_call", value) if mapping.type == "ToolCall" else value
 
 
@@ -263,7 +143,7 @@ def writer_method(mapping: ObjectMapping) -> Method:
         "dict[str, Any]",
         f"Write {mapping.description}.",
         (
-            *(_write_plain_call(mapping) if mapping.type == "ToolCall" else _write_when_plain(mapping)),
+            *([f"{value} = {call('writer.encode_call', value, 'at')}"] if mapping.type == "ToolCall" else []),
             f"extras = {call('writer.own_extras', f'{value}.metadata', 'at')} if {value}.metadata else NO_EXTRAS",
             *(_report_loss(value, field) for field in mapping.unmapped_fields),
             *(statement for held in reversed(mapping.objects) for statement in _write_object(mapping, held)),
@@ -272,51 +152,6 @@ def writer_method(mapping: ObjectMapping) -> Method:
             "return wire",
         ),
     )
-
-
-def _write_when_plain(mapping: ObjectMapping) -> Iterator[Block]:
-    """Yield the block that writes a regular value at once."""
-    plain = mapping.plain_to_write
-    if plain is not None:
-        written = regular_object_expression(mapping, plain, "wire")
-        yield block(f"if {' and '.join(plain.conditions_to_write)}", f"return {written}")
-
-
-def _write_plain_call(mapping: ObjectMapping) -> Iterator[Statement]:
-    """Write a regular call at once. `writer.is_regular_call` makes most tests, and knows if values are encoded."""
-    value = mapping.variable
-    encode = f"{value} = {call('writer.encode_call', value, 'at')}"
-    if mapping.plain is None or not {*_known_tests(mapping)}.issubset(mapping.plain.conditions_to_write):
-        yield encode
-        yield from _write_when_plain(mapping)
-        return
-    tests = tool_call_write_conditions(mapping, mapping.plain)
-    yield block(f"if {' and '.join(tests)}", f"return {regular_object_expression(mapping, mapping.plain, 'wire')}")
-    yield encode
-
-
-def _known_tests(mapping: ObjectMapping) -> Iterator[str]:
-    """Yield the tests of a call's name and id that `writer.is_regular_call` makes."""
-    v = mapping.variable
-    yield from (f"{v}.metadata is None", f"writer.names.get({v}.name) == {v}.name", f"writer.is_id_unchanged({v}.id)")
-
-
-def tool_call_write_conditions(mapping: ObjectMapping, plain: FastPathObject) -> list[str]:
-    """Return the tests of a regular call."""
-    known, unread = set(_known_tests(mapping)), f"{mapping.variable}.invalid is None and "
-    tests = [test.removeprefix(unread) for test in plain.conditions_to_write if test not in known]
-    return [call("writer.is_regular_call", mapping.variable), *tests]
-
-
-def regular_object_expression(mapping: ObjectMapping, plain: FastPathObject, holder: str) -> str:
-    """Return the expression of a regular value on the wire."""
-    entries = [(tag, python_literal(value)) for tag, value in mapping.tag] if holder == "wire" else []
-    entries += [(key.key, key.value) for key in plain.keys_below(holder, optional=False)]
-    entries += [
-        (held.key, regular_object_expression(mapping, plain, held.variable)) for held in mapping.inner_objects(holder)
-    ]
-    entries += [(key.key, key.value) for key in plain.keys_below(holder, optional=True)]
-    return object_literal(entries)
 
 
 def _report_loss(value: str, field: UnmappedField) -> Block:

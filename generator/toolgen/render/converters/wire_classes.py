@@ -1,4 +1,4 @@
-"""A provider's class and its module, and the methods for unions and arrays, whose objects have several mappings."""
+"""A provider's class and its module, and the methods for unions, whose objects have several mappings."""
 
 from __future__ import annotations
 
@@ -6,20 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from toolgen.plan.mapping_plans import PLAIN_FORMS, FastPathObject, ListPlan, MemberPlan, ObjectMapping, UnionPlan
+from toolgen.plan.mapping_plans import MemberPlan, UnionPlan
 from toolgen.plan.provider import ClassAttribute, ProviderPlan, import_converter_class
-from toolgen.render.converters.code import Block, Method, Statement, block, call, get, key_path_literal
-from toolgen.render.converters.objects import (
-    all_extras,
-    extras_of_call,
-    reader_method,
-    regular_object_expression,
-    regular_value_expression,
-    tool_call_expression,
-    tool_call_read_conditions,
-    tool_call_write_conditions,
-    writer_method,
-)
+from toolgen.render.converters.code import Method, Statement, block, call, get
+from toolgen.render.converters.objects import reader_method, writer_method
 from toolgen.render.converters.usage import usage_keys_constant_name, usage_reader_method, usage_writer_method
 from toolgen.render.literals import python_literal, python_string
 
@@ -149,10 +139,6 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
     """Yield the constants of the module: the known keys of each object, and the tables of field readers and writers."""
     for mapping in plan.mappings.values():
         yield from ((name, f"{name}: frozenset[str] = {_frozenset(keys)}") for name, keys in mapping.known.items())
-        yield from (
-            (f"{name}_LEAST", f"{name}_LEAST: frozenset[str] = {_frozenset(keys)}")
-            for name, keys in mapping.least.items()
-        )
     for name, table in plan.tables.items():
         kind = "list[str]" if isinstance(table, list) else "dict[str, Any]"
         yield name, f"{name}: {kind} = {python_literal(table)}"
@@ -168,16 +154,11 @@ def _attribute(fact: ClassAttribute) -> str:
 
 
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
-    """Yield the methods of the class: one per direction for the usage and for each union, array and mapping."""
+    """Yield the methods of the class: one per direction for the usage and for each union and mapping."""
     if plan.usage is not None:
         yield from (usage_reader_method(plan.usage), usage_writer_method(plan.usage))
     for union in plan.unions.values():
         yield from (union_reader_method(union), union_writer_method(union, rejects="rejects" in plan.facts))
-    for each in plan.lists.values():
-        if "read" in each.directions:
-            yield list_reader_method(each)
-        if "write" in each.directions:
-            yield list_writer_method(each)
     for mapping in plan.mappings.values():
         yield from (reader_method(mapping), writer_method(mapping))
 
@@ -191,155 +172,3 @@ def _value(fact: ClassAttribute) -> str:
         return fact.reference or python_literal(fact.arguments[0])
     keywords = (f"{name}={python_literal(value)}" for name, value in fact.keywords.items())
     return call(fact.call, *map(python_literal, fact.arguments), *keywords)
-
-
-def list_reader_method(plan: ListPlan) -> Method:
-    """Return the method that reads an array."""
-    one_by_one = call("read_list_or_null", "value", "at", "reader", f"self.read_{plan.item}")
-    item = call(f"self.read_{plan.item}", "wire", "(at, len(found))", "reader")
-    members = [_read_regular(plan, mapping, mapping.plain) for mapping in plan.members if mapping.plain is not None]
-    if len(members) == 1 and not plan.tag:
-        members = [block(f"if type(wire) is dict and {members[0].head}", *members[0].body)]
-    elif members:
-        kind = [f"kind = {get('wire', plan.tag)}"] if plan.tag else []
-        members = [block("if type(wire) is dict", *kind, *_chain(members))]
-    return Method(
-        f"read_{plan.name}",
-        ("value: Any", "at: Path", "reader: Reader"),
-        "list[Any] | None",
-        "Read an array, or null; regular objects in it at once.",
-        (
-            block("if type(value) is not list", f"return {one_by_one}"),
-            "found: list[Any] = []",
-            block(
-                "for wire in value",
-                *members,
-                f"found.append({item})",
-            ),
-            "return found",
-        ),
-    )
-
-
-def _chain(blocks: list[Block]) -> Iterator[Block]:
-    """Chain blocks so that only the first one whose condition holds is run."""
-    for i, each in enumerate(blocks):
-        yield block(f"{'elif' if i else 'if'} {each.head}", *each.body)
-
-
-def _read_regular(plan: ListPlan, mapping: ObjectMapping, plain: FastPathObject) -> Block:
-    """Return the block that reads a regular object of a mapping; its head distinguishes the object from others."""
-    first = next(iter(mapping.objects[1:]), None)
-    key = first.key if first is not None else plain.keys[0].key
-    expected = python_string(str(dict(mapping.tag).get(plan.tag)))
-    if not plan.tag:
-        test = f"{python_string(key)} in wire"
-    else:
-        test = f"kind in ({expected}, None)" if plan.tag == mapping.untagged else f"kind == {expected}"
-    gets = [f"{key.variable} = {get(key.holder, key.key)}" for key in plain.keys]
-    holders = [f"type({held.variable}) is dict" for held in mapping.objects[1:]]
-    inside: list[Statement] = [f"{held.variable} = {get(held.parent, held.key)}" for held in mapping.objects[1:]]
-    if mapping.type == "ToolCall":
-        tests, made = _listed_call(mapping, plain, exact=plan.exact)
-        read: list[Statement] = [
-            block(
-                f"if {' and '.join(tests)}",
-                *made,
-                block("if call is not None", "found.append(ToolCallPart(call))", "continue"),
-            )
-        ]
-    else:
-        exact = [f"len(wire) == {plain.sizes['wire']}"] if plain.open else []
-        tests = [*exact, *plain.conditions_to_read]
-        read = [
-            block(f"if {' and '.join(tests)}", f"found.append({regular_value_expression(mapping, plain)})", "continue")
-        ]
-    inside += [block(f"if {' and '.join(holders)}", *gets, *read)] if holders else [*gets, *read]
-    return block(test, *inside)
-
-
-def _listed_call(mapping: ObjectMapping, plain: FastPathObject, *, exact: bool) -> tuple[list[str], list[Statement]]:
-    """Return the tests of a regular call's object in an array, and the statements that make the call.
-
-    Results may follow it, so it is noted. Its tag was used to choose the mapping. An object that lacks the tag or the
-    id, where others may have it, is as regular, and the extras of its call say so.
-    """
-    if exact:
-        whole = [f"len({held.variable}) == {plain.sizes[held.variable]}" for held in mapping.objects]
-        tests = [*whole, *(test for test in tool_call_read_conditions(plain) if test not in whole)]
-        return tests, [f"call = {_pending_call(mapping, 'None')}"]
-    extras, lengths = extras_of_call(mapping, plain, has_tag=True)
-    identifier = next(key for key in mapping.keys if key.variables[0] == "id")
-    may_lack_id = bool(lengths) and PLAIN_FORMS[identifier.reads.removeprefix("read_")].may_lack_id
-    made: list[Statement] = []
-    if mapping.untagged or may_lack_id:
-        sizes = {held: str(size) for held, size in plain.sizes.items()}
-        if may_lack_id:
-            made.append(f"has_id = {python_string(identifier.key)} in {identifier.holder}")
-            sizes[identifier.holder] = f"{plain.sizes[identifier.holder] - 1} + has_id"
-        untagged = "kind is None" if mapping.untagged else ""
-        irregular = [*([untagged] if untagged else []), *(f"len({held}) != {size}" for held, size in sizes.items())]
-        absent = f'extras["$absent"] = [{python_string(mapping.untagged)}]'
-        made += [
-            "extras: Extras | None = None",
-            block(
-                f"if {' or '.join(irregular)}",
-                f"extras = {all_extras(mapping)}",
-                *([block(f"if {untagged}", absent)] if untagged else []),
-            ),
-        ]
-        extras = "extras"
-    noted = f"call = {_pending_call(mapping, extras)}"
-    if may_lack_id:
-        key_path = key_path_literal(identifier.key_path)
-        without = call("reader.make_pending_call_with_synthetic_id", "name", "arguments", extras, key_path)
-        made += [block("if has_id", noted), block("else", f"call = {without}")]
-    else:
-        made.append(noted)
-    return [test for test in tool_call_read_conditions(plain) if test not in lengths], made
-
-
-def _pending_call(mapping: ObjectMapping, extras: str) -> str:
-    functions = "reader.make_pending_call_if_regular", "make_pending_call_from_json_if_regular"
-    return tool_call_expression(mapping, extras, *functions)
-
-
-def list_writer_method(plan: ListPlan) -> Method:
-    """Return the method that writes an array."""
-    members = [_write_regular(each, each.plain_to_write) for each in plan.members if each.plain_to_write is not None]
-    return Method(
-        f"write_{plan.name}",
-        ("parts: Iterable[Any]", "at: Path", "writer: Writer"),
-        "list[Any]",
-        "Write an array; regular values in it at once.",
-        (
-            "found: list[Any] = []",
-            block(
-                "for i, part in enumerate(parts)",
-                *_chain(members),
-                f"written = {call('write_or_describe', 'part', '(at, i)', 'writer', f'self.write_{plan.item}')}",
-                block("if written is not ABSENT", "found.append(written)"),
-            ),
-            "return found",
-        ),
-    )
-
-
-def _write_regular(mapping: ObjectMapping, plain: FastPathObject) -> Block:
-    """Return the block that writes a regular value. Blank text is not regular, because many APIs refuse it."""
-    written = f"found.append({regular_object_expression(mapping, plain, 'wire')})"
-    if mapping.type == "ToolResult":
-        regular = block(f"if {' and '.join(plain.conditions_to_write)}", written, "continue")
-        return block("type(part) is ToolResult", "result = part", regular)
-    if mapping.type != "ToolCall":
-        tests = [
-            *plain.conditions_to_write,
-            *(["part.text", "not part.text.isspace()"] if mapping.type == "TextPart" else []),
-        ]
-        return block(" and ".join([f"type(part) is {mapping.type}", *tests]), written, "continue")
-    tests = ["part.metadata is None", *tool_call_write_conditions(mapping, plain)]
-    return block(
-        "type(part) is ToolCallPart",
-        "call = part.call",
-        block(f"if {' and '.join(tests)}", written, "continue"),
-    )

@@ -18,7 +18,6 @@ from ...conversion.extras import (
     has_value_at,
     inner_extras,
     keep_inner_extras,
-    nested_extras,
     restore_extras,
     unmapped_members,
 )
@@ -28,7 +27,6 @@ from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
-from ...json_text import dump_strict_or_none
 from ...models import (
     ContentPart,
     DocumentPart,
@@ -46,7 +44,6 @@ from ...models import (
 from ...paths import Path
 from ...responses import FinishReason, read_count
 from ...tool_call_fields import (
-    make_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
     read_result_call_id,
@@ -61,7 +58,6 @@ from .fields import read_image_url, read_inline_source, write_image_url, write_i
 __all__ = ["AgentSdk"]
 
 _TOOL: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
-_TOOL_LEAST: frozenset[str] = frozenset(["name", "parameters"])
 _FUNCTION_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _FUNCTION_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _OUTPUT_REF: frozenset[str] = frozenset(["byte_size", "id", "line_count"])
@@ -72,7 +68,6 @@ _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
 _IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "media_type", "url"])
 _IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["source", "type"])
-_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["cache", "content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _IMAGE_PART_URL: dict[str, Any] = {
@@ -378,13 +373,6 @@ class AgentSdk(AgentSdkConverter):
         parameters, parameters_extra = read_schema_or_empty(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and description_extra is ABSENT
-            and parameters_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return ToolDefinition(name, description, parameters, strict)
         extras = unmapped_members(wire, _TOOL)
         if description_extra is not ABSENT:
             extras["description"] = description_extra
@@ -421,22 +409,6 @@ class AgentSdk(AgentSdkConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if type(arguments) is str:
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 3 and len(function) == 2 and "type" in wire
-                else nested_extras(wire, _FUNCTION_CALL, "function", function, _FUNCTION_CALL_FUNCTION),
-                ("function", "arguments"),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
@@ -453,8 +425,6 @@ class AgentSdk(AgentSdkConverter):
 
     def write_function_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and (text := dump_strict_or_none(call.arguments)) is not None:
-            return {"type": "function", "id": call.id, "function": {"name": call.name, "arguments": text}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -479,8 +449,6 @@ class AgentSdk(AgentSdkConverter):
     def read_output_ref(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputRef:
         """Read the location of the complete output."""
         id = wire.get("id")
-        if len(wire) == 1 and type(id) is str:
-            return OutputRef(id)
         if type(id) is not str:
             raise wrong_type((at, "id"), "a string", id)
         byte_size = optional_value(wire, "byte_size", at, int)
@@ -490,8 +458,6 @@ class AgentSdk(AgentSdkConverter):
 
     def write_output_ref(self, ref: OutputRef, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the location of the complete output."""
-        if ref.byte_size is None and ref.line_count is None and ref.metadata is None:
-            return {"id": ref.id}
         extras = writer.own_extras(ref.metadata, at) if ref.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"id": ref.id}
         if ref.byte_size is not None:
@@ -550,15 +516,11 @@ class AgentSdk(AgentSdkConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -609,8 +571,6 @@ class AgentSdk(AgentSdkConverter):
         url, data, media_type, url_extra = read_inline_source(
             wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
         )
-        if wire.keys() == _DOCUMENT_PART_LEAST and url_extra is ABSENT and None not in wire.values():
-            return DocumentPart(url, data, media_type)
         extras = unmapped_members(wire, _DOCUMENT_PART)
         if url_extra is not ABSENT:
             extras["source"] = url_extra
@@ -643,9 +603,6 @@ class AgentSdk(AgentSdkConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content = wire.get("content")
-        if len(wire) == 2 and type(content) is str:
-            return SystemMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
         name = optional_text(wire, "name", at)
         cache = optional_value(wire, "cache", at, bool)
@@ -654,8 +611,6 @@ class AgentSdk(AgentSdkConverter):
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        if message.name is None and message.cache is None and message.metadata is None and type(message.content) is str:
-            return {"role": "system", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "system",
@@ -671,9 +626,6 @@ class AgentSdk(AgentSdkConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = wire.get("content")
-        if len(wire) == 2 and type(content) is str:
-            return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
         name = optional_text(wire, "name", at)
         extras = unmapped_members(wire, _USER_MESSAGE)
@@ -681,8 +633,6 @@ class AgentSdk(AgentSdkConverter):
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        if message.name is None and message.metadata is None and type(message.content) is str:
-            return {"role": "user", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "user",

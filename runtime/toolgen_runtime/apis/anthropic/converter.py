@@ -17,7 +17,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_object, optional_text, read_text_or_list
+from ...conversion.values import optional_object, optional_text, read_list_or_null, read_text_or_list, write_list
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
 from ...models import (
@@ -300,7 +300,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         if "content" not in wire and (error or type(wire.get("message")) is str):
             raise BareApiError(format_path(at), wire)
         extras = unmapped_members(wire, _RESPONSE)
-        blocks = self.read_blocks(wire.get("content"), (at, "content"), reader)
+        blocks = read_list_or_null(wire.get("content"), (at, "content"), reader, self.read_assistant_block)
         message = AssistantMessage(blocks)
         if blocks is None or "type" not in wire or "role" not in wire:
             absent = [key for key in ("role", "type") if key not in wire]
@@ -344,7 +344,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         if completion.model is not None:
             wire["model"] = completion.model
         if content is not None or "content" not in extras.get("$absent", ()):
-            wire["content"] = self.write_blocks(content or [], path, writer)
+            wire["content"] = write_list(content or [], path, writer, self.write_assistant_block)
         stop_reason = (
             provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
             if completion.stop_reason is not None or not extras

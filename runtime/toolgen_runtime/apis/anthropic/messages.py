@@ -10,13 +10,14 @@ from ...conversion.reader import Reader
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
+    read_list_or_null,
     read_text_or_list,
     wire_message_of,
     write_list,
     write_text_or_list,
 )
 from ...conversion.writer import Writer
-from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import order_restoring_separate_results
 from ...models import (
@@ -92,10 +93,8 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
     """Converts messages and tool results of Anthropic Messages. Results are blocks of user messages."""
 
     read_assistant_content: ValueReader[AssistantPart]
-    read_blocks: ListReader
     read_thinking_part: ObjectReader[ReasoningPart]
     write_assistant_content: ValueWriter[Any]
-    write_blocks: ListWriter
     write_thinking_part: ObjectWriter[ReasoningPart]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
@@ -112,7 +111,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             if role == "assistant":
                 content = item.get("content")
                 if type(content) is list:
-                    content = self.read_blocks(content, (here, "content"), reader)
+                    content = read_list_or_null(content, (here, "content"), reader, self.read_assistant_block)
                 elif type(content) is not str:
                     raise wrong_type((here, "content"), "a string or an array", content)
                 extras = note_blank(content, reader, extras)
@@ -291,7 +290,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
             writer.report_unsupported((at, "name"), "name")
         content: Any = message.content
         if type(content) is list:
-            content = self.write_blocks(content, (at, "content"), writer)
+            content = write_list(content, (at, "content"), writer, self.write_assistant_block)
         if _is_blank(content) and not extras:
             writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
             return

@@ -8,7 +8,6 @@ Facts checked on 2026-11-21: https://docs.anthropic.com/en/api/messages
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ...conversion.extras import (
@@ -21,14 +20,7 @@ from ...conversion.extras import (
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    call_kwargs,
-    optional_object,
-    optional_text,
-    optional_value,
-    read_list_or_null,
-    write_or_describe,
-)
+from ...conversion.values import call_kwargs, optional_object, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -42,7 +34,6 @@ from ...fields import (
     write_schema_or_empty,
     write_string_or_list,
 )
-from ...json_values import is_strict_json
 from ...models import (
     AssistantPart,
     ContentPart,
@@ -54,7 +45,6 @@ from ...models import (
     Request,
     TextPart,
     ToolCall,
-    ToolCallPart,
     ToolDefinition,
     Usage,
 )
@@ -90,16 +80,12 @@ _REQUEST_BODY: frozenset[str] = frozenset(
     ]
 )
 _TOOL: frozenset[str] = frozenset(["description", "input_schema", "name", "strict"])
-_TOOL_LEAST: frozenset[str] = frozenset(["name", "input_schema"])
 _TOOL_CALL: frozenset[str] = frozenset(["id", "input", "name", "type"])
 _TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
 _IMAGE_PART: frozenset[str] = frozenset(["cache_control", "source", "type"])
-_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", "type"])
-_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "source"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
 _USAGE: frozenset[str] = frozenset(
@@ -399,56 +385,6 @@ class Anthropic(AnthropicConverter):
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
-    def read_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_assistant_block)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict:
-                kind = wire.get("type")
-                if kind == "text":
-                    text = wire.get("text")
-                    if len(wire) == 2 and type(text) is str:
-                        found.append(TextPart(text))
-                        continue
-                elif kind == "tool_use":
-                    id = wire.get("id")
-                    name = wire.get("name")
-                    arguments = wire.get("input")
-                    if type(arguments) is dict:
-                        call = reader.make_pending_call_if_regular(
-                            id, name, arguments, None if len(wire) == 4 else unmapped_members(wire, _TOOL_CALL)
-                        )
-                        if call is not None:
-                            found.append(ToolCallPart(call))
-                            continue
-            found.append(self.read_assistant_block(wire, (at, len(found)), reader))
-        return found
-
-    def write_blocks(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write an array; regular values in it at once."""
-        found: list[Any] = []
-        for i, part in enumerate(parts):
-            if (
-                type(part) is TextPart
-                and part.cache is None
-                and part.metadata is None
-                and part.text
-                and not part.text.isspace()
-            ):
-                found.append({"type": "text", "text": part.text})
-                continue
-            elif type(part) is ToolCallPart:
-                call = part.call
-                if part.metadata is None and writer.is_regular_call(call) and is_strict_json(call.arguments):
-                    found.append({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments})
-                    continue
-            written = write_or_describe(part, (at, i), writer, self.write_assistant_block)
-            if written is not ABSENT:
-                found.append(written)
-        return found
-
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
         tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
@@ -542,8 +478,6 @@ class Anthropic(AnthropicConverter):
         parameters, parameters_extra = read_schema_or_empty(
             wire.get("input_schema", ABSENT), (at, "input_schema"), reader, strict
         )
-        if wire.keys() == _TOOL_LEAST and parameters_extra is ABSENT and None not in wire.values():
-            return ToolDefinition(name, description, parameters, strict)
         extras = unmapped_members(wire, _TOOL)
         if parameters_extra is not ABSENT:
             extras["input_schema"] = parameters_extra
@@ -572,15 +506,6 @@ class Anthropic(AnthropicConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as a block."""
-        id = wire.get("id")
-        name = wire.get("name")
-        arguments = wire.get("input")
-        if type(arguments) is dict:
-            found = reader.make_call_if_regular(
-                id, name, arguments, None if len(wire) == 4 and "type" in wire else unmapped_members(wire, _TOOL_CALL)
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid = read_object_arguments(wire.get("input", ABSENT), (at, "input"), reader)
@@ -591,8 +516,6 @@ class Anthropic(AnthropicConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as a block."""
-        if writer.is_regular_call(call) and is_strict_json(call.arguments):
-            return {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
@@ -608,8 +531,6 @@ class Anthropic(AnthropicConverter):
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text block."""
         text = wire.get("text")
-        if len(wire) == 2 and type(text) is str:
-            return TextPart(text)
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
         cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
@@ -620,8 +541,6 @@ class Anthropic(AnthropicConverter):
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "text", "text": part.text}
         cache = write_cache_control(
@@ -639,13 +558,6 @@ class Anthropic(AnthropicConverter):
             wire.get("source", ABSENT), (at, "source"), reader, _IMAGE_PART_SOURCE
         )
         cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        if (
-            wire.keys() == _IMAGE_PART_LEAST
-            and url_extra is ABSENT
-            and cache_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return ImagePart(url, data, media_type, cache=cache)
         extras = unmapped_members(wire, _IMAGE_PART)
         if url_extra is not ABSENT:
             extras["source"] = url_extra
@@ -688,13 +600,6 @@ class Anthropic(AnthropicConverter):
         )
         name = optional_text(wire, "title", at)
         cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        if (
-            wire.keys() == _DOCUMENT_PART_LEAST
-            and url_extra is ABSENT
-            and cache_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return DocumentPart(url, data, media_type, name, cache=cache)
         extras = unmapped_members(wire, _DOCUMENT_PART)
         if url_extra is not ABSENT:
             extras["source"] = url_extra
@@ -735,15 +640,11 @@ class Anthropic(AnthropicConverter):
         text = wire.get("thinking")
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
-        if len(wire) == 2:
-            return ReasoningPart(text)
         extras = unmapped_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a thinking block."""
-        if part.metadata is None:
-            return {"type": "thinking", "thinking": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "thinking", "thinking": part.text}
         if extras:
@@ -753,8 +654,6 @@ class Anthropic(AnthropicConverter):
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
         schema, schema_extra = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader)
-        if wire.keys() == _OUTPUT_SCHEMA_LEAST and schema_extra is ABSENT and None not in wire.values():
-            return OutputSchema(schema)
         extras = unmapped_members(wire, _OUTPUT_SCHEMA)
         if schema_extra is not ABSENT:
             extras["schema"] = schema_extra

@@ -91,8 +91,6 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
 def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[Any]:
     """Write text or parts as blocks, with each cache point after its part."""
     if type(content) is str:
-        if content and not content.isspace():
-            return [{"text": content}]
         content = [TextPart(content)] if content else []
     blocks: list[Any] = []
     for i, part in enumerate(content or ()):

@@ -34,7 +34,7 @@ from ...paths import ROOT, Path, format_path
 from ...request_tools import none_if_empty
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .client_values import find_exception, is_api_error
-from .content import write_blocks
+from .content import read_blocks, write_blocks
 from .messages import MESSAGE_KEYS, BedrockMessageConverter
 from .tools import complete_tool_config, has_tool_blocks
 
@@ -162,7 +162,7 @@ class BedrockConverter(BedrockMessageConverter):
             raise wrong_type(((at, "output"), "message"), "an object", found)
         body = found or {}
         path = (((at, "output"), "message"), "content")
-        message = AssistantMessage(self.read_response_content(body.get("content"), path, reader) or None)
+        message = AssistantMessage(read_blocks(body.get("content"), path, reader, self.read_assistant_block) or None)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import drop_inline_block, opaque_message, wire_message_of, write_or_describe
+from ...conversion.values import drop_inline_block, opaque_message, wire_message_of, write_list, write_or_describe
 from ...conversion.writer import Writer
-from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import order_restoring_separate_results
 from ...models import (
@@ -82,13 +82,10 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         return encode_bytes_as_base64(wire, self.SDK_BYTES.free)
 
     read_assistant_content: ValueReader[AssistantPart]
-    read_response_blocks: ListReader
     read_reasoning_part: ObjectReader[ReasoningPart]
     read_text_part: ObjectReader[TextPart]
     read_tool_use: ObjectReader[ToolCall]
     write_assistant_content: ValueWriter[Any]
-    write_request_blocks: ListWriter
-    write_result_list: ListWriter
     write_reasoning_part: ObjectWriter[ReasoningPart]
     write_tool_use: ObjectWriter[ToolCall]
 
@@ -199,13 +196,6 @@ class BedrockMessageConverter(NativeToolSdkConverter):
                 return ReasoningPart("", reader.as_metadata(wire))
         return self.read_assistant_content(wire, at, reader)
 
-    def read_response_content(self, content: Any, at: Path, reader: Reader) -> list[AssistantPart]:
-        """Read the blocks of a response."""
-        for block in content if type(content) is list else (None,):
-            if type(block) is not dict or "cachePoint" in block:
-                return read_blocks(content, at, reader, self.read_assistant_block)
-        return self.read_response_blocks(content, at, reader) or []
-
     def write_assistant_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of an assistant message as a block."""
         if type(part) is ToolCallPart:
@@ -232,16 +222,6 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             writer.own_extras(part.metadata, at)
             return self.write_tool_call(part.call, (at, "call"), writer)
         return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
-
-    def write_assistant_blocks(self, content: Any, at: Path, writer: Writer) -> list[Any]:
-        """Write the content of an assistant message for a request."""
-        if type(content) is list:
-            for part in content:
-                if type(part) is not ToolCallPart and getattr(part, "cache", None):
-                    break
-            else:
-                return self.write_request_blocks(content, at, writer)
-        return write_blocks(content, at, writer, self.write_request_block)
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of the history."""
@@ -300,7 +280,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             leading = False
             if type(message) is ToolMessage:
                 if paths is None:
-                    blocks = self.write_result_list(message.results, (here, "results"), writer)
+                    blocks = write_list(message.results, (here, "results"), writer, self.write_result)
                 else:
                     blocks = [self.write_result(*one, writer) for one in zip(message.results, paths, strict=True)]
                 if writer.media:
@@ -319,7 +299,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
             elif type(message) is AssistantMessage:
                 if message.name is not None:
                     writer.report_unsupported((here, "name"), "name")
-                blocks = self.write_assistant_blocks(message.content, (here, "content"), writer)
+                blocks = write_blocks(message.content, (here, "content"), writer, self.write_request_block)
                 turns.add("assistant", blocks, message, here)
             else:
                 raise wrong_type(here, "a message", message)

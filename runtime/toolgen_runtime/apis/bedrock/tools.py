@@ -22,7 +22,6 @@ __all__ = [
     "has_tool_blocks",
     "read_json_block",
     "read_result_blocks",
-    "regular_result_blocks",
     "write_json_block",
     "write_result_blocks",
 ]
@@ -149,15 +148,6 @@ def _block(kind: str, value: Any) -> dict[str, Any]:
 def _is_plain(value: Any) -> bool:
     """Return whether a value can be written as `json`: an object without the key that the API reserves."""
     return type(value) is dict and is_json(value, "__type")
-
-
-def regular_result_blocks(kind: str, value: Any) -> list[Any] | None:
-    """Return the content of a result without extras and error flag, or None if it has more than one block or a status."""
-    if kind == "data" and _is_plain(value):
-        return [{"json": value}]
-    if kind == "text" and type(value) is str and value and not value.isspace():
-        return [{"text": value}]
-    return None
 
 
 def write_result_blocks(

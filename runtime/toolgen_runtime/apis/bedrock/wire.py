@@ -8,7 +8,6 @@ Facts checked on 2026-11-21: https://docs.aws.amazon.com/bedrock/latest/APIRefer
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from ...conversion.extras import (
@@ -17,12 +16,11 @@ from ...conversion.extras import (
     extra_at,
     inner_extras,
     keep_inner_extras,
-    nested_extras,
     restore_extras,
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import optional_object, optional_text, optional_value, read_list_or_null, write_or_describe
+from ...conversion.values import optional_object, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -36,7 +34,6 @@ from ...fields import (
     write_schema_or_empty,
     write_string_or_list,
 )
-from ...json_values import is_strict_json
 from ...models import (
     AssistantPart,
     AudioPart,
@@ -49,7 +46,6 @@ from ...models import (
     Request,
     TextPart,
     ToolCall,
-    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -78,7 +74,6 @@ from .fields import (
     write_schema_text,
     write_text_noting_empty,
 )
-from .tools import regular_result_blocks
 
 __all__ = ["Bedrock"]
 
@@ -89,15 +84,9 @@ _REQUEST_BODY: frozenset[str] = frozenset(["inferenceConfig", "messages", "outpu
 _OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema"])
 _OUTPUT_SCHEMA_STRUCTURE: frozenset[str] = frozenset(["jsonSchema"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["structure", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "structure"])
-_OUTPUT_SCHEMA_STRUCTURE_LEAST: frozenset[str] = frozenset(["jsonSchema"])
-_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _TOOL_INPUT_SCHEMA: frozenset[str] = frozenset(["json"])
 _TOOL_TOOL_SPEC: frozenset[str] = frozenset(["description", "inputSchema", "name", "strict"])
 _TOOL: frozenset[str] = frozenset(["toolSpec"])
-_TOOL_LEAST: frozenset[str] = frozenset(["toolSpec"])
-_TOOL_TOOL_SPEC_LEAST: frozenset[str] = frozenset(["name", "inputSchema"])
-_TOOL_INPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["json"])
 _TOOL_USE_TOOL_USE: frozenset[str] = frozenset(["input", "name", "toolUseId"])
 _TOOL_USE: frozenset[str] = frozenset(["toolUse"])
 _TOOL_RESULT_TOOL_RESULT: frozenset[str] = frozenset(["content", "status", "toolUseId"])
@@ -499,68 +488,6 @@ class Bedrock(BedrockConverter):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
-    def write_request_blocks(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write an array; regular values in it at once."""
-        found: list[Any] = []
-        for i, part in enumerate(parts):
-            if type(part) is ToolCallPart:
-                call = part.call
-                if part.metadata is None and writer.is_regular_call(call) and is_strict_json(call.arguments):
-                    found.append({"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}})
-                    continue
-            elif type(part) is TextPart and part.metadata is None and part.text and not part.text.isspace():
-                found.append({"text": part.text})
-                continue
-            written = write_or_describe(part, (at, i), writer, self.write_request_block)
-            if written is not ABSENT:
-                found.append(written)
-        return found
-
-    def write_result_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write an array; regular values in it at once."""
-        found: list[Any] = []
-        for i, part in enumerate(parts):
-            if type(part) is ToolResult:
-                result = part
-                if (
-                    result.metadata is None
-                    and result.is_error is None
-                    and writer.is_id_unchanged(result.tool_call_id)
-                    and (content := regular_result_blocks(result.kind, result.value)) is not None
-                ):
-                    found.append({"toolResult": {"toolUseId": result.tool_call_id, "content": content}})
-                    continue
-            written = write_or_describe(part, (at, i), writer, self.write_result)
-            if written is not ABSENT:
-                found.append(written)
-        return found
-
-    def read_response_blocks(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_assistant_block)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict:
-                if "toolUse" in wire:
-                    tool_use = wire.get("toolUse")
-                    if type(tool_use) is dict:
-                        id = tool_use.get("toolUseId")
-                        name = tool_use.get("name")
-                        arguments = tool_use.get("input")
-                        if len(wire) == 1 and len(tool_use) == 3 and type(arguments) is dict:
-                            call = reader.make_pending_call_if_regular(id, name, arguments)
-                            if call is not None:
-                                found.append(ToolCallPart(call))
-                                continue
-                elif "text" in wire:
-                    text = wire.get("text")
-                    if len(wire) == 1 and type(text) is str:
-                        found.append(TextPart(text))
-                        continue
-            found.append(self.read_assistant_block(wire, (at, len(found)), reader))
-        return found
-
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
         inference_config = optional_object(wire, "inferenceConfig", at)
@@ -728,14 +655,6 @@ class Bedrock(BedrockConverter):
             json_schema.get("schema", ABSENT), (((at, "structure"), "jsonSchema"), "schema"), reader
         )
         name = optional_text(json_schema, "name", ((at, "structure"), "jsonSchema"))
-        if (
-            wire.keys() == _OUTPUT_SCHEMA_LEAST
-            and structure.keys() == _OUTPUT_SCHEMA_STRUCTURE_LEAST
-            and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
-            and schema_extra is ABSENT
-            and None not in json_schema.values()
-        ):
-            return OutputSchema(schema, name)
         extras = unmapped_members(wire, _OUTPUT_SCHEMA)
         structure_extras = unmapped_members(structure, _OUTPUT_SCHEMA_STRUCTURE)
         json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
@@ -782,16 +701,6 @@ class Bedrock(BedrockConverter):
         parameters, parameters_extra = read_schema_or_empty(
             input_schema.get("json", ABSENT), (((at, "toolSpec"), "inputSchema"), "json"), reader, strict
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and tool_spec.keys() == _TOOL_TOOL_SPEC_LEAST
-            and input_schema.keys() == _TOOL_INPUT_SCHEMA_LEAST
-            and description_extra is ABSENT
-            and parameters_extra is ABSENT
-            and None not in tool_spec.values()
-            and None not in input_schema.values()
-        ):
-            return ToolDefinition(name, description, parameters, strict)
         extras = unmapped_members(wire, _TOOL)
         tool_spec_extras = unmapped_members(tool_spec, _TOOL_TOOL_SPEC)
         input_schema_extras = unmapped_members(input_schema, _TOOL_INPUT_SCHEMA)
@@ -839,20 +748,6 @@ class Bedrock(BedrockConverter):
         tool_use = wire.get("toolUse")
         if type(tool_use) is not dict:
             raise wrong_type((at, "toolUse"), "an object", tool_use)
-        id = tool_use.get("toolUseId")
-        name = tool_use.get("name")
-        arguments = tool_use.get("input")
-        if type(arguments) is dict:
-            found = reader.make_call_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 1 and len(tool_use) == 3
-                else nested_extras(wire, _TOOL_USE, "toolUse", tool_use, _TOOL_USE_TOOL_USE),
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id(tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader)
         name = read_tool_name(tool_use.get("name", ABSENT), ((at, "toolUse"), "name"), reader)
         arguments, invalid = read_object_arguments(tool_use.get("input", ABSENT), ((at, "toolUse"), "input"), reader)
@@ -865,8 +760,6 @@ class Bedrock(BedrockConverter):
 
     def write_tool_use(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as a block."""
-        if writer.is_regular_call(call) and is_strict_json(call.arguments):
-            return {"toolUse": {"toolUseId": call.id, "name": call.name, "input": call.arguments}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         tool_use: dict[str, Any] = {
@@ -898,13 +791,6 @@ class Bedrock(BedrockConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
-        if (
-            result.metadata is None
-            and result.is_error is None
-            and writer.is_id_unchanged(result.tool_call_id)
-            and (content := regular_result_blocks(result.kind, result.value)) is not None
-        ):
-            return {"toolResult": {"toolUseId": result.tool_call_id, "content": content}}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         tool_result: dict[str, Any] = {"toolUseId": writer.call_id(result.tool_call_id)}
         tool_result |= self.write_result_content(
@@ -920,15 +806,11 @@ class Bedrock(BedrockConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 1:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
-        if part.metadata is None:
-            return {"text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"text": part.text}
         if extras:
@@ -944,11 +826,6 @@ class Bedrock(BedrockConverter):
         if type(reasoning_text) is not dict:
             raise wrong_type(((at, "reasoningContent"), "reasoningText"), "an object", reasoning_text)
         text = reasoning_text.get("text")
-        if len(reasoning_content) == 1 and len(reasoning_text) == 1 and type(text) is str:
-            if len(wire) == 1:
-                return ReasoningPart(text)
-            extras = unmapped_members(wire, _REASONING_PART)
-            return ReasoningPart(text, metadata=reader.as_metadata(extras))
         if type(text) is not str:
             raise wrong_type((((at, "reasoningContent"), "reasoningText"), "text"), "a string", text)
         extras = unmapped_members(wire, _REASONING_PART)
@@ -960,8 +837,6 @@ class Bedrock(BedrockConverter):
 
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
-        if part.metadata is None:
-            return {"reasoningContent": {"reasoningText": {"text": part.text}}}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         reasoning_text: dict[str, Any] = {"text": part.text}
         reasoning_content: dict[str, Any] = {"reasoningText": reasoning_text}

@@ -228,7 +228,7 @@ class CohereConverter(ChatConverter):
         elif calls and thoughts:
             merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
         if calls:
-            parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
+            parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         if not parts and "content" not in wire:
             extras["$absent"] = ["content"]
         return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(extras))

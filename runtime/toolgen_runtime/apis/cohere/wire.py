@@ -11,23 +11,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    Extras,
-    extra_at,
-    keep_inner_extras,
-    nested_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import (
     optional_number,
     optional_object,
     optional_text,
     optional_value,
-    read_list_or_null,
     read_text_or_list,
     write_text_or_list,
 )
@@ -42,7 +32,6 @@ from ...fields import (
     write_number_within,
     write_strings_at_most,
 )
-from ...json_text import dump_strict_or_none
 from ...models import (
     AssistantPart,
     ContentPart,
@@ -54,7 +43,6 @@ from ...models import (
     SystemMessage,
     TextPart,
     ToolCall,
-    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -63,8 +51,6 @@ from ...models import (
 from ...paths import Path
 from ...responses import FinishReason, read_count
 from ...tool_call_fields import (
-    make_call_from_json_if_regular,
-    make_pending_call_from_json_if_regular,
     read_call_id,
     read_json_arguments,
     read_result_call,
@@ -104,20 +90,14 @@ _REQUEST_BODY: frozenset[str] = frozenset(
 )
 _TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters"])
 _TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name", "parameters"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
-_TOOL_RESULT_LEAST: frozenset[str] = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
 _IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "url"])
 _IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
-_IMAGE_PART_IMAGE_URL_LEAST: frozenset[str] = frozenset(["url"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"least": 0, "most": 1}
@@ -427,35 +407,6 @@ class Cohere(CohereConverter):
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
-    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict:
-                kind = wire.get("type")
-                if kind in ("function", None):
-                    function = wire.get("function")
-                    if type(function) is dict:
-                        id = wire.get("id")
-                        name = function.get("name")
-                        arguments = function.get("arguments")
-                        if type(arguments) is str:
-                            extras: Extras | None = None
-                            if kind is None or len(wire) != 3 or len(function) != 2:
-                                extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
-                                if kind is None:
-                                    extras["$absent"] = ["type"]
-                            call = make_pending_call_from_json_if_regular(
-                                id, name, arguments, extras, ("function", "arguments"), reader
-                            )
-                            if call is not None:
-                                found.append(ToolCallPart(call))
-                                continue
-            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
-        return found
-
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
         tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
@@ -583,13 +534,6 @@ class Cohere(CohereConverter):
         parameters, parameters_extra = read_tool_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_extra is ABSENT
-            and None not in function.values()
-        ):
-            return ToolDefinition(name, description, parameters)
         extras = unmapped_members(wire, _TOOL)
         function_extras = unmapped_members(function, _TOOL_FUNCTION)
         if parameters_extra is not ABSENT:
@@ -622,22 +566,6 @@ class Cohere(CohereConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if wire.get("type") is not None and type(arguments) is str:
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 3 and len(function) == 2 and "type" in wire
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ("function", "arguments"),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
@@ -656,8 +584,6 @@ class Cohere(CohereConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and (text := dump_strict_or_none(call.arguments)) is not None:
-            return {"type": "function", "id": call.id, "function": {"name": call.name, "arguments": text}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -685,8 +611,6 @@ class Cohere(CohereConverter):
         """Read a result as a message."""
         tool_call_id, name = read_result_call(wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader)
         kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _TOOL_RESULT_LEAST and kind_extra is ABSENT and None not in wire.values():
-            return ToolResult(tool_call_id, name, kind, value_)
         extras = unmapped_members(wire, _TOOL_RESULT)
         if kind_extra is not ABSENT:
             extras["content"] = kind_extra
@@ -716,15 +640,11 @@ class Cohere(CohereConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -740,12 +660,6 @@ class Cohere(CohereConverter):
             raise wrong_type((at, "image_url"), "an object", image_url)
         url, data, media_type = read_data_url(image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader)
         detail = optional_text(image_url, "detail", (at, "image_url"))
-        if (
-            wire.keys() == _IMAGE_PART_LEAST
-            and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
-            and None not in image_url.values()
-        ):
-            return ImagePart(url, data, media_type, detail=detail)
         extras = unmapped_members(wire, _IMAGE_PART)
         image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
         keep_inner_extras(extras, wire, "image_url", image_url_extras)
@@ -771,15 +685,11 @@ class Cohere(CohereConverter):
         text = wire.get("thinking")
         if type(text) is not str:
             raise wrong_type((at, "thinking"), "a string", text)
-        if len(wire) == 2:
-            return ReasoningPart(text)
         extras = unmapped_members(wire, _THINKING_PART)
         return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of thinking, which is not signed."""
-        if part.metadata is None:
-            return {"type": "thinking", "thinking": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "thinking", "thinking": part.text}
         if extras:
@@ -789,8 +699,6 @@ class Cohere(CohereConverter):
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
         schema, schema_extra = read_output_schema_with_required(wire.get("schema", ABSENT), (at, "schema"), reader)
-        if wire.keys() == _OUTPUT_SCHEMA_LEAST and schema_extra is ABSENT and None not in wire.values():
-            return OutputSchema(schema)
         extras = unmapped_members(wire, _OUTPUT_SCHEMA)
         if schema_extra is not ABSENT:
             extras["schema"] = schema_extra
@@ -815,17 +723,12 @@ class Cohere(CohereConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content = wire.get("content")
-        if len(wire) == 2 and type(content) is str:
-            return SystemMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
         extras = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        if message.name is None and message.cache is None and message.metadata is None and type(message.content) is str:
-            return {"role": "system", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -841,17 +744,12 @@ class Cohere(CohereConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = wire.get("content")
-        if len(wire) == 2 and type(content) is str:
-            return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
         extras = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        if message.name is None and message.metadata is None and type(message.content) is str:
-            return {"role": "user", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

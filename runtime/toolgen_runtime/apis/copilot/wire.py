@@ -46,7 +46,6 @@ from .tool_requests import binary_kind, to_plain_tool_request
 __all__ = ["Copilot"]
 
 _TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
-_TOOL_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_REQUEST: frozenset[str] = frozenset(["arguments", "name", "toolCallId", "toolName"])
 _IMAGE_RESULT: frozenset[str] = frozenset(["data", "description", "mimeType", "type"])
 _AUDIO_RESULT: frozenset[str] = frozenset(["data", "description", "mimeType", "type"])
@@ -269,13 +268,6 @@ class Copilot(CopilotConverter):
         parameters, parameters_extra = read_schema_empty_as_none(
             wire.get("parameters", ABSENT), (at, "parameters"), reader
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and description_extra is ABSENT
-            and parameters_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return ToolDefinition(name, description, parameters)
         extras = unmapped_members(wire, _TOOL)
         if description_extra is not ABSENT:
             extras["description"] = description_extra

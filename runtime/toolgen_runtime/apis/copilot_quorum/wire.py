@@ -36,7 +36,6 @@ from .converter import (
 __all__ = ["CopilotQuorum"]
 
 _TOOL: frozenset[str] = frozenset(["description", "input_schema", "name"])
-_TOOL_LEAST: frozenset[str] = frozenset(["name"])
 _APPLICATION_CALL: frozenset[str] = frozenset(["arguments", "native_id", "tool_name"])
 _TOOL_USE: frozenset[str] = frozenset(["id", "input", "name"])
 _TOOL_RESULT: frozenset[str] = frozenset(["is_error", "output", "tool_name", "tool_use_id"])
@@ -99,13 +98,6 @@ class CopilotQuorum(CopilotQuorumConverter):
         parameters, parameters_extra = read_non_strict_schema(
             wire.get("input_schema", ABSENT), (at, "input_schema"), reader
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and description_extra is ABSENT
-            and parameters_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return ToolDefinition(name, description, parameters)
         extras = unmapped_members(wire, _TOOL)
         if description_extra is not ABSENT:
             extras["description"] = description_extra

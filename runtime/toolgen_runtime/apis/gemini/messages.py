@@ -9,9 +9,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import opaque_message, read_list_or_null, wire_message_of
+from ...conversion.values import opaque_message, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
-from ...converter import ListReader, ListWriter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import wrong_type
 from ...message_order import order_restoring_separate_results
 from ...models import (
@@ -106,15 +106,10 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         """Normalize the keys of a body."""
         return normalize_keys(wire, self.KEY_NORMALIZATION)
 
-    read_assistant_part_list: ListReader
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
-    write_assistant_part_list: ListWriter
     write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
-    write_result_list: ListWriter
-    read_user_part_list: ListReader
-    write_user_part_list: ListWriter
 
     def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system instruction before all others."""
@@ -295,7 +290,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         results = message.results
         if paths is None and not writer.unsent:
-            parts = self.write_result_list(results, (at, "results"), writer)
+            parts = write_list(results, (at, "results"), writer, self.write_result)
         else:
             ordered = order_results_by_calls(results_of(message, at, paths), before, writer)
             results = [result for result, _ in ordered]
@@ -320,17 +315,17 @@ class GeminiMessageConverter(NativeToolSdkConverter):
 
     def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
         """Read the content of a user or system message."""
-        return read_parts(value, at, reader, self.read_user_part_list)
+        return read_parts(value, at, reader, self.read_user_content)
 
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the content of a user or system message."""
-        return write_parts_of(content, extra, at, writer, self.write_user_part_list)
+        return write_parts_of(content, extra, at, writer, self.write_user_content)
 
     def read_assistant_parts(
         self, value: Any, at: Path, reader: Reader
     ) -> tuple[str | list[AssistantPart] | None, Any]:
         """Read the content of an assistant message."""
-        content, extra = read_parts(value, at, reader, self.read_assistant_part_list)
+        content, extra = read_parts(value, at, reader, self.read_assistant_part)
         return content or None, extra
 
     def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
@@ -345,7 +340,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         self, content: str | list[AssistantPart] | None, extra: Any, at: Path, writer: Writer
     ) -> Any:
         """Write the content of an assistant message."""
-        return write_parts_of(content, extra, at, writer, self.write_assistant_part_list)
+        return write_parts_of(content, extra, at, writer, self.write_assistant_part)
 
     def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
         """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras in a request."""

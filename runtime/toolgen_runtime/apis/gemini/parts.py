@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras
 from ...conversion.reader import Reader
-from ...conversion.values import Write, write_list
+from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
@@ -28,7 +28,6 @@ __all__ = [
     "part_list",
     "read_parts",
     "read_result_text_beside_media",
-    "regular_text_parts",
     "write_multimodal_result",
     "write_parts_of",
 ]
@@ -218,15 +217,13 @@ def part_list(value: Any, at: Path) -> list[Any]:
     return value
 
 
-def read_parts(
-    value: Any, at: Path, reader: Reader, read: Callable[[Any, Path, Reader], list[Any] | None]
-) -> tuple[str | list[Any], Any]:
+def read_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> tuple[str | list[Any], Any]:
     """Read the parts. A single text becomes a string. For no parts, the original value is kept as an extra.
 
     Raises:
         ConversionError: The value is not a list of parts.
     """
-    parts = read(part_list(value, at), at, reader)
+    parts = read_list_or_null(part_list(value, at), at, reader, read)
     if not parts:
         return [], {"$absent": True} if value is ABSENT else value
     only = parts[0]
@@ -235,21 +232,11 @@ def read_parts(
     return parts, ABSENT
 
 
-def regular_text_parts(content: Any) -> list[Any] | None:
-    """Return the parts of text that is not blank, or None for other content."""
-    return [{"text": content}] if type(content) is str and content and not content.isspace() else None
-
-
-def write_parts_of(
-    content: Any, extra: Any, at: Path, writer: Writer, write: Callable[[Iterable[Any], Path, Writer], list[Any]]
-) -> Any:
+def write_parts_of(content: Any, extra: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write the parts, or return ABSENT if there are none. An empty value is only written if it was read."""
     if type(content) is str:
-        regular = regular_text_parts(content)
-        if regular is not None:
-            return regular
         content = [TextPart(content)] if content else []
-    parts = write(content or [], at, writer)
+    parts = write_list(content or [], at, writer, write)
     return parts or (extra if extra in ([], {}) else ABSENT)
 
 

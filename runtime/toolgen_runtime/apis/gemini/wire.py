@@ -8,34 +8,24 @@ Facts checked on 2026-11-21: https://ai.google.dev/api/generate-content
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
-    Extras,
     extra_at,
     inner_extras,
     keep_inner_extras,
-    nested_extras,
     restore_extras,
     unmapped_members,
 )
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    optional_number,
-    optional_object,
-    optional_text,
-    optional_value,
-    read_list_or_null,
-    write_or_describe,
-)
+from ...conversion.values import optional_number, optional_object, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_strings_at_most, write_strings_at_most
-from ...json_values import is_strict_json
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -50,7 +40,6 @@ from ...models import (
     SystemMessage,
     TextPart,
     ToolCall,
-    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -66,7 +55,6 @@ from ...tool_call_fields import (
     write_object_arguments,
     write_optional_call_id,
 )
-from ..result_objects import regular_result_object
 from .converter import GeminiConverter
 from .fields import (
     generate_content_kwargs,
@@ -77,7 +65,7 @@ from .fields import (
     write_media_content,
     write_result_id_by_name,
 )
-from .parts import KeyNormalization, part_kind, regular_text_parts
+from .parts import KeyNormalization, part_kind
 
 __all__ = ["Gemini"]
 
@@ -97,7 +85,6 @@ _REQUEST_BODY_GENERATION_CONFIG: frozenset[str] = frozenset(
 )
 _REQUEST_BODY: frozenset[str] = frozenset(["contents", "generationConfig", "systemInstruction", "toolConfig", "tools"])
 _THINKING: frozenset[str] = frozenset(["thinkingBudget", "thinkingLevel"])
-_THINKING_LEAST: frozenset[str] = frozenset([])
 _TOOL: frozenset[str] = frozenset(
     ["description", "name", "parameters", "parametersJsonSchema", "response", "responseJsonSchema"]
 )
@@ -114,7 +101,6 @@ _DOCUMENT_PART: frozenset[str] = frozenset(["fileData", "inlineData"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["parts"])
 _USER_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
 _ASSISTANT_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
-_ASSISTANT_MESSAGE_LEAST: frozenset[str] = frozenset(["role"])
 _REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
 _THINKING_THINKING_LEVEL: dict[str, Any] = {
     "MINIMAL": "minimal",
@@ -581,120 +567,6 @@ class Gemini(GeminiConverter):
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
-    def read_assistant_part_list(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_assistant_part)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict:
-                if "functionCall" in wire:
-                    function_call = wire.get("functionCall")
-                    if type(function_call) is dict:
-                        id = function_call.get("id")
-                        name = function_call.get("name")
-                        arguments = function_call.get("args")
-                        if type(arguments) is dict:
-                            has_id = "id" in function_call
-                            extras: Extras | None = None
-                            if len(wire) != 1 or len(function_call) != 2 + has_id:
-                                extras = nested_extras(
-                                    wire, _TOOL_CALL, "functionCall", function_call, _TOOL_CALL_FUNCTION_CALL
-                                )
-                            if has_id:
-                                call = reader.make_pending_call_if_regular(id, name, arguments, extras)
-                            else:
-                                call = reader.make_pending_call_with_synthetic_id(
-                                    name, arguments, extras, ("functionCall", "id")
-                                )
-                            if call is not None:
-                                found.append(ToolCallPart(call))
-                                continue
-                elif "text" in wire:
-                    text = wire.get("text")
-                    if len(wire) == 1 and type(text) is str:
-                        found.append(TextPart(text))
-                        continue
-            found.append(self.read_assistant_part(wire, (at, len(found)), reader))
-        return found
-
-    def write_assistant_part_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write an array; regular values in it at once."""
-        found: list[Any] = []
-        for i, part in enumerate(parts):
-            if type(part) is ToolCallPart:
-                call = part.call
-                if part.metadata is None and writer.is_regular_call(call) and is_strict_json(call.arguments):
-                    found.append({"functionCall": {"name": call.name, "args": call.arguments, "id": call.id}})
-                    continue
-            elif (
-                type(part) is TextPart
-                and part.cache is None
-                and part.metadata is None
-                and part.text
-                and not part.text.isspace()
-            ):
-                found.append({"text": part.text})
-                continue
-            written = write_or_describe(part, (at, i), writer, self.write_assistant_part)
-            if written is not ABSENT:
-                found.append(written)
-        return found
-
-    def write_result_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write an array; regular values in it at once."""
-        found: list[Any] = []
-        for i, part in enumerate(parts):
-            if type(part) is ToolResult:
-                result = part
-                if (
-                    result.metadata is None
-                    and result.is_error is None
-                    and writer.names.get(result.name) == result.name
-                    and writer.is_id_unchanged(result.tool_call_id)
-                    and (content := regular_result_object(result.kind, result.value)) is not None
-                ):
-                    found.append(
-                        {"functionResponse": {"name": result.name, "id": result.tool_call_id, "response": content}}
-                    )
-                    continue
-            written = write_or_describe(part, (at, i), writer, self.write_result)
-            if written is not ABSENT:
-                found.append(written)
-        return found
-
-    def read_user_part_list(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_user_content)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict and "text" in wire:
-                text = wire.get("text")
-                if len(wire) == 1 and type(text) is str:
-                    found.append(TextPart(text))
-                    continue
-            found.append(self.read_user_content(wire, (at, len(found)), reader))
-        return found
-
-    def write_user_part_list(self, parts: Iterable[Any], at: Path, writer: Writer) -> list[Any]:
-        """Write an array; regular values in it at once."""
-        found: list[Any] = []
-        for i, part in enumerate(parts):
-            if (
-                type(part) is TextPart
-                and part.cache is None
-                and part.metadata is None
-                and part.text
-                and not part.text.isspace()
-            ):
-                found.append({"text": part.text})
-                continue
-            written = write_or_describe(part, (at, i), writer, self.write_user_content)
-            if written is not ABSENT:
-                found.append(written)
-        return found
-
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tool_config = optional_object(wire, "toolConfig", at)
@@ -820,8 +692,6 @@ class Gemini(GeminiConverter):
             wire.get("thinkingLevel", ABSENT), (at, "thinkingLevel"), reader, _THINKING_THINKING_LEVEL
         )
         budget_tokens = optional_value(wire, "thinkingBudget", at, int)
-        if wire.keys() == _THINKING_LEAST and effort_extra is ABSENT and None not in wire.values():
-            return Reasoning(effort, budget_tokens)
         extras = unmapped_members(wire, _THINKING)
         if effort_extra is not ABSENT:
             extras["thinkingLevel"] = effort_extra
@@ -876,20 +746,6 @@ class Gemini(GeminiConverter):
         function_call = wire.get("functionCall")
         if type(function_call) is not dict:
             raise wrong_type((at, "functionCall"), "an object", function_call)
-        id = function_call.get("id")
-        name = function_call.get("name")
-        arguments = function_call.get("args")
-        if type(arguments) is dict:
-            found = reader.make_call_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 1 and len(function_call) == 3
-                else nested_extras(wire, _TOOL_CALL, "functionCall", function_call, _TOOL_CALL_FUNCTION_CALL),
-            )
-            if found is not None:
-                return found
         id, id_extra = read_optional_call_id(function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader)
         name = read_tool_name(function_call.get("name", ABSENT), ((at, "functionCall"), "name"), reader)
         arguments, invalid = read_object_arguments(
@@ -904,8 +760,6 @@ class Gemini(GeminiConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and is_strict_json(call.arguments):
-            return {"functionCall": {"name": call.name, "args": call.arguments, "id": call.id}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function_call: dict[str, Any] = {
@@ -944,14 +798,6 @@ class Gemini(GeminiConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
-        if (
-            result.metadata is None
-            and result.is_error is None
-            and writer.names.get(result.name) == result.name
-            and writer.is_id_unchanged(result.tool_call_id)
-            and (content := regular_result_object(result.kind, result.value)) is not None
-        ):
-            return {"functionResponse": {"name": result.name, "id": result.tool_call_id, "response": content}}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         function_response: dict[str, Any] = {"name": writer.tool_name(result.name, (at, "name"))}
         tool_call_id = write_result_id_by_name(
@@ -976,15 +822,11 @@ class Gemini(GeminiConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 1:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        if part.cache is None and part.metadata is None:
-            return {"text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -998,15 +840,11 @@ class Gemini(GeminiConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return ReasoningPart(text)
         extras = unmapped_members(wire, _REASONING_PART)
         return ReasoningPart(text, metadata=reader.as_metadata(extras))
 
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
-        if part.metadata is None:
-            return {"thought": True, "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"thought": True, "text": part.text}
         if extras:
@@ -1138,12 +976,6 @@ class Gemini(GeminiConverter):
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        if (
-            message.metadata is None
-            and message.name is None
-            and (content := regular_text_parts(message.content)) is not None
-        ):
-            return {"role": "user", "parts": content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -1160,8 +992,6 @@ class Gemini(GeminiConverter):
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read a message of the model."""
         content, content_extra = self.read_assistant_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
-        if wire.keys() == _ASSISTANT_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
-            return AssistantMessage(content)
         extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
         if content_extra is not ABSENT:
             extras["parts"] = content_extra
@@ -1169,12 +999,6 @@ class Gemini(GeminiConverter):
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a message of the model."""
-        if (
-            message.metadata is None
-            and message.name is None
-            and (content := regular_text_parts(message.content)) is not None
-        ):
-            return {"role": "model", "parts": content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -11,21 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    keep_inner_extras,
-    nested_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_non_strict_schema, read_text_empty_as_none, write_non_strict_schema, write_text_empty_as_none
-from ...json_values import is_strict_json
 from ...models import (
     ContentPart,
     OpaquePart,
@@ -52,17 +43,13 @@ from .converter import KagamiConverter
 __all__ = ["Kagami"]
 
 _REQUEST: frozenset[str] = frozenset(["messages", "outputFormat", "toolChoice", "tools"])
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
-_TOOL_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id"])
 _TOOL_RESULT: frozenset[str] = frozenset(["name", "response", "role", "toolCallId"])
 _TEXT_PART: frozenset[str] = frozenset(["type", "value"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 
 
 class Kagami(KagamiConverter):
@@ -134,14 +121,6 @@ class Kagami(KagamiConverter):
         tool_choice, tool_choice_extra = self.read_tool_choice(
             wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
         )
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and tools_extra is ABSENT
-            and output_format_extra is ABSENT
-            and tool_choice_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return Request(messages, tools=tools, tool_choice=tool_choice, output_format=output_format)
         extras = unmapped_members(wire, _REQUEST)
         if tools_extra is not ABSENT:
             extras["tools"] = tools_extra
@@ -207,13 +186,6 @@ class Kagami(KagamiConverter):
         parameters, parameters_extra = read_non_strict_schema(
             wire.get("parameters", ABSENT), (at, "parameters"), reader
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and description_extra is ABSENT
-            and parameters_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return ToolDefinition(name, description, parameters)
         extras = unmapped_members(wire, _TOOL)
         if description_extra is not ABSENT:
             extras["description"] = description_extra
@@ -246,20 +218,6 @@ class Kagami(KagamiConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if type(arguments) is dict:
-            found = reader.make_call_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 2 and len(function) == 2
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid = read_object_arguments(
@@ -274,8 +232,6 @@ class Kagami(KagamiConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and is_strict_json(call.arguments):
-            return {"id": call.id, "function": {"name": call.name, "arguments": call.arguments}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -314,15 +270,11 @@ class Kagami(KagamiConverter):
         text = wire.get("value")
         if type(text) is not str:
             raise wrong_type((at, "value"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of a message."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "text", "value": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -334,8 +286,6 @@ class Kagami(KagamiConverter):
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
         content, content_extra = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
-            return SystemMessage(content)
         extras = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_extra is not ABSENT:
             extras["content"] = content_extra
@@ -361,8 +311,6 @@ class Kagami(KagamiConverter):
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
         content, content_extra = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _USER_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
-            return UserMessage(content)
         extras = unmapped_members(wire, _USER_MESSAGE)
         if content_extra is not ABSENT:
             extras["content"] = content_extra

@@ -43,7 +43,6 @@ from .results import read_media_block, result_content_kind, write_media_block
 __all__ = ["Mcp"]
 
 _TOOL: frozenset[str] = frozenset(["description", "inputSchema", "name", "outputSchema"])
-_TOOL_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL: frozenset[str] = frozenset(["arguments", "name"])
 _TEXT_BLOCK: frozenset[str] = frozenset(["resource", "text", "type"])
 _IMAGE_BLOCK: frozenset[str] = frozenset(["data", "mimeType", "name", "resource", "type", "uri"])
@@ -157,13 +156,6 @@ class Mcp(McpConverter):
             wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader
         )
         result, result_extra = read_result_schema(wire.get("outputSchema", ABSENT), (at, "outputSchema"), reader)
-        if (
-            wire.keys() == _TOOL_LEAST
-            and parameters_extra is ABSENT
-            and result_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return ToolDefinition(name, description, parameters, result=result)
         extras = unmapped_members(wire, _TOOL)
         if parameters_extra is not ABSENT:
             extras["inputSchema"] = parameters_extra

@@ -116,7 +116,7 @@ class MistralConverter(ChatConverter):
         elif not calls:
             del extras["content"]
         if calls:
-            parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
+            parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         elif calls is not None:
             extras["tool_calls"] = calls
         return AssistantMessage(None if content is None and not parts else parts, metadata=reader.as_metadata(extras))

@@ -14,11 +14,9 @@ from typing import Any, ClassVar
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
-    Extras,
     extra_at,
     has_value_at,
     keep_inner_extras,
-    nested_extras,
     note_alias,
     original_key,
     restore_extras,
@@ -30,7 +28,6 @@ from ...conversion.values import (
     optional_object,
     optional_text,
     optional_value,
-    read_list_or_null,
     read_text_or_list,
     write_text_or_list,
 )
@@ -49,7 +46,6 @@ from ...fields import (
     write_schema_or_empty,
     write_string_or_list,
 )
-from ...json_text import dump_strict_or_none
 from ...models import (
     AssistantPart,
     AudioPart,
@@ -63,7 +59,6 @@ from ...models import (
     SystemMessage,
     TextPart,
     ToolCall,
-    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -72,15 +67,12 @@ from ...models import (
 from ...paths import Path
 from ...responses import FinishReason, read_count
 from ...tool_call_fields import (
-    make_call_from_json_if_regular,
-    make_pending_call_from_json_if_regular,
     read_flag_about_tools,
     read_json_arguments,
     read_tool_name,
     write_flag_about_tools,
     write_json_arguments,
 )
-from ...tool_results import regular_result_text
 from ..chat_bases import read_schema_name, write_schema_name
 from .converter import MistralConverter
 from .fields import (
@@ -117,30 +109,20 @@ _REQUEST: frozenset[str] = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
 _TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "name", "role", "tool_call_id"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
 _IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
 _AUDIO_PART: frozenset[str] = frozenset(["input_audio", "type"])
-_AUDIO_PART_LEAST: frozenset[str] = frozenset(["type", "input_audio"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["document_name", "document_url", "type"])
-_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "document_url"])
 _OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
-_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
-_THINKING_PART_LEAST: frozenset[str] = frozenset(["type", "thinking"])
 _TOOL_CALL_ID: list[str] = ["null"]
 _TOOL_RESULT_TOOL_CALL_ID: list[str] = ["null"]
 _USAGE: frozenset[str] = frozenset(["prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"])
@@ -464,40 +446,6 @@ class Mistral(MistralConverter):
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
-    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict:
-                kind = wire.get("type")
-                if kind in ("function", None):
-                    function = wire.get("function")
-                    if type(function) is dict:
-                        id = wire.get("id")
-                        name = function.get("name")
-                        arguments = function.get("arguments")
-                        if (
-                            type(arguments) is str
-                            and type(id) is str
-                            and id not in _TOOL_CALL_ID
-                            and reader.wire.is_legal_id(id)
-                        ):
-                            extras: Extras | None = None
-                            if kind is None or len(wire) != 3 or len(function) != 2:
-                                extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
-                                if kind is None:
-                                    extras["$absent"] = ["type"]
-                            call = make_pending_call_from_json_if_regular(
-                                id, name, arguments, extras, ("function", "arguments"), reader
-                            )
-                            if call is not None:
-                                found.append(ToolCallPart(call))
-                                continue
-            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
-        return found
-
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
@@ -520,31 +468,6 @@ class Mistral(MistralConverter):
         stream = optional_value(wire, "stream", at, bool)
         max_output_tokens = optional_value(wire, "max_tokens", at, int)
         seed = optional_value(wire, "random_seed", at, int)
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and messages_extra is ABSENT
-            and tools_extra is ABSENT
-            and tool_choice_extra is ABSENT
-            and parallel_tool_calls_extra is ABSENT
-            and output_format_extra is ABSENT
-            and stop_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return Request(
-                messages,
-                model,
-                tools,
-                tool_choice,
-                parallel_tool_calls,
-                output_format,
-                max_output_tokens,
-                temperature,
-                top_p,
-                stop,
-                seed,
-                reasoning,
-                stream,
-            )
         extras = unmapped_members(wire, _REQUEST)
         if messages_extra is not ABSENT:
             extras["messages"] = messages_extra
@@ -645,13 +568,6 @@ class Mistral(MistralConverter):
         parameters, parameters_extra = read_schema_or_empty(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_extra is ABSENT
-            and None not in function.values()
-        ):
-            return ToolDefinition(name, description, parameters, strict)
         extras = unmapped_members(wire, _TOOL)
         if wire.get("type") is None:
             extras["$absent"] = ["type"]
@@ -690,28 +606,6 @@ class Mistral(MistralConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if (
-            wire.get("type") is not None
-            and type(arguments) is str
-            and type(id) is str
-            and id not in _TOOL_CALL_ID
-            and reader.wire.is_legal_id(id)
-        ):
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 3 and len(function) == 2 and "type" in wire
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ("function", "arguments"),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_id_or_placeholder(wire.get("id", ABSENT), (at, "id"), reader, _TOOL_CALL_ID)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
@@ -730,8 +624,6 @@ class Mistral(MistralConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and (text := dump_strict_or_none(call.arguments)) is not None:
-            return {"type": "function", "function": {"name": call.name, "arguments": text}, "id": call.id}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -770,13 +662,6 @@ class Mistral(MistralConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        if (
-            result.metadata is None
-            and result.is_error is None
-            and writer.is_id_unchanged(result.tool_call_id)
-            and (content := regular_result_text(result.kind, result.value)) is not None
-        ):
-            return {"role": "tool", "content": content, "tool_call_id": result.tool_call_id}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "tool",
@@ -801,15 +686,11 @@ class Mistral(MistralConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -823,8 +704,6 @@ class Mistral(MistralConverter):
         url, data, media_type, detail, url_extra = read_url_or_object(
             wire.get("image_url", ABSENT), (at, "image_url"), reader
         )
-        if wire.keys() == _IMAGE_PART_LEAST and url_extra is ABSENT and None not in wire.values():
-            return ImagePart(url, data, media_type, detail=detail)
         extras = unmapped_members(wire, _IMAGE_PART)
         if url_extra is not ABSENT:
             extras["image_url"] = url_extra
@@ -858,8 +737,6 @@ class Mistral(MistralConverter):
         url, data, media_type, url_extra = read_url_or_data(
             wire.get("input_audio", ABSENT), (at, "input_audio"), reader
         )
-        if wire.keys() == _AUDIO_PART_LEAST and url_extra is ABSENT and None not in wire.values():
-            return AudioPart(url, data, media_type)
         extras = unmapped_members(wire, _AUDIO_PART)
         if url_extra is not ABSENT:
             extras["input_audio"] = url_extra
@@ -893,8 +770,6 @@ class Mistral(MistralConverter):
         """Read a file part."""
         url, data, media_type = read_data_url(wire.get("document_url", ABSENT), (at, "document_url"), reader)
         name = optional_text(wire, "document_name", at)
-        if wire.keys() == _DOCUMENT_PART_LEAST and None not in wire.values():
-            return DocumentPart(url, data, media_type, name)
         extras = unmapped_members(wire, _DOCUMENT_PART)
         return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
 
@@ -925,14 +800,6 @@ class Mistral(MistralConverter):
         schema, schema_extra = read_output_schema(
             json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader, strict
         )
-        if (
-            wire.keys() == _OUTPUT_SCHEMA_LEAST
-            and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
-            and name_extra is ABSENT
-            and schema_extra is ABSENT
-            and None not in json_schema.values()
-        ):
-            return OutputSchema(schema, name, strict)
         extras = unmapped_members(wire, _OUTPUT_SCHEMA)
         json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
         if name_extra is not ABSENT:
@@ -968,17 +835,12 @@ class Mistral(MistralConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
-        content = wire.get("content")
-        if len(wire) == 2 and type(content) is str:
-            return SystemMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
         extras = unmapped_members(wire, _SYSTEM_MESSAGE)
         return SystemMessage(content, metadata=reader.as_metadata(extras))
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
-        if message.name is None and message.cache is None and message.metadata is None and type(message.content) is str:
-            return {"role": "system", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")
@@ -995,8 +857,6 @@ class Mistral(MistralConverter):
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
         content, content_extra = self.read_user_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _USER_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
-            return UserMessage(content)
         extras = unmapped_members(wire, _USER_MESSAGE)
         if content_extra is not ABSENT:
             extras["content"] = content_extra
@@ -1020,8 +880,6 @@ class Mistral(MistralConverter):
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
         text, text_extra = read_text_as_chunks(wire.get("thinking", ABSENT), (at, "thinking"), reader)
-        if wire.keys() == _THINKING_PART_LEAST and text_extra is ABSENT and None not in wire.values():
-            return ReasoningPart(text)
         extras = unmapped_members(wire, _THINKING_PART)
         if text_extra is not ABSENT:
             extras["thinking"] = text_extra

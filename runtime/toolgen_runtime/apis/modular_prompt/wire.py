@@ -11,33 +11,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    keep_inner_extras,
-    nested_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_number, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_schema_keeping_original, write_schema_keeping_original
-from ...json_text import dump_strict_or_none
 from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, Usage, UserMessage
 from ...paths import Path
 from ...responses import FinishReason, read_count
-from ...tool_call_fields import (
-    make_call_from_json_if_regular,
-    read_call_id,
-    read_json_arguments,
-    read_tool_name,
-    write_call_id,
-    write_json_arguments,
-)
+from ...tool_call_fields import read_call_id, read_json_arguments, read_tool_name, write_call_id, write_json_arguments
 from ..text_messages import read_named_result_call, write_named_result_call
 from .converter import ModularPromptConverter, read_string_content, write_string_content
 
@@ -46,15 +30,11 @@ __all__ = ["ModularPrompt"]
 _REQUEST: frozenset[str] = frozenset(["maxTokens", "messages", "stream", "temperature", "toolChoice", "tools", "topP"])
 _TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
 _TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "name", "role", "toolCallId"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_SYSTEM_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE_LEAST: frozenset[str] = frozenset(["role", "content"])
 _USAGE: frozenset[str] = frozenset(["completionTokens", "promptTokens", "totalTokens"])
 
 
@@ -241,13 +221,6 @@ class ModularPrompt(ModularPromptConverter):
         parameters, parameters_extra = read_schema_keeping_original(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_extra is ABSENT
-            and None not in function.values()
-        ):
-            return ToolDefinition(name, description, parameters, strict)
         extras = unmapped_members(wire, _TOOL)
         function_extras = unmapped_members(function, _TOOL_FUNCTION)
         if parameters_extra is not ABSENT:
@@ -282,22 +255,6 @@ class ModularPrompt(ModularPromptConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if wire.get("type") is not None and type(arguments) is str:
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 3 and len(function) == 2 and "type" in wire
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ("function", "arguments"),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
@@ -316,8 +273,6 @@ class ModularPrompt(ModularPromptConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and (text := dump_strict_or_none(call.arguments)) is not None:
-            return {"type": "function", "id": call.id, "function": {"name": call.name, "arguments": text}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -373,8 +328,6 @@ class ModularPrompt(ModularPromptConverter):
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
         content, content_extra = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _SYSTEM_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
-            return SystemMessage(content)
         extras = unmapped_members(wire, _SYSTEM_MESSAGE)
         if content_extra is not ABSENT:
             extras["content"] = content_extra
@@ -400,8 +353,6 @@ class ModularPrompt(ModularPromptConverter):
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
         content, content_extra = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _USER_MESSAGE_LEAST and content_extra is ABSENT and None not in wire.values():
-            return UserMessage(content)
         extras = unmapped_members(wire, _USER_MESSAGE)
         if content_extra is not ABSENT:
             extras["content"] = content_extra

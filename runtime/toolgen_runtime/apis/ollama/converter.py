@@ -121,7 +121,7 @@ class OllamaConverter(ChatMessageConverter):
         content = optional_text(wire, "content", at)
         thinking = optional_text(wire, "thinking", at)
         images = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
-        calls = self.read_tool_calls(wire.get("tool_calls"), (at, "tool_calls"), reader)
+        calls = read_list_or_null(wire.get("tool_calls"), (at, "tool_calls"), reader, self.read_tool_call_entry)
         extras = unmapped_members(wire, _ASSISTANT_MESSAGE) | select_empty(wire, "thinking", "images", "tool_calls")
         if "content" not in wire:
             extras["$absent"] = ["content"]

@@ -11,34 +11,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    Extras,
-    extra_at,
-    keep_inner_extras,
-    nested_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import optional_number, optional_object, optional_text, optional_value, read_list_or_null
+from ...conversion.values import optional_number, optional_object, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import read_nullable_schema, read_string_or_list, write_nullable_schema, write_string_or_list
-from ...json_values import is_strict_json
-from ...models import (
-    OpaquePart,
-    Request,
-    SystemMessage,
-    ToolCall,
-    ToolCallPart,
-    ToolDefinition,
-    ToolResult,
-    Usage,
-    UserMessage,
-)
+from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, Usage, UserMessage
 from ...paths import Path
 from ...responses import FinishReason, read_count
 from ...tool_call_fields import (
@@ -67,11 +47,8 @@ __all__ = ["Ollama"]
 
 _REQUEST_OPTIONS: frozenset[str] = frozenset(["num_predict", "seed", "stop", "temperature", "top_p"])
 _REQUEST: frozenset[str] = frozenset(["format", "messages", "model", "options", "stream", "think", "tools"])
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters"])
 _TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "images", "role", "tool_call_id", "tool_name"])
@@ -240,33 +217,6 @@ class Ollama(OllamaConverter):
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
-    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict and "function" in wire:
-                function = wire.get("function")
-                if type(function) is dict:
-                    id = wire.get("id")
-                    name = function.get("name")
-                    arguments = function.get("arguments")
-                    if type(arguments) is dict:
-                        has_id = "id" in wire
-                        extras: Extras | None = None
-                        if len(wire) != 1 + has_id or len(function) != 2:
-                            extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
-                        if has_id:
-                            call = reader.make_pending_call_if_regular(id, name, arguments, extras)
-                        else:
-                            call = reader.make_pending_call_with_synthetic_id(name, arguments, extras, ("id",))
-                        if call is not None:
-                            found.append(ToolCallPart(call))
-                            continue
-            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
-        return found
-
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         options = optional_object(wire, "options", at)
@@ -284,31 +234,6 @@ class Ollama(OllamaConverter):
         stop, stop_extra = read_string_or_list(options.get("stop", ABSENT), ((at, "options"), "stop"), reader)
         seed = optional_value(options, "seed", (at, "options"), int)
         stream, stream_extra = read_explicit_flag(wire.get("stream", ABSENT), (at, "stream"), reader)
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and tools_extra is ABSENT
-            and output_format_extra is ABSENT
-            and reasoning_extra is ABSENT
-            and max_output_tokens_extra is ABSENT
-            and stop_extra is ABSENT
-            and stream_extra is ABSENT
-            and None not in wire.values()
-            and None not in options.values()
-        ):
-            return Request(
-                messages,
-                model,
-                tools,
-                tool_choice,
-                output_format=output_format,
-                max_output_tokens=max_output_tokens,
-                temperature=temperature,
-                top_p=top_p,
-                stop=stop,
-                seed=seed,
-                reasoning=reasoning,
-                stream=stream,
-            )
         extras = unmapped_members(wire, _REQUEST)
         options_extras = unmapped_members(options, _REQUEST_OPTIONS)
         if tools_extra is not ABSENT:
@@ -406,13 +331,6 @@ class Ollama(OllamaConverter):
         parameters, parameters_extra = read_nullable_schema(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_extra is ABSENT
-            and None not in function.values()
-        ):
-            return ToolDefinition(name, description, parameters)
         extras = unmapped_members(wire, _TOOL)
         function_extras = unmapped_members(function, _TOOL_FUNCTION)
         if parameters_extra is not ABSENT:
@@ -446,20 +364,6 @@ class Ollama(OllamaConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if type(arguments) is dict:
-            found = reader.make_call_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 2 and len(function) == 2
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-            )
-            if found is not None:
-                return found
         id, id_extra = read_optional_call_id(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid = read_object_arguments(
@@ -474,8 +378,6 @@ class Ollama(OllamaConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and is_strict_json(call.arguments):
-            return {"function": {"name": call.name, "arguments": call.arguments}, "id": call.id}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {

@@ -153,7 +153,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if refusal is not None:
             parts.append(RefusalPart(refusal))
         if calls:
-            parts += self.read_tool_calls(calls, (at, "tool_calls"), reader) or []
+            parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         elif calls is not None:
             extras["tool_calls"] = calls
         if content == [] and parts:

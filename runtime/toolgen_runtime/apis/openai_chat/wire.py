@@ -14,12 +14,10 @@ from typing import Any, ClassVar
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
-    Extras,
     extra_at,
     find_value_and_key,
     has_value_at,
     keep_inner_extras,
-    nested_extras,
     note_alias,
     original_key,
     restore_extras,
@@ -32,7 +30,6 @@ from ...conversion.values import (
     optional_object,
     optional_text,
     optional_value,
-    read_list_or_null,
     read_text_or_list,
     write_text_or_list,
 )
@@ -49,7 +46,6 @@ from ...fields import (
     write_schema_keeping_original,
     write_strings_at_most,
 )
-from ...json_text import dump_strict_or_none
 from ...models import (
     AssistantPart,
     AudioPart,
@@ -63,7 +59,6 @@ from ...models import (
     SystemMessage,
     TextPart,
     ToolCall,
-    ToolCallPart,
     ToolDefinition,
     ToolResult,
     Usage,
@@ -72,8 +67,6 @@ from ...models import (
 from ...paths import Path
 from ...responses import FinishReason, read_count
 from ...tool_call_fields import (
-    make_call_from_json_if_regular,
-    make_pending_call_from_json_if_regular,
     read_call_id_verbatim,
     read_effort_beside_tools,
     read_flag_about_tools,
@@ -85,7 +78,6 @@ from ...tool_call_fields import (
     write_flag_about_tools,
     write_json_arguments,
 )
-from ...tool_results import regular_result_text
 from ..chat_bases import read_participant_name, read_schema_name, write_participant_name, write_schema_name
 from .converter import ChatConverter
 from .fields import (
@@ -118,33 +110,21 @@ _REQUEST: frozenset[str] = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
 _TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_LEAST: frozenset[str] = frozenset(["type", "function"])
-_TOOL_FUNCTION_LEAST: frozenset[str] = frozenset(["name"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
-_TOOL_RESULT_LEAST: frozenset[str] = frozenset(["role", "tool_call_id", "content"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
 _REFUSAL_PART: frozenset[str] = frozenset(["refusal", "type"])
 _IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "url"])
 _IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
-_IMAGE_PART_IMAGE_URL_LEAST: frozenset[str] = frozenset(["url"])
 _AUDIO_PART_INPUT_AUDIO: frozenset[str] = frozenset(["data", "format"])
 _AUDIO_PART: frozenset[str] = frozenset(["input_audio", "type"])
-_AUDIO_PART_LEAST: frozenset[str] = frozenset(["type", "input_audio"])
-_AUDIO_PART_INPUT_AUDIO_LEAST: frozenset[str] = frozenset(["data", "format"])
 _DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
-_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
-_DOCUMENT_PART_FILE_LEAST: frozenset[str] = frozenset(["file_data"])
 _OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "json_schema"])
-_OUTPUT_SCHEMA_JSON_SCHEMA_LEAST: frozenset[str] = frozenset(["schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
 _REQUEST_REASONING_EFFORT: dict[str, Any] = {
@@ -565,35 +545,6 @@ class OpenaiChat(ChatConverter):
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
-    def read_tool_calls(self, value: Any, at: Path, reader: Reader) -> list[Any] | None:
-        """Read an array, or null; regular objects in it at once."""
-        if type(value) is not list:
-            return read_list_or_null(value, at, reader, self.read_tool_call_entry)
-        found: list[Any] = []
-        for wire in value:
-            if type(wire) is dict:
-                kind = wire.get("type")
-                if kind in ("function", None):
-                    function = wire.get("function")
-                    if type(function) is dict:
-                        id = wire.get("id")
-                        name = function.get("name")
-                        arguments = function.get("arguments")
-                        if type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-                            extras: Extras | None = None
-                            if kind is None or len(wire) != 3 or len(function) != 2:
-                                extras = nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION)
-                                if kind is None:
-                                    extras["$absent"] = ["type"]
-                            call = make_pending_call_from_json_if_regular(
-                                id, name, arguments, extras, ("function", "arguments"), reader
-                            )
-                            if call is not None:
-                                found.append(ToolCallPart(call))
-                                continue
-            found.append(self.read_tool_call_entry(wire, (at, len(found)), reader))
-        return found
-
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
@@ -625,31 +576,6 @@ class OpenaiChat(ChatConverter):
         stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
         seed = optional_value(wire, "seed", at, int)
         stream = optional_value(wire, "stream", at, bool)
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and tools_extra is ABSENT
-            and tool_choice_extra is ABSENT
-            and parallel_tool_calls_extra is ABSENT
-            and output_format_extra is ABSENT
-            and reasoning_extra is ABSENT
-            and stop_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return Request(
-                messages,
-                model,
-                tools,
-                tool_choice,
-                parallel_tool_calls,
-                output_format,
-                max_output_tokens,
-                temperature,
-                top_p,
-                stop,
-                seed,
-                reasoning,
-                stream,
-            )
         extras = unmapped_members(wire, _REQUEST)
         if tools_extra is not ABSENT:
             extras["tools"] = tools_extra
@@ -757,13 +683,6 @@ class OpenaiChat(ChatConverter):
         parameters, parameters_extra = read_schema_keeping_original(
             function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and function.keys() == _TOOL_FUNCTION_LEAST
-            and parameters_extra is ABSENT
-            and None not in function.values()
-        ):
-            return ToolDefinition(name, description, parameters, strict)
         extras = unmapped_members(wire, _TOOL)
         function_extras = unmapped_members(function, _TOOL_FUNCTION)
         if parameters_extra is not ABSENT:
@@ -798,22 +717,6 @@ class OpenaiChat(ChatConverter):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if wire.get("type") is not None and type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 3 and len(function) == 2 and "type" in wire
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ("function", "arguments"),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
@@ -832,8 +735,6 @@ class OpenaiChat(ChatConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and (text := dump_strict_or_none(call.arguments)) is not None:
-            return {"type": "function", "id": call.id, "function": {"name": call.name, "arguments": text}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -861,8 +762,6 @@ class OpenaiChat(ChatConverter):
         """Read a result as a message."""
         tool_call_id, name = read_result_call(wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader)
         kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        if wire.keys() == _TOOL_RESULT_LEAST and kind_extra is ABSENT and None not in wire.values():
-            return ToolResult(tool_call_id, name, kind, value_)
         extras = unmapped_members(wire, _TOOL_RESULT)
         if kind_extra is not ABSENT:
             extras["content"] = kind_extra
@@ -870,13 +769,6 @@ class OpenaiChat(ChatConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        if (
-            result.metadata is None
-            and result.is_error is None
-            and writer.is_id_unchanged(result.tool_call_id)
-            and (content := regular_result_text(result.kind, result.value)) is not None
-        ):
-            return {"role": "tool", "tool_call_id": result.tool_call_id, "content": content}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "tool",
@@ -899,15 +791,11 @@ class OpenaiChat(ChatConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -921,15 +809,11 @@ class OpenaiChat(ChatConverter):
         text = wire.get("refusal")
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
-        if len(wire) == 2:
-            return RefusalPart(text)
         extras = unmapped_members(wire, _REFUSAL_PART)
         return RefusalPart(text, metadata=reader.as_metadata(extras))
 
     def write_refusal_part(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a refusal part."""
-        if part.metadata is None:
-            return {"type": "refusal", "refusal": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "refusal", "refusal": part.text}
         if extras:
@@ -943,12 +827,6 @@ class OpenaiChat(ChatConverter):
             raise wrong_type((at, "image_url"), "an object", image_url)
         url, data, media_type = read_data_url(image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader)
         detail = optional_text(image_url, "detail", (at, "image_url"))
-        if (
-            wire.keys() == _IMAGE_PART_LEAST
-            and image_url.keys() == _IMAGE_PART_IMAGE_URL_LEAST
-            and None not in image_url.values()
-        ):
-            return ImagePart(url, data, media_type, detail=detail)
         extras = unmapped_members(wire, _IMAGE_PART)
         image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
         keep_inner_extras(extras, wire, "image_url", image_url_extras)
@@ -978,14 +856,6 @@ class OpenaiChat(ChatConverter):
         media_type, media_type_extra = read_audio_format(
             input_audio.get("format", ABSENT), ((at, "input_audio"), "format"), reader, url, data, _AUDIO_PART_FORMAT
         )
-        if (
-            wire.keys() == _AUDIO_PART_LEAST
-            and input_audio.keys() == _AUDIO_PART_INPUT_AUDIO_LEAST
-            and url_extra is ABSENT
-            and media_type_extra is ABSENT
-            and None not in input_audio.values()
-        ):
-            return AudioPart(url, data, media_type)
         extras = unmapped_members(wire, _AUDIO_PART)
         input_audio_extras = unmapped_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
         if url_extra is not ABSENT:
@@ -1032,14 +902,6 @@ class OpenaiChat(ChatConverter):
             file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader
         )
         name, name_extra = read_file_name(file.get("filename", ABSENT), ((at, "file"), "filename"), reader)
-        if (
-            wire.keys() == _DOCUMENT_PART_LEAST
-            and file.keys() == _DOCUMENT_PART_FILE_LEAST
-            and url_extra is ABSENT
-            and name_extra is ABSENT
-            and None not in file.values()
-        ):
-            return DocumentPart(url, data, media_type, name)
         extras = unmapped_members(wire, _DOCUMENT_PART)
         file_extras = unmapped_members(file, _DOCUMENT_PART_FILE)
         if url_extra is not ABSENT:
@@ -1086,14 +948,6 @@ class OpenaiChat(ChatConverter):
         schema, schema_extra = read_output_schema(
             json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader, strict
         )
-        if (
-            wire.keys() == _OUTPUT_SCHEMA_LEAST
-            and json_schema.keys() == _OUTPUT_SCHEMA_JSON_SCHEMA_LEAST
-            and name_extra is ABSENT
-            and schema_extra is ABSENT
-            and None not in json_schema.values()
-        ):
-            return OutputSchema(schema, name, strict)
         extras = unmapped_members(wire, _OUTPUT_SCHEMA)
         json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
         if name_extra is not ABSENT:
@@ -1158,9 +1012,6 @@ class OpenaiChat(ChatConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = wire.get("content")
-        if len(wire) == 2 and type(content) is str:
-            return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
         name, name_extra = read_participant_name(wire.get("name", ABSENT), (at, "name"), reader)
         extras = unmapped_members(wire, _USER_MESSAGE)
@@ -1170,8 +1021,6 @@ class OpenaiChat(ChatConverter):
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        if message.name is None and message.metadata is None and type(message.content) is str:
-            return {"role": "user", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "user",

@@ -34,7 +34,6 @@ from ...fields import (
     write_nullable_schema,
     write_output_schema,
 )
-from ...json_text import dump_strict_or_none
 from ...models import (
     AssistantPart,
     ContentPart,
@@ -55,7 +54,6 @@ from ...models import (
 from ...paths import Path
 from ...responses import FinishReason, read_count
 from ...tool_call_fields import (
-    make_call_from_json_if_regular,
     read_call_id,
     read_flag_about_tools,
     read_json_arguments,
@@ -65,7 +63,6 @@ from ...tool_call_fields import (
     write_flag_about_tools,
     write_json_arguments,
 )
-from ...tool_results import regular_result_text
 from ..chat_bases import read_schema_name, write_schema_name
 from .converter import ResponsesConverter
 from .fields import (
@@ -99,18 +96,14 @@ _REQUEST_BODY: frozenset[str] = frozenset(
     ]
 )
 _TOOL: frozenset[str] = frozenset(["description", "name", "parameters", "strict", "type"])
-_TOOL_LEAST: frozenset[str] = frozenset(["type", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["arguments", "call_id", "name", "type"])
 _TOOL_RESULT: frozenset[str] = frozenset(["call_id", "output", "type"])
-_TOOL_RESULT_LEAST: frozenset[str] = frozenset(["type", "call_id", "output"])
 _TEXT_PART: frozenset[str] = frozenset(["text", "type"])
 _IMAGE_PART: frozenset[str] = frozenset(["detail", "image_url", "type"])
-_IMAGE_PART_LEAST: frozenset[str] = frozenset(["type", "image_url"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["detail", "file_data", "file_url", "filename", "type"])
 _SAID_TEXT: frozenset[str] = frozenset(["text", "type"])
 _SAID_REFUSAL: frozenset[str] = frozenset(["refusal", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict", "type"])
-_OUTPUT_SCHEMA_LEAST: frozenset[str] = frozenset(["type", "schema"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _IMAGE_PART_DETAIL: dict[str, Any] = {"value": "auto"}
@@ -607,13 +600,6 @@ class OpenaiResponses(ResponsesConverter):
         parameters, parameters_extra = read_nullable_schema(
             wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
         )
-        if (
-            wire.keys() == _TOOL_LEAST
-            and strict_extra is ABSENT
-            and parameters_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return ToolDefinition(name, description, parameters, strict)
         extras = unmapped_members(wire, _TOOL)
         if strict_extra is not ABSENT:
             extras["strict"] = strict_extra
@@ -647,20 +633,6 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        id = wire.get("call_id")
-        name = wire.get("name")
-        arguments = wire.get("arguments")
-        if type(arguments) is str:
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None if len(wire) == 4 and "type" in wire else unmapped_members(wire, _TOOL_CALL),
-                ("arguments",),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id(wire.get("call_id", ABSENT), (at, "call_id"), reader)
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         arguments, invalid, arguments_extra = read_json_arguments(
@@ -675,8 +647,6 @@ class OpenaiResponses(ResponsesConverter):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and (text := dump_strict_or_none(call.arguments)) is not None:
-            return {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": text}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
@@ -699,8 +669,6 @@ class OpenaiResponses(ResponsesConverter):
         """Read a result as an item."""
         tool_call_id, name = read_result_call(wire.get("call_id", ABSENT), (at, "call_id"), reader)
         kind, value_, kind_extra = self.read_result_content(wire.get("output", ABSENT), (at, "output"), reader)
-        if wire.keys() == _TOOL_RESULT_LEAST and kind_extra is ABSENT and None not in wire.values():
-            return ToolResult(tool_call_id, name, kind, value_)
         extras = unmapped_members(wire, _TOOL_RESULT)
         if kind_extra is not ABSENT:
             extras["output"] = kind_extra
@@ -708,13 +676,6 @@ class OpenaiResponses(ResponsesConverter):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as an item."""
-        if (
-            result.metadata is None
-            and result.is_error is None
-            and writer.is_id_unchanged(result.tool_call_id)
-            and (content := regular_result_text(result.kind, result.value)) is not None
-        ):
-            return {"type": "function_call_output", "call_id": result.tool_call_id, "output": content}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "type": "function_call_output",
@@ -737,15 +698,11 @@ class OpenaiResponses(ResponsesConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _TEXT_PART)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an input text part."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "input_text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -760,8 +717,6 @@ class OpenaiResponses(ResponsesConverter):
         detail, detail_extra = read_value_keeping_absence(
             wire.get("detail", ABSENT), (at, "detail"), reader, _IMAGE_PART_DETAIL
         )
-        if wire.keys() == _IMAGE_PART_LEAST and detail_extra is ABSENT and None not in wire.values():
-            return ImagePart(url, data, media_type, detail=detail)
         extras = unmapped_members(wire, _IMAGE_PART)
         if detail_extra is not ABSENT:
             extras["detail"] = detail_extra
@@ -815,15 +770,11 @@ class OpenaiResponses(ResponsesConverter):
         text = wire.get("text")
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
-        if len(wire) == 2:
-            return TextPart(text)
         extras = unmapped_members(wire, _SAID_TEXT)
         return TextPart(text, metadata=reader.as_metadata(extras))
 
     def write_said_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output text part."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "output_text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         if part.cache is not None:
             writer.report_unsupported((at, "cache"), "cache")
@@ -837,15 +788,11 @@ class OpenaiResponses(ResponsesConverter):
         text = wire.get("refusal")
         if type(text) is not str:
             raise wrong_type((at, "refusal"), "a string", text)
-        if len(wire) == 2:
-            return RefusalPart(text)
         extras = unmapped_members(wire, _SAID_REFUSAL)
         return RefusalPart(text, metadata=reader.as_metadata(extras))
 
     def write_said_refusal(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output refusal part."""
-        if part.metadata is None:
-            return {"type": "refusal", "refusal": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "refusal", "refusal": part.text}
         if extras:
@@ -857,13 +804,6 @@ class OpenaiResponses(ResponsesConverter):
         name, name_extra = read_schema_name(wire.get("name", ABSENT), (at, "name"), reader)
         strict = optional_value(wire, "strict", at, bool)
         schema, schema_extra = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader, strict)
-        if (
-            wire.keys() == _OUTPUT_SCHEMA_LEAST
-            and name_extra is ABSENT
-            and schema_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return OutputSchema(schema, name, strict)
         extras = unmapped_members(wire, _OUTPUT_SCHEMA)
         if name_extra is not ABSENT:
             extras["name"] = name_extra
@@ -914,17 +854,12 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = wire.get("content")
-        if len(wire) == 2 and type(content) is str:
-            return UserMessage(content)
         content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_input_content)
         extras = unmapped_members(wire, _USER_MESSAGE)
         return UserMessage(content, metadata=reader.as_metadata(extras))
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        if message.name is None and message.metadata is None and type(message.content) is str:
-            return {"role": "user", "content": message.content}
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if message.name is not None:
             writer.report_unsupported((at, "name"), "name")

@@ -25,7 +25,6 @@ from .converter import PromptConverter
 __all__ = ["Prompt"]
 
 _REQUEST: frozenset[str] = frozenset(["messages", "model"])
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
 
 
@@ -73,8 +72,6 @@ class Prompt(PromptConverter):
         messages, tools, tool_choice, messages_extra = self.read_conversation(
             wire.get("messages", ABSENT), (at, "messages"), reader
         )
-        if wire.keys() == _REQUEST_LEAST and messages_extra is ABSENT and None not in wire.values():
-            return Request(messages, model, tools, tool_choice)
         extras = unmapped_members(wire, _REQUEST)
         if messages_extra is not ABSENT:
             extras["messages"] = messages_extra
@@ -121,9 +118,6 @@ class Prompt(PromptConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read an entry of the tools."""
-        name = wire.get("name")
-        if len(wire) == 1 and type(name) is str and name not in reader.tool_names:
-            return ToolDefinition(name)
         name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
         description = optional_text(wire, "description", at)
         parameters = optional_value(wire, "parameters", at, dict)
@@ -132,14 +126,6 @@ class Prompt(PromptConverter):
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an entry of the tools."""
-        if (
-            definition.description is None
-            and definition.parameters is None
-            and definition.strict is None
-            and definition.metadata is None
-            and writer.names.get(definition.name) == definition.name
-        ):
-            return {"name": definition.name}
         extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
         if definition.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")

@@ -54,7 +54,6 @@ _REQUEST: frozenset[str] = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _EFFORTS: dict[str, Any] = {"minimal": "low", "xhigh": "high", "max": "high"}
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
 
@@ -243,31 +242,6 @@ class Groq(OpenaiCompatible):
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_completion_tokens", "max_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
             raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and tools_extra is ABSENT
-            and tool_choice_extra is ABSENT
-            and parallel_tool_calls_extra is ABSENT
-            and output_format_extra is ABSENT
-            and reasoning_extra is ABSENT
-            and stop_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return Request(
-                messages,
-                model,
-                tools,
-                tool_choice,
-                parallel_tool_calls,
-                output_format,
-                max_output_tokens,
-                temperature,
-                top_p,
-                stop,
-                seed,
-                reasoning,
-                stream,
-            )
         extras = unmapped_members(wire, _REQUEST)
         if tools_extra is not ABSENT:
             extras["tools"] = tools_extra

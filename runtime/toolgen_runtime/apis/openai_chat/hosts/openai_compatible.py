@@ -17,7 +17,6 @@ from ....conversion.extras import (
     find_value_and_key,
     has_value_at,
     keep_inner_extras,
-    nested_extras,
     note_alias,
     original_key,
     restore_extras,
@@ -36,19 +35,16 @@ from ....fields import (
     write_effort,
     write_string_or_list,
 )
-from ....json_text import dump_strict_or_none
 from ....models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolResult
 from ....paths import Path
 from ....responses import FinishReason
 from ....tool_call_fields import (
-    make_call_from_json_if_regular,
     read_call_id_verbatim,
     read_flag_about_tools,
     read_tool_name,
     write_call_id_verbatim,
     write_flag_about_tools,
 )
-from ....tool_results import regular_result_text
 from ..compatible import read_arguments_text, read_result_call_or_next, write_arguments_text, write_result_call_or_next
 from ..host_extensions import HostChatConverter, ReasoningKeys
 from ..wire import OpenaiChat
@@ -72,14 +68,11 @@ _REQUEST: frozenset[str] = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
 _DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
 _DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
-_DOCUMENT_PART_LEAST: frozenset[str] = frozenset(["type", "file"])
-_DOCUMENT_PART_FILE_LEAST: frozenset[str] = frozenset(["file_data"])
 
 
 class OpenaiCompatible(HostChatConverter, OpenaiChat):
@@ -263,30 +256,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
             raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and tools_extra is ABSENT
-            and tool_choice_extra is ABSENT
-            and parallel_tool_calls_extra is ABSENT
-            and output_format_extra is ABSENT
-            and stop_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return Request(
-                messages,
-                model,
-                tools,
-                tool_choice,
-                parallel_tool_calls,
-                output_format,
-                max_output_tokens,
-                temperature,
-                top_p,
-                stop,
-                seed,
-                reasoning,
-                stream,
-            )
         extras = unmapped_members(wire, _REQUEST)
         if tools_extra is not ABSENT:
             extras["tools"] = tools_extra
@@ -376,22 +345,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if wire.get("type") is not None and type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 3 and len(function) == 2 and "type" in wire
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ("function", "arguments"),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_arguments_text(
@@ -410,8 +363,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if writer.is_regular_call(call) and (text := dump_strict_or_none(call.arguments)) is not None:
-            return {"type": "function", "id": call.id, "function": {"name": call.name, "arguments": text}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -450,13 +401,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        if (
-            result.metadata is None
-            and result.is_error is None
-            and writer.is_id_unchanged(result.tool_call_id)
-            and (content := regular_result_text(result.kind, result.value)) is not None
-        ):
-            return {"role": "tool", "content": content, "tool_call_id": result.tool_call_id}
         extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
         wire: dict[str, Any] = {
             "role": "tool",
@@ -489,12 +433,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             raise wrong_type((at, "file"), "an object", file)
         url, data, media_type = read_data_url(file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader)
         name = optional_text(file, "filename", (at, "file"))
-        if (
-            wire.keys() == _DOCUMENT_PART_LEAST
-            and file.keys() == _DOCUMENT_PART_FILE_LEAST
-            and None not in file.values()
-        ):
-            return DocumentPart(url, data, media_type, name)
         extras = unmapped_members(wire, _DOCUMENT_PART)
         file_extras = unmapped_members(file, _DOCUMENT_PART_FILE)
         keep_inner_extras(extras, wire, "file", file_extras)

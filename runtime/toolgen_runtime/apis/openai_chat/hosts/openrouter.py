@@ -61,12 +61,9 @@ _REQUEST: frozenset[str] = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
 _VIDEO_PART_VIDEO_URL: frozenset[str] = frozenset(["url"])
 _VIDEO_PART: frozenset[str] = frozenset(["type", "video_url"])
-_VIDEO_PART_LEAST: frozenset[str] = frozenset(["type", "video_url"])
-_VIDEO_PART_VIDEO_URL_LEAST: frozenset[str] = frozenset(["url"])
 _REQUEST_REASONING: dict[str, Any] = {"effort": "effort", "budgetTokens": "max_tokens"}
 
 
@@ -246,31 +243,6 @@ class Openrouter(OpenaiCompatible):
         reasoning, reasoning_extra = read_effort_object(
             wire.get("reasoning", ABSENT), (at, "reasoning"), reader, _REQUEST_REASONING
         )
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and tools_extra is ABSENT
-            and tool_choice_extra is ABSENT
-            and parallel_tool_calls_extra is ABSENT
-            and output_format_extra is ABSENT
-            and stop_extra is ABSENT
-            and reasoning_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return Request(
-                messages,
-                model,
-                tools,
-                tool_choice,
-                parallel_tool_calls,
-                output_format,
-                max_output_tokens,
-                temperature,
-                top_p,
-                stop,
-                seed,
-                reasoning,
-                stream,
-            )
         extras = unmapped_members(wire, _REQUEST)
         if tools_extra is not ABSENT:
             extras["tools"] = tools_extra
@@ -366,8 +338,6 @@ class Openrouter(OpenaiCompatible):
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
         text = wire.get("text")
-        if len(wire) == 2 and type(text) is str:
-            return TextPart(text)
         if type(text) is not str:
             raise wrong_type((at, "text"), "a string", text)
         cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
@@ -378,8 +348,6 @@ class Openrouter(OpenaiCompatible):
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        if part.cache is None and part.metadata is None:
-            return {"type": "text", "text": part.text}
         extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"type": "text", "text": part.text}
         cache = write_cache_control(
@@ -397,12 +365,6 @@ class Openrouter(OpenaiCompatible):
         if type(video_url) is not dict:
             raise wrong_type((at, "video_url"), "an object", video_url)
         url, data, media_type = read_data_url(video_url.get("url", ABSENT), ((at, "video_url"), "url"), reader)
-        if (
-            wire.keys() == _VIDEO_PART_LEAST
-            and video_url.keys() == _VIDEO_PART_VIDEO_URL_LEAST
-            and None not in video_url.values()
-        ):
-            return VideoPart(url, data, media_type)
         extras = unmapped_members(wire, _VIDEO_PART)
         video_url_extras = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
         keep_inner_extras(extras, wire, "video_url", video_url_extras)

@@ -16,7 +16,6 @@ from ....conversion.extras import (
     extra_at,
     has_value_at,
     keep_inner_extras,
-    nested_extras,
     restore_extras,
     unmapped_members,
 )
@@ -25,15 +24,9 @@ from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....errors import wrong_type
 from ....fields import read_data_url, write_data_url
-from ....json_text import dump_strict_or_none
 from ....models import AudioPart, ContentPart, ImagePart, OpaquePart, TextPart, ToolCall, VideoPart
 from ....paths import Path
-from ....tool_call_fields import (
-    make_call_from_json_if_regular,
-    read_call_id_verbatim,
-    read_tool_name,
-    write_call_id_verbatim,
-)
+from ....tool_call_fields import read_call_id_verbatim, read_tool_name, write_call_id_verbatim
 from ..compatible import read_parsable_arguments, write_parsable_arguments
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
@@ -44,8 +37,6 @@ _TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
 _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _VIDEO_PART_VIDEO_URL: frozenset[str] = frozenset(["url"])
 _VIDEO_PART: frozenset[str] = frozenset(["type", "video_url"])
-_VIDEO_PART_LEAST: frozenset[str] = frozenset(["type", "video_url"])
-_VIDEO_PART_VIDEO_URL_LEAST: frozenset[str] = frozenset(["url"])
 
 
 class Vllm(OpenaiCompatible):
@@ -193,22 +184,6 @@ class Vllm(OpenaiCompatible):
         function = wire.get("function")
         if type(function) is not dict:
             raise wrong_type((at, "function"), "an object", function)
-        id = wire.get("id")
-        name = function.get("name")
-        arguments = function.get("arguments")
-        if wire.get("type") is not None and type(arguments) is str and type(id) is str and reader.wire.is_legal_id(id):
-            found = make_call_from_json_if_regular(
-                id,
-                name,
-                arguments,
-                None
-                if len(wire) == 3 and len(function) == 2 and "type" in wire
-                else nested_extras(wire, _TOOL_CALL, "function", function, _TOOL_CALL_FUNCTION),
-                ("function", "arguments"),
-                reader,
-            )
-            if found is not None:
-                return found
         id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
         name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
         arguments, invalid, arguments_extra = read_parsable_arguments(
@@ -227,12 +202,6 @@ class Vllm(OpenaiCompatible):
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
-        if (
-            writer.is_regular_call(call)
-            and (text := dump_strict_or_none(call.arguments)) is not None
-            and text.isascii()
-        ):
-            return {"type": "function", "id": call.id, "function": {"name": call.name, "arguments": text}}
         call = writer.encode_call(call, at)
         extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
         function: dict[str, Any] = {
@@ -262,12 +231,6 @@ class Vllm(OpenaiCompatible):
         if type(video_url) is not dict:
             raise wrong_type((at, "video_url"), "an object", video_url)
         url, data, media_type = read_data_url(video_url.get("url", ABSENT), ((at, "video_url"), "url"), reader)
-        if (
-            wire.keys() == _VIDEO_PART_LEAST
-            and video_url.keys() == _VIDEO_PART_VIDEO_URL_LEAST
-            and None not in video_url.values()
-        ):
-            return VideoPart(url, data, media_type)
         extras = unmapped_members(wire, _VIDEO_PART)
         video_url_extras = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
         keep_inner_extras(extras, wire, "video_url", video_url_extras)

@@ -59,7 +59,6 @@ _REQUEST: frozenset[str] = frozenset(
         "top_p",
     ]
 )
-_REQUEST_LEAST: frozenset[str] = frozenset(["messages"])
 _EFFORTS: dict[str, Any] = {"none": "low", "minimal": "low", "max": "xhigh"}
 _REQUEST_STOP: dict[str, Any] = {"most": 4}
 _USAGE: frozenset[str] = frozenset(
@@ -337,31 +336,6 @@ class Xai(OpenaiCompatible):
         max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_completion_tokens", "max_tokens")
         if max_output_tokens is not None and type(max_output_tokens) is not int:
             raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
-        if (
-            wire.keys() == _REQUEST_LEAST
-            and tools_extra is ABSENT
-            and tool_choice_extra is ABSENT
-            and parallel_tool_calls_extra is ABSENT
-            and output_format_extra is ABSENT
-            and reasoning_extra is ABSENT
-            and stop_extra is ABSENT
-            and None not in wire.values()
-        ):
-            return Request(
-                messages,
-                model,
-                tools,
-                tool_choice,
-                parallel_tool_calls,
-                output_format,
-                max_output_tokens,
-                temperature,
-                top_p,
-                stop,
-                seed,
-                reasoning,
-                stream,
-            )
         extras = unmapped_members(wire, _REQUEST)
         if tools_extra is not ABSENT:
             extras["tools"] = tools_extra
