@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from hashlib import sha1, sha256
 from pathlib import Path
 
-from toolgen.build_cache import read_written
+from toolgen.build_record import read_written
 
 LOCK = "toolgen.lock"
 

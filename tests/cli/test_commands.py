@@ -16,7 +16,7 @@ import pytest
 from tests.support.commands import environment, toolgen, toolgen_process
 from tests.support.generated import write_project
 from tests.support.repository import PROFILES, ROOT, SCHEMAS
-from toolgen.build_cache import save_written
+from toolgen.build_record import save_written
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from tests.cli.test_init import EDITOR, EDITOR_FILES, tree
 from tests.cli.test_watch import running, waited
 from tests.support.commands import toolgen
 from tests.support.generated import PROBES, write_project
-from toolgen import build_cache
-from toolgen.build_cache import cached_output
+from toolgen import build_record
+from toolgen.build_record import cached_output
 from toolgen.write import disk
 
 
@@ -155,7 +155,7 @@ def test_watch_writes_them_and_builds_once(project: Path, monkeypatch: pytest.Mo
 
 
 def test_a_record_of_a_check_does_not_skip_a_build(project: Path) -> None:
-    Path(build_cache._record_path("schemas", None)).unlink()
+    Path(build_record._record_path("schemas", None)).unlink()
     built("check")
     assert cached_output(["check"]) == "generated: up to date with schemas\n"
     assert cached_output(["build"]) is None

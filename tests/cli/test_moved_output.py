@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.commands import toolgen
 from tests.support.generated import PROBES, write_project
-from toolgen.build_cache import cached_output
+from toolgen.build_record import cached_output
 
 LINES = "generated/** linguist-generated text eol=lf\n"
 MOVED = "warning[package-moved]: the package has moved from 'generated' to 'src/app/tools'\n"

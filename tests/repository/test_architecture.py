@@ -22,30 +22,26 @@ from toolgen.write import output_path
 PACKAGE = ROOT / "generator" / "toolgen"
 RUNTIME = ROOT / "runtime" / "toolgen_runtime"
 
-COMMON = {"diagnostics", "incremental"}
-"""What every stage but the last may use: findings, and the results that a build keeps for the next one."""
-
 STAGES = ("load", "parse", "resolve", "rules", "plan", "render", "write")
 """In their order: a stage imports earlier ones and itself."""
 
 BESIDE = {
-    "load": COMMON,
-    "parse": COMMON | {"document_validation"},
-    "resolve": COMMON | {"document_validation", "toolgen_runtime"},  # formats are read as the package reads them
-    "rules": COMMON | {"token_counts"},
-    "plan": COMMON | {"resources", "toolgen_runtime"},
-    "render": COMMON | {"__init__", "resources", "toolgen_runtime"},  # the version, which the runtime has too
+    "load": {"diagnostics"},
+    "parse": {"diagnostics", "document_validation"},
+    "resolve": {"diagnostics", "document_validation", "toolgen_runtime"},  # formats are read as the package reads them
+    "rules": {"diagnostics", "token_counts"},
+    "plan": {"diagnostics", "resources", "toolgen_runtime"},
+    "render": {"diagnostics", "__init__", "resources", "toolgen_runtime"},  # the version, which the runtime has too
     "write": {"diagnostics"},
     "diagnostics": {"__init__"},  # the version, for documents
     "resources": {"toolgen_runtime"},  # where it is, and what it exports
     "document_validation": {"diagnostics", "load", "resources"},
     "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
-    "incremental": {"build_cache", "diagnostics"},
     "token_counts": set(),
     "compilation": {"__init__", "diagnostics", "hand_edits", "pipeline", "token_counts", *STAGES},
-    "hand_edits": {"breaking", "build_cache"},
+    "hand_edits": {"breaking", "build_record"},
     "committed_modules": {"diagnostics", "resources", *STAGES[:-1]},
-    "build_cache": {"__init__"},
+    "build_record": {"__init__"},
     "installed_from": {"__init__"},
     "new_project": {
         "__init__",
@@ -67,8 +63,7 @@ BESIDE = {
         "document_validation",
         "pipeline",
         "compilation",
-        "incremental",
-        "build_cache",
+        "build_record",
         "importing",
         "new_project",
         "installed_from",
@@ -191,7 +186,7 @@ def test_nothing_but_the_command_line_prints() -> None:
         for node in ast.walk(ast.parse(p.read_text("utf-8")))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input", "open")
     }
-    assert {c for c in calls if not c.startswith("cli/")} == {"build_cache.py"}  # which opens its record
+    assert {c for c in calls if not c.startswith("cli/")} == {"build_record.py"}  # which opens its record
 
 
 DEFAULTS = {"resolve/resolution.py": {*DEFAULT_PROVIDERS, "mcp"}}

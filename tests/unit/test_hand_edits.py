@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from toolgen import build_cache
-from toolgen.build_cache import read_written, save_written
+from toolgen import build_record
+from toolgen.build_record import read_written, save_written
 from toolgen.hand_edits import find_edited_files
 
 LOCK = "toolgen.lock"
@@ -175,7 +175,7 @@ def test_where_no_record_can_be_kept_git_alone_shows_nothing(out: Path, monkeypa
 
 def test_only_a_record_of_this_user_is_trusted(out: Path) -> None:
     record(out, BUILT)
-    path = build_cache._written_path(str(out))
+    path = build_record._written_path(str(out))
     assert read_written(str(out)) == {name: sha256(data).hexdigest() for name, data in BUILT.items()}
     os.chmod(path, 0o666)
     write(out, {"a.py": b"a = 2\n"})

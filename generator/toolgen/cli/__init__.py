@@ -8,7 +8,7 @@ import os
 import sys
 
 from toolgen import INTERFACE, __version__
-from toolgen.build_cache import cached_output
+from toolgen.build_record import cached_output
 from toolgen.cli.terminal import silence, write_output
 
 

@@ -77,18 +77,17 @@ def build_package(
     *,
     force: bool = False,
     quiet: bool = False,
-    incremental: bool = True,
 ) -> Build | None:
     """Compile a project and write its package; None, with an error among the findings, if nothing was written.
 
     If the project has schemas for editors, they are refreshed too.
     """
-    from toolgen.build_cache import save_written
+    from toolgen.build_record import save_written
     from toolgen.write import write_package
     from toolgen.write.editor_folder import has_editor_folder, write_editor_folder
 
     with progress(quiet=quiet) as step:
-        built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=incremental)
+        built = compile_adding_built_providers(schemas, out, providers, findings, step)
         if built is None:
             return None
         output = package_output(built, out)

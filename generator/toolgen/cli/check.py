@@ -39,7 +39,7 @@ def command(schemas: Path, out: Path | None, providers: tuple[str, ...], reporte
     Example:
       toolgen check schemas/ || echo "run: toolgen build schemas/"
     """
-    from toolgen.build_cache import save_written
+    from toolgen.build_record import save_written
     from toolgen.diagnostics import Findings, Span
     from toolgen.diagnostics.finding import RawText
     from toolgen.diagnostics.formatters import DOCUMENT_FORMATS

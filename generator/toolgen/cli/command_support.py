@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from types import FrameType
@@ -285,7 +285,7 @@ def save_build_record(
     `texts` are the files of the package, `out` is the folder from the command line, and `reported` those of the findings
     that were printed. A check does not write the schemas for editors, so a build after it skips nothing.
     """
-    from toolgen.build_cache import save_record
+    from toolgen.build_record import save_record
     from toolgen.write.moved_output import PACKAGE_MOVED
     from toolgen.write.output_path import display_path
 
@@ -305,31 +305,16 @@ def compile_adding_built_providers(
     providers: Sequence[str],
     findings: Findings,
     progress: Progress,
-    *,
-    incremental: bool = True,
 ) -> Compilation | None:
-    """Compile a project for the given providers, and for those that its package already has.
-
-    Stored results are used, and those of this build are stored, only if `incremental`.
-    """
+    """Compile a project for the given providers, and for those that its package already has."""
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
-    from toolgen.incremental import stored_results
+    from toolgen.pipeline import resolve_project
 
-    found = Findings()
-    stored = stored_results(str(schemas), None if out is None else str(out))
-    with stored if incremental else nullcontext() as save:
-        built = compile_project(schemas, found, providers, progress)
-        if built is not None and providers:
-            known = {PurePosixPath(document.source).stem for document in built.sources.providers}
-            folder = output_folder(schemas, out, built.config.out) / "providers"
-            there = {file.stem for file in folder.glob("[a-z]*.py")} if folder.is_dir() else set[str]()
-            more = sorted((there & known) - set(providers))
-            if more:
-                found = Findings()
-                built = compile_project(schemas, found, (*providers, *more))
-        if built is not None and save is not None:
-            save()
-    findings.items += found.items
-    findings.texts |= found.texts
-    return built
+    project = resolve_project(schemas, Findings(), providers) if providers else None
+    if project is not None:
+        shipped_or_own = {PurePosixPath(document.source).stem for document in project.sources.providers}
+        folder = output_folder(schemas, out, project.config.out) / "providers"
+        built = {file.stem for file in folder.glob("[a-z]*.py")} if folder.is_dir() else set[str]()
+        providers = (*providers, *sorted((built & shipped_or_own) - set(providers)))
+    return compile_project(schemas, findings, providers, progress)

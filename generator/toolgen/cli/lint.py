@@ -62,7 +62,6 @@ def command(
     from toolgen.compilation import lint_project
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.formatters import DOCUMENT_FORMATS, format_as_text
-    from toolgen.incremental import stored_results
 
     reporter = Reporter(output_format, quiet, verbose)
     if unsafe_fixes and not (fix or diff):
@@ -77,10 +76,8 @@ def command(
         if diff and not fixed.refused:
             sys.exit(EXIT_FINDINGS if fixed.count else EXIT_OK)
     findings = Findings()
-    with progress(quiet=quiet) as step, stored_results(str(schemas), None) as save:
+    with progress(quiet=quiet) as step:
         linted = lint_project(schemas, findings, providers, step)
-        if linted is not None:
-            save()
     if linted is not None and output_format == "sarif":
         findings = attach_fixes(findings, linted)
     if verbose and not quiet and output_format == "text":

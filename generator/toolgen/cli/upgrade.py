@@ -62,7 +62,7 @@ def command(
       toolgen upgrade --dry-run
     """
     from toolgen.breaking.packages import compare_packages
-    from toolgen.build_cache import save_written
+    from toolgen.build_record import save_written
     from toolgen.diagnostics import Findings
     from toolgen.diagnostics.finding import RawText
     from toolgen.pipeline import ignore_progress
@@ -73,7 +73,7 @@ def command(
 
     findings = Findings()
     with progress(quiet=reporter.quiet) as step:
-        built = compile_adding_built_providers(schemas, out, providers, findings, step, incremental=False)
+        built = compile_adding_built_providers(schemas, out, providers, findings, step)
     if built is None:
         reporter.fail(findings)
     config = (
@@ -110,8 +110,7 @@ def command(
         except OSError as error:
             write_output(f"toolgen: cannot write {file.as_posix()}: {error.strerror}\n", sys.stderr)
             sys.exit(EXIT_ERROR)
-        again = compile_adding_built_providers(schemas, out, providers, Findings(), ignore_progress, incremental=False)
-        built = again or built
+        built = compile_adding_built_providers(schemas, out, providers, Findings(), ignore_progress) or built
     done = write_package(built.files, output, built.lock, findings)
     if done is None:
         reporter.fail(findings)

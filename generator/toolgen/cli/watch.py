@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -121,7 +121,6 @@ def command(
       toolgen watch schemas/ --then "pytest -q"
     """
     from toolgen.diagnostics import Findings
-    from toolgen.incremental import enable_incremental_builds
 
     try:
         arguments = shlex.split(after_build) if after_build is not None else []
@@ -129,17 +128,15 @@ def command(
         raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
     package = PackageStamps()
     failed = outdated = False
-    with nullcontext() if full else enable_incremental_builds() as results, without_garbage_collection():
+    with without_garbage_collection():
         for change in iterate_changes(schemas, package, poll=poll):
             if change == "toolgen":
                 outdated = True
                 report_restart_needed(reporter)
                 continue
             findings = Findings()
-            done = build_package(schemas, out, providers, findings, quiet=reporter.quiet, incremental=not full)
+            done = build_package(schemas, out, providers, findings, quiet=reporter.quiet)
             if done is not None:
-                if results is not None:
-                    results.forget_unused()
                 package.folder = done.output.folder
             package.stamps = file_stamps(package.folder)
             if reporter.output_format == "json":
@@ -154,7 +151,7 @@ def command(
             if done is not None and arguments:
                 run_command(arguments)
             gc.collect()
-            if results is not None and done is not None and not gc.get_freeze_count():
+            if done is not None and not gc.get_freeze_count():
                 gc.freeze()  # later builds reuse nearly all of this, so that it need not be examined after each of them
 
 

@@ -12,16 +12,15 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, quote_name
-from toolgen.incremental import IN_MEMORY, ON_DISK, key_digest
 from toolgen.load import limits
 from toolgen.load.folder import Budget, Folder, FoundFile, kind_of_file, read_regular_file
 from toolgen.load.json_reader import read_json
@@ -30,12 +29,10 @@ from toolgen.load.sources import (
     Document,
     DocumentContent,
     Json,
-    LazyDocument,
-    Pointer,
     Sources,
     describe_json_type,
 )
-from toolgen.load.text_decoding import FaultReporter, Location, Unreadable, decode_text
+from toolgen.load.text_decoding import FaultReporter, Unreadable, decode_text
 from toolgen.load.yaml_reader import read_yaml_documents
 
 FolderFactory: TypeAlias = Callable[[str, Findings], Folder]
@@ -46,11 +43,10 @@ Kind = Literal["tool", "type", "provider", "format", "config"]
 
 @dataclass(frozen=True, slots=True)
 class LoadedFile:
-    """The result of reading a file; nothing if it has a fault. `values` is a count."""
+    """The result of reading a file; nothing if it has a fault. `digest` is the SHA-256 of its text."""
 
     documents: tuple[Document, ...] = ()
     digest: str = ""
-    values: int = 0
 
 
 def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, budget: Budget) -> LoadedFile:
@@ -65,28 +61,19 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
     try:
         text = decode_text(folder.read_source(found, budget, report), report)
         findings.texts[path] = text
-        key = ("read", path, kind, text)
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        known: LoadedFile | None = IN_MEMORY.find(*key) or _stored_documents(path, found.source, kind, text, digest)
-        if known is not None:
-            budget.spend_values(known.values, report)
-            return IN_MEMORY.keep(known, *key)
         trees = _trees(found.source, text, report)
         if kind == "config" and len(trees) == 1 and trees[0].blank:
             trees = []  # then every key has its default
-        values = sum(len(tree.values) for tree in trees)
-        budget.spend_values(values, report)
+        budget.spend_values(sum(len(tree.values) for tree in trees), report)
         _check(trees, kind, report)
     except Unreadable:
         return LoadedFile()
     if report.count:
         return LoadedFile()
-    ON_DISK.keep((len(trees), values), "read", path, kind, digest)
     documents = tuple(
-        Document(path, found.source, i, tree.value, tree.values, tree.keys, key_digest(path, i, digest))
-        for i, tree in enumerate(trees)
+        Document(path, found.source, i, tree.value, tree.values, tree.keys) for i, tree in enumerate(trees)
     )
-    return IN_MEMORY.keep(LoadedFile(documents, digest, values), *key)
+    return LoadedFile(documents, hashlib.sha256(text.encode()).hexdigest())
 
 
 def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentContent]:
@@ -96,27 +83,6 @@ def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentCont
         Unreadable: the text cannot be parsed; the findings are reported.
     """
     return [read_json(text, reporter)] if source.lower().endswith(".json") else read_yaml_documents(text, reporter)
-
-
-def _stored_documents(path: str, source: str, kind: Kind, text: str, digest: str) -> LoadedFile | None:
-    """Return the documents of a file without faults in an earlier build; None for any other file."""
-    found = ON_DISK.find("read", path, kind, digest)
-    if found is None:
-        return None
-    count, values = found
-    trees = cache(lambda: _trees(source, text, FaultReporter(path, Findings())))
-
-    def content(index: int) -> tuple[Json, Mapping[Pointer, Location], Mapping[Pointer, Location]]:
-        tree = trees()[index]
-        return tree.value, tree.values, tree.keys
-
-    documents = (
-        LazyDocument.from_facts(
-            partial(content, i), path=path, source=source, index=i, digest=key_digest(path, i, digest)
-        )
-        for i in range(count)
-    )
-    return LoadedFile(tuple(documents), digest, values)
 
 
 def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolgen.diagnostics import Span
-from toolgen.incremental import LazyAttributes
 from toolgen.load.text_decoding import Location
 
 Pointer = tuple[str | int, ...]
@@ -26,7 +25,7 @@ class Document:
 
     `path` opens the file from the folder in which the command was run, with forward slashes. `source` is relative to
     SCHEMAS. `index` counts the documents of a multi-document YAML file from 0. `values` and `keys` map a pointer
-    to the location of the value, or of its key. `digest` represents the document, with its location, in the keys of results.
+    to the location of the value, or of its key.
     """
 
     path: str
@@ -35,7 +34,6 @@ class Document:
     value: Any
     values: Mapping[Pointer, Location] = field(repr=False)
     keys: Mapping[Pointer, Location] = field(repr=False)
-    digest: str = field(default="", repr=False)
 
     @property
     def is_shipped(self) -> bool:
@@ -54,14 +52,6 @@ class Document:
         """Return the location of the key of the value at `pointer`, or of the value if it has no key."""
         location = self.keys.get(pointer)
         return Span(self.path, *location) if location else self.span(*pointer)
-
-
-class LazyDocument(LazyAttributes, Document):
-    """A document that had no fault in an earlier build. Its text is parsed on first use."""
-
-    __slots__ = ("_load",)
-
-    LAZY = ("value", "values", "keys")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText
 from toolgen.document_validation import meta_schema, validate_document
-from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes
 from toolgen.load import Document
 from toolgen.load.sources import describe_json_type
 
@@ -47,46 +45,18 @@ class Declaration:
 
 def parse_declarations(documents: Iterable[Document], findings: Findings) -> tuple[Declaration, ...]:
     """Read the declarations of tools. A document that is not a valid declaration is reported and left out."""
-    return tuple(
-        declaration
-        for document in documents
-        for declaration in IN_MEMORY.reuse_with_findings(
-            partial(_declarations, document), findings, "declaration", document
-        )
-    )
+    found = (_declaration(document, findings) for document in documents)
+    return tuple(declaration for declaration in found if declaration is not None)
 
 
-class LazyDeclaration(LazyAttributes, Declaration):
-    """A declaration that had no fault in an earlier build. Its schemas and examples are read on first use."""
-
-    __slots__ = ("_load",)
-
-    LAZY = ("parameters", "result", "examples")
-
-
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in (*LazyDeclaration.LAZY, "document"))
-
-
-def _declarations(document: Document, findings: Findings) -> tuple[Declaration, ...]:
-    """Return the declaration in a document as a tuple; an empty one if it has a fault."""
-    known = ON_DISK.find("declaration", document.digest)
-    if known is not None:
-        load = partial(_lazy_values, document)
-        return (LazyDeclaration.from_facts(load, document=document, **dict(zip(_KNOWN, known, strict=True))),)
+def _declaration(document: Document, findings: Findings) -> Declaration | None:
+    """Return the declaration in a document; None if it has a fault."""
     form, before = meta_schema("declaration"), len(findings)
     plain = _with_plain_names(document, findings)
     are_names_legal = len(findings) == before
     if not validate_document(plain, form, findings, hints=form["x-hints"]) or not are_names_legal:
-        return ()
-    declaration = _declaration(document)
-    if len(findings) == before:
-        ON_DISK.keep(tuple(getattr(declaration, name) for name in _KNOWN), "declaration", document.digest)
-    return (declaration,)
-
-
-def _lazy_values(document: Document) -> Iterable[Any]:
-    whole = _declaration(document)
-    return whole.parameters, whole.result, whole.examples
+        return None
+    return _with_defaults(document)
 
 
 def _with_plain_names(document: Document, findings: Findings) -> Document:
@@ -130,7 +100,7 @@ def _with_sorted_keys(value: Any) -> Any:
     return [_with_sorted_keys(each) for each in value] if isinstance(value, list) else value
 
 
-def _declaration(document: Document) -> Declaration:
+def _with_defaults(document: Document) -> Declaration:
     value: dict[str, Any] = document.value
     return Declaration(
         name=value["name"],

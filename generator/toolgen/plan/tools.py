@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes
 from toolgen.plan.assertion_keywords import FAMILIES, asserted_keywords
 from toolgen.plan.classes import AliasPlan, Check, ClassPlan, ModelsPlan, sort_by_dependency
 from toolgen.plan.names import ClassName, ModuleName, module_name, tool_class_stem, type_name
@@ -81,14 +79,6 @@ class ToolPlan:
         return ClassName(f"{self.arguments.removesuffix('Arguments')}Handler")
 
 
-class LazyToolPlan(LazyAttributes, ToolPlan):
-    """A plan from an earlier build. Its models are planned again on first use."""
-
-    __slots__ = ("_load",)
-
-    LAZY = ("models", "imports")
-
-
 @dataclass(frozen=True, slots=True)
 class ToolsPlan:
     """The modules of all tools, by name, and the module of shared types."""
@@ -99,36 +89,7 @@ class ToolsPlan:
 
 def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
     """Plan the modules of tools. The plan of a tool depends only on that tool."""
-    by_name = sorted(tools, key=lambda tool: tool.name)
-    return ToolsPlan(
-        tuple(IN_MEMORY.reuse_or_make(partial(_tool, tool), "plan", tool) for tool in by_name), _types(list(types))
-    )
-
-
-def _tool(tool: Tool) -> ToolPlan:
-    """Return the stored plan of a tool, or plan it."""
-    known = ON_DISK.find("plan", tool.digest)
-    if known is not None:
-        module, arguments, result, has_untyped_field, other = known
-        return LazyToolPlan.from_facts(
-            partial(_lazy_values, tool),
-            tool=tool,
-            module=ModuleName(module),
-            arguments=ClassName(arguments),
-            result=ClassName(result),
-            has_untyped_field=has_untyped_field,
-            non_object_type=None if other is None else ClassName(other),
-        )
-    plan = _plan(tool)
-    other = None if plan.non_object_type is None else str(plan.non_object_type)
-    names = str(plan.module), str(plan.arguments), str(plan.result)
-    ON_DISK.keep((*names, plan.has_untyped_field, other), "plan", tool.digest)
-    return plan
-
-
-def _lazy_values(tool: Tool) -> tuple[ModelsPlan, tuple[tuple[str, str], ...]]:
-    whole = _plan(tool)
-    return whole.models, whole.imports
+    return ToolsPlan(tuple(map(_plan, sorted(tools, key=lambda tool: tool.name))), _types(list(types)))
 
 
 def _plan(tool: Tool) -> ToolPlan:

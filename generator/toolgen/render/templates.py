@@ -5,29 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 
 import ruff_api
-from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from toolgen.incremental import ON_DISK
 from toolgen.render.literals import docstring, laid_out_literal, laid_out_payload, python_literal, python_string
 from toolgen.resources import shipped_folder
-
-
-class _StoredTemplates(BytecodeCache):
-    """Stores compiled templates as results."""
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Find a compiled template; the bucket refuses one that was compiled from a different text."""
-        found = ON_DISK.find("template", bucket.key)
-        if found is not None:
-            bucket.bytecode_from_string(found)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Store a compiled template."""
-        ON_DISK.keep(bucket.bytecode_to_string(), "template", bucket.key)
 
 
 def wrapped_names(names: Iterable[str]) -> list[str]:
@@ -50,7 +33,6 @@ def template_environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - the output is Python; text enters it only through the filters
-        bytecode_cache=_StoredTemplates(),
         auto_reload=False,  # `watch` reports that it needs a restart
     )
     env.filters["python"] = python_literal
@@ -122,16 +104,8 @@ WIDTH = 120
 
 
 def format_generated_module(path: str, text: str) -> str:
-    """Put the header before a generated module and format it, unless the last build formatted the same text.
-
-    See `format_python`.
-    """
-    digest = sha256(text.encode()).hexdigest()
-    known = ON_DISK.find("format", path)
-    if known is not None and known[0] == digest:
-        formatted: str = known[1]
-        return formatted
-    return ON_DISK.keep((digest, UNFORMATTED_HEADER + format_python(path, text)), "format", path)[1]
+    """Put the header before a generated module and format it. See `format_python`."""
+    return UNFORMATTED_HEADER + format_python(path, text)
 
 
 def wrapped_items(items: Iterable[str], width: int = WIDTH - 4) -> list[str]:

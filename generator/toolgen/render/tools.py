@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import ruff_api
 
-from toolgen.incremental import ON_DISK
 from toolgen.plan.classes import AliasPlan, ClassPlan, FieldPlan, ModelsPlan, has_instances, iter_type_schemas
 from toolgen.plan.names import natural_key
 from toolgen.plan.tools import ToolPlan, ToolsPlan, definition_fields, plan_tools
@@ -40,54 +37,24 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
     types = list(types)
     plan = plan_tools(tools, types)
     schemas = {shared.name: shared.schema for shared in sorted(types, key=lambda shared: shared.name)}
-    known: dict[str, str] = {
-        each.module: ON_DISK.find("module", each.tool.digest, with_handlers) for each in plan.tools
-    }
-    changed = [each for each in plan.tools if known[each.module] is None]
-    expressions = iter(_expressions(plan, changed))
+    expressions = iter(_type_expressions([plan.types, *(each.models for each in plan.tools)]))
     texts = {"tools/__init__.py": UNFORMATTED_HEADER + _index(plan, with_handlers)}
     if plan.types.items:
         texts["types.py"] = _types(plan.types, expressions)
         texts["schemas.py"] = UNFORMATTED_HEADER + render_template("schemas.py", schemas=schemas)
-    for each in changed:
-        text = _tool(each, schemas, expressions, with_handlers)
-        known[each.module] = ON_DISK.keep(text, "module", each.tool.digest, with_handlers)
-    texts |= {f"tools/{module}.py": text for module, text in known.items()}
+    for each in plan.tools:
+        texts[f"tools/{each.module}.py"] = _tool(each, schemas, expressions, with_handlers)
     return {path: texts[path] for path in sorted(texts)}
 
 
-def _expressions(plan: ToolsPlan, changed: Iterable[ToolPlan]) -> list[TypeExpression]:
-    """Return the type expression of each type schema of the shared types and the changed tools, stored or new.
+def _type_expressions(models: Iterable[ModelsPlan]) -> list[TypeExpression]:
+    """Return the type expressions of all fields and named types of modules, in the order in which they are printed."""
+    type_schemas = [schema for plan in models for item in plan.items for schema in iter_type_schemas(item)]
+    if not type_schemas:
+        return []
+    from toolgen.render.model_code import type_expressions  # slow: it imports the model generator
 
-    Results are stored for each tool, but used for all tools, because an edit rarely adds a type schema that no tool has yet.
-    """
-    type_schemas = {"": _type_schemas(plan.types)} | {each.tool.name: _type_schemas(each.models) for each in changed}
-    stored = {name: ON_DISK.find("types", name) or {} for name in ("", *(each.tool.name for each in plan.tools))}
-    keys = {
-        name: [json.dumps(type_schema, sort_keys=True) for type_schema in found] for name, found in type_schemas.items()
-    }
-    known: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for types in stored.values():
-        known |= types
-    new = {
-        key: type_schema
-        for name in type_schemas
-        for key, type_schema in zip(keys[name], type_schemas[name], strict=True)
-        if key not in known
-    }
-    if new:
-        from toolgen.render.model_code import type_expressions  # slow: it imports the model generator
-
-        made = type_expressions(list(new.values()))
-        known |= {key: (each.text, tuple(sorted(each.names))) for key, each in zip(new, made, strict=True)}
-    for name, found in keys.items():
-        if any(key not in stored[name] for key in found):
-            ON_DISK.keep({key: known[key] for key in found}, "types", name)
-    return [TypeExpression(known[key][0], frozenset(known[key][1])) for found in keys.values() for key in found]
-
-
-def _type_schemas(models: ModelsPlan) -> list[Any]:
-    return [type_schema for item in models.items for type_schema in iter_type_schemas(item)]
+    return type_expressions(type_schemas)
 
 
 def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
@@ -184,17 +151,7 @@ def _index(plan: ToolsPlan, running: bool) -> str:
         left_out=RUNNING,
         tools=plan.tools,
         sorted=sorted(plan.tools, key=lambda each: natural_key(each.module)),
-        declared={
-            each.tool.name: ON_DISK.reuse_or_make(
-                partial(_declared_facts, each),
-                "facts",
-                each.tool.digest,
-                str(each.module),
-                str(each.arguments),
-                str(each.result),
-            )
-            for each in plan.tools
-        },
+        declared={each.tool.name: _declared_facts(each) for each in plan.tools},
     )
 
 

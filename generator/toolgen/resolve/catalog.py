@@ -44,8 +44,6 @@ class Tool(Declaration):
     origins: Mapping[str, tuple[Document, Pointer]] = field(repr=False)
     """The locations that the definitions of `parameters` come from, by their keys under `$defs`."""
     formats: Formats = "python"
-    digest: str = field(default="", repr=False)
-    """The digest of the tool, with everything that it is made from, for the keys of results."""
 
     def parameter_span(self, schema_pointer: Pointer, keyword: str = "") -> Span:
         """Return the source location of the key at a pointer in `parameters`, or of a keyword of the schema there."""

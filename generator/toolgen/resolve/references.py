@@ -6,17 +6,15 @@ No file is opened: a reference resolves to a loaded document, or it is refused.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
-from toolgen.incremental import IN_MEMORY, ON_DISK, key_digest
 from toolgen.load import Pointer
 from toolgen.load.sources import follow_pointer
 from toolgen.resolve.schema_locations import (
-    DocumentKey,
     SchemaLocation,
     SchemaRegistry,
     is_schema,
@@ -186,13 +184,6 @@ class ReferenceGraph:
     roots: tuple[SchemaLocation, ...] = field(repr=False)
     """Schemas that must be valid: the roots of documents, and targets of references outside those."""
 
-    def reachable_documents_by_document(self) -> dict[DocumentKey, tuple[DocumentKey, ...]]:
-        """Return each document with all documents that its references lead to, also indirectly."""
-        direct: dict[DocumentKey, set[DocumentKey]] = {key: set() for key in self.registry.documents}
-        for reference, target in self.targets.items():
-            direct[reference.document].add(target.document)
-        return {key: tuple(sorted(reachable([key], direct.__getitem__))) for key in direct}
-
     def targets_below(self, location: SchemaLocation) -> list[SchemaLocation]:
         """Return the targets of all references at a location and inside it, in the order of the source."""
         found = []
@@ -204,55 +195,13 @@ class ReferenceGraph:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class StoredReferences:
-    """The stored schemas and references, with their targets, of a tool's document without findings."""
-
-    roots: tuple[SchemaLocation, ...]
-    targets: tuple[tuple[SchemaLocation, SchemaLocation], ...]
-
-
-_OTHERS = "leads to types"
-"""Stored for a document with references to shared types, whose digest is then part of the key."""
-
-
 def resolve_references(registry: SchemaRegistry, findings: Findings) -> ReferenceGraph:
-    """Resolve every reference. Report those that cannot be resolved or are circular.
-
-    Stored results are used unless a document refers to that of a tool. Then a document depends only on itself and
-    the shared types.
-    """
-    types = key_digest(*(document.digest for key, document in registry.documents.items() if key not in registry.tools))
-    known = _stored_references(registry, types)
-    own = Findings()
-    graph = _resolve(registry, known, own)
-    if any(
-        there.document in registry.tools and there.document != here.document for here, there in graph.targets.items()
-    ):
-        own = Findings()
-        graph = _resolve(registry, {}, own)
-    else:
-        faulty = {finding.span.path for finding in own.items}
-        _store_references(
-            graph, types, {key for key in registry.tools if registry.documents[key].path in faulty} | known.keys()
-        )
-    findings.items += own.items
-    return graph
-
-
-def _resolve(
-    registry: SchemaRegistry, known: Mapping[DocumentKey, StoredReferences], findings: Findings
-) -> ReferenceGraph:
-    """Resolve the references of all documents except the known ones."""
+    """Resolve every reference. Report those that cannot be resolved or are circular."""
     references = ReferenceResolver(registry)
     targets: dict[SchemaLocation, SchemaLocation] = {}
     walked: set[SchemaLocation] = set()
     roots: list[SchemaLocation] = []
-    queue = list(registry.roots(known))
-    for found in known.values():
-        roots += found.roots
-        targets |= found.targets
-        queue += [target for _, target in found.targets if target.document not in known]
+    queue = list(registry.roots())
     for start in queue:
         if start in walked:
             continue
@@ -280,67 +229,20 @@ def _resolve(
             line = registry.span(first).line
             findings.add("identifier-duplicate", registry.span(second), identifier=identifier, line=line)
     graph = ReferenceGraph(registry, targets, tuple(roots))
-    _report_circles(graph, known, findings)
+    _report_circles(graph, findings)
     return graph
 
 
-def _walked(registry: SchemaRegistry, location: SchemaLocation) -> list[tuple[Pointer, Any]]:
-    """Return the schema at a location and every schema inside it, in the order of the source."""
-    value = registry.value(location)
-    return IN_MEMORY.reuse_or_make(
-        lambda: list(walk_schemas(value, location.pointer)),
-        "walk",
-        registry.documents[location.document],
-        location.pointer,
-    )
+def _walked(registry: SchemaRegistry, location: SchemaLocation) -> Iterator[tuple[Pointer, Any]]:
+    """Yield the schema at a location and every schema inside it, in the order of the source."""
+    return walk_schemas(registry.value(location), location.pointer)
 
 
-def _stored_references(registry: SchemaRegistry, types: str) -> dict[DocumentKey, StoredReferences]:
-    """Return the stored references of the documents of tools."""
-    known: dict[DocumentKey, StoredReferences] = {}
-    for key in registry.documents:
-        digest = registry.documents[key].digest
-        found = ON_DISK.find("references", digest) if key in registry.tools else None
-        if found == _OTHERS:
-            found = ON_DISK.find("references", digest, types)
-        if found is not None:
-            roots, targets = found
-            known[key] = StoredReferences(
-                tuple(SchemaLocation(key, pointer) for pointer in roots),
-                tuple((SchemaLocation(key, here), SchemaLocation(*there)) for here, there in targets),
-            )
-    return known
-
-
-def _store_references(graph: ReferenceGraph, types: str, others: Collection[DocumentKey]) -> None:
-    """Store the references of the documents of tools, except those in `others`."""
-    registry = graph.registry
-    found: dict[DocumentKey, tuple[list[Any], list[Any]]] = {
-        key: ([], []) for key in registry.tools if key not in others
-    }
-    for root in graph.roots:
-        if root.document in found:
-            found[root.document][0].append(root.pointer)
-    for here, there in graph.targets.items():
-        if here.document in found:
-            found[here.document][1].append((here.pointer, tuple(there)))
-    for key, both in found.items():
-        digest = registry.documents[key].digest
-        if all(there[0] == key for _, there in both[1]):
-            ON_DISK.keep(both, "references", digest)
-        else:
-            ON_DISK.keep(_OTHERS, "references", digest)
-            ON_DISK.keep(both, "references", digest, types)
-
-
-def _report_circles(graph: ReferenceGraph, known: Collection[DocumentKey], findings: Findings) -> None:
-    """Report each circle of references that never descends into the value, at a reference of the circle.
-
-    Known documents have no circles, and no other document refers to them.
-    """
+def _report_circles(graph: ReferenceGraph, findings: Findings) -> None:
+    """Report each circle of references that never descends into the value, at a reference of the circle."""
     done: set[SchemaLocation] = set()
     for start in dict.fromkeys(graph.targets.values()):
-        if start in done or start.document in known:
+        if start in done:
             continue
         open_locations = {start}
         stack = [(start, iter(_steps(graph, start)))]

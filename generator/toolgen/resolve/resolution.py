@@ -9,8 +9,7 @@ from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean_or_known
-from toolgen.incremental import IN_MEMORY, ON_DISK, LazyAttributes, key_digest, plain_findings, report_stored_findings
-from toolgen.load import Document, Pointer, Sources
+from toolgen.load import Document
 from toolgen.parse import Config, Declaration, ParsedProject
 from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
@@ -26,9 +25,8 @@ from toolgen.resolve.profiles import (
 from toolgen.resolve.references import ReferenceGraph, resolve_references
 from toolgen.resolve.schema_bundler import SchemaBundler, shared_class_name
 from toolgen.resolve.schema_checks import TYPES, check_schemas
-from toolgen.resolve.schema_locations import DocumentKey, SchemaLocation, SchemaRegistry
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_formats_if_unchecked
-from toolgen_runtime.conversion.cache import from_bytes, to_bytes
 
 
 def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:
@@ -44,7 +42,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     graph = resolve_references(registry, findings)
     check_schemas(graph, findings)
     for tool in declared:
-        ON_DISK.reuse_with_findings(partial(_check_root, tool), findings, "root", tool.document.digest)
+        _check_root(tool, findings)
     names = _shared_type_names(graph)
     check_shared_type_name_collisions(((name, registry.span(location)) for location, name in names.items()), findings)
     if findings.has_errors and (len(findings) > before or len(declared) < len(all_declared)):
@@ -96,64 +94,10 @@ def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findi
 def _tools(
     declared: tuple[Declaration, ...], config: Config, bundles: SchemaBundler, findings: Findings
 ) -> tuple[Tool, ...]:
-    documents, reachable = bundles.graph.registry.documents, bundles.graph.reachable_documents_by_document()
-    names: dict[DocumentKey, list[tuple[Pointer, str]]] = {}
-    for location, name in bundles.names.items():
-        names.setdefault(location.document, []).append((location.pointer, name))
-    parts = {key: key_digest(document.digest, names.get(key)) for key, document in documents.items()}
-
-    def resolve(declaration: Declaration) -> Tool:
-        """Resolve a declaration. Its digest covers the documents it leads to, and the shared types in them."""
-        made_of = reachable[declaration.document.source, declaration.document.index]
-        inputs = declaration.document.digest, config.strict, config.formats
-        digest = key_digest(*inputs, *(parts[key] for key in made_of))
-        make = partial(_tool, declaration, config, bundles, digest)
-        return IN_MEMORY.reuse_with_findings(make, findings, "tool", declaration, digest)
-
-    return tuple(map(resolve, declared))
+    return tuple(_resolve_tool(declaration, config, bundles, findings) for declaration in declared)
 
 
-class LazyTool(LazyAttributes, Tool):
-    """A tool that an earlier build resolved. Its schemas are read on first use."""
-
-    __slots__ = ("_load",)
-
-    LAZY = ("parameters", "result", "examples", "origins")
-
-
-_KNOWN = tuple(each.name for each in fields(Declaration) if each.name not in LazyTool.LAZY)
-
-
-def _tool(declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings) -> Tool:
-    """Return the stored tool of a declaration, or resolve it."""
-    found = ON_DISK.find("tool", digest)
-    if found is None:
-        own = Findings()
-        tool = _resolve_tool(declaration, config, bundles, digest, own)
-        schemas = to_bytes((tool.parameters, tool.result))
-        origins = {
-            name: (document.source, document.index, pointer) for name, (document, pointer) in tool.origins.items()
-        }
-        if schemas is not None:
-            ON_DISK.keep((tool.shared, schemas, origins, plain_findings(own)), "tool", digest)
-        findings.items += own.items
-        return tool
-    shared, schemas, origins, stored_findings = found
-    report_stored_findings(stored_findings, findings)
-    documents = bundles.graph.registry.documents
-
-    def load() -> Iterable[Any]:
-        locations = {name: (documents[source, index], pointer) for name, (source, index, pointer) in origins.items()}
-        return *from_bytes(schemas), declaration.examples, locations
-
-    facts = {name: getattr(declaration, name) for name in _KNOWN}
-    facts |= {"strict": declaration.strict or config.strict, "shared": shared, "formats": config.formats}
-    return LazyTool.from_facts(load, **facts, digest=digest)
-
-
-def _resolve_tool(
-    declaration: Declaration, config: Config, bundles: SchemaBundler, digest: str, findings: Findings
-) -> Tool:
+def _resolve_tool(declaration: Declaration, config: Config, bundles: SchemaBundler, findings: Findings) -> Tool:
     document = declaration.document
     schemas: dict[str, Any] = {"parameters": None, "result": None}
     shared: set[str] = set()
@@ -178,7 +122,6 @@ def _resolve_tool(
         shared=tuple(sorted(shared)),
         formats=config.formats,
         origins={name: (bundles.graph.registry.documents[p.document], p.pointer) for name, p in found.items()},
-        digest=digest,
     )
 
 
@@ -216,16 +159,12 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
                 hint=did_you_mean_or_known(name, known, "providers"),
                 name=name,
             )
-    resolved = _resolved_profiles(sources, wanted, findings)
+    resolved = resolve_profiles(sources.providers, wanted, findings)
     check_configured_defaults(parsed, resolved, known, findings)
     if not requested_providers and not findings.has_errors:
         _check_unused_profiles(sources.providers, resolved, findings)
-    profiles = tuple(
-        IN_MEMORY.reuse_or_make(partial(_with_config, p, config), "profile", p, sources.config) for p in resolved
-    )
-    format = IN_MEMORY.reuse_with_findings(
-        partial(merge_neutral_format_documents, sources.formats), findings, "format", sources.formats
-    )
+    profiles = tuple(_with_config(profile, config) for profile in resolved)
+    format = merge_neutral_format_documents(sources.formats, findings)
     tools, types = resolve_tools(parsed, findings)
     check_wire_names(tools, profiles, findings)
     _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)
@@ -233,39 +172,6 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     if findings.has_errors:
         return None
     return Catalog(config, tools, types, profiles, format)
-
-
-def _resolved_profiles(sources: Sources, wanted: Sequence[str], findings: Findings) -> tuple[Profile, ...]:
-    if findings.has_errors:  # errors shorten the check of profiles
-        return resolve_profiles(sources.providers, wanted, findings)
-    make = partial(_stored_profiles, sources.providers, tuple(wanted))
-    return IN_MEMORY.reuse_with_findings(make, findings, "profiles", sources.providers, tuple(wanted))
-
-
-def _stored_profiles(
-    documents: tuple[Document, ...], wanted: tuple[str, ...], findings: Findings
-) -> tuple[Profile, ...]:
-    """Return the stored profiles, or resolve them."""
-
-    def make(findings: Findings) -> tuple[Any, ...]:
-        return tuple(plain(profile) for profile in resolve_profiles(documents, wanted, findings))
-
-    def plain(profile: Profile | None) -> Any:
-        if profile is None:
-            return None
-        numbers = tuple(documents.index(document) for document in profile.documents)
-        return profile.name, profile.facts, numbers, plain(profile.parent)
-
-    def profile(found: Any) -> Profile | None:
-        if found is None:
-            return None
-        name, facts, numbers, parent = found
-        return Profile(name, facts, tuple(documents[n] for n in numbers), profile(parent))
-
-    found = ON_DISK.reuse_with_findings(
-        make, findings, "profiles", tuple(document.digest for document in documents), wanted
-    )
-    return tuple(each for each in map(profile, found) if each is not None)
 
 
 def _check_unused_profiles(documents: Iterable[Document], resolved: Iterable[Profile], findings: Findings) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from jsonschema.exceptions import ValidationError, best_match
@@ -16,7 +16,6 @@ from jsonschema.exceptions import ValidationError, best_match
 from toolgen.diagnostics import Findings
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean, join_names, quote_name
 from toolgen.document_validation import as_string_list, wrong_type_hint
-from toolgen.incremental import ON_DISK
 from toolgen.load import Pointer
 from toolgen.load.sources import json_type
 from toolgen.resolve.dialect import (
@@ -103,14 +102,8 @@ def check_schemas(graph: ReferenceGraph, findings: Findings) -> None:
     by_document: dict[DocumentKey, list[SchemaLocation]] = {}
     for root in graph.roots:
         by_document.setdefault(root.document, []).append(root)
-    for key, roots in by_document.items():
-        check = partial(_check_document, roots, graph.registry)
-        pointers = tuple(root.pointer for root in roots)
-        ON_DISK.reuse_with_findings(check, findings, "sound", graph.registry.documents[key].digest, pointers)
-
-
-def _check_document(roots: list[SchemaLocation], registry: SchemaRegistry, findings: Findings) -> None:
-    _DocumentChecker(registry, findings).check(roots)
+    for roots in by_document.values():
+        _DocumentChecker(graph.registry, findings).check(roots)
 
 
 TYPE_SUGGESTIONS = {type_: type_ for type_ in TYPES} | {

@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from toolgen.diagnostics import Findings, Related, Span
 from toolgen.diagnostics.finding import RawText
-from toolgen.incremental import ON_DISK
 from toolgen.load import Document, Pointer
-from toolgen.resolve import Catalog, Tool
+from toolgen.resolve import Catalog
 from toolgen.rules.fixes import is_hidden
 from toolgen.rules.lint.names import name_words
 from toolgen.rules.parameter_schemas import referenced_definition, type_keyword_values, walk_parameter_schemas
@@ -26,28 +24,20 @@ from toolgen.rules.rule import catalog_rule
 def check_tool_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report tools whose description is missing or blank."""
     for tool in catalog.tools:
-        ON_DISK.reuse_with_findings(partial(_check_description, tool), findings, "described", tool.document.digest)
-
-
-def _check_description(tool: Tool, findings: Findings) -> None:
-    if not (tool.description or "").strip():
-        findings.add("tool-without-description", tool.document.span("name"), tool=tool.name)
+        if not (tool.description or "").strip():
+            findings.add("tool-without-description", tool.document.span("name"), tool=tool.name)
 
 
 @catalog_rule("parameter-without-description", in_build=True)
 def check_parameter_without_description(catalog: Catalog, findings: Findings) -> None:
     """Report top-level parameters without a description, their own or that of the type that they refer to."""
     for tool in catalog.tools:
-        ON_DISK.reuse_with_findings(partial(_check_parameters, tool), findings, "parameters described", tool.digest)
-
-
-def _check_parameters(tool: Tool, findings: Findings) -> None:
-    schema = tool.parameters or {}
-    for name, parameter in schema.get("properties", {}).items():
-        described = not isinstance(parameter, Mapping) or parameter.get("description")
-        if not described and not referenced_definition(parameter, schema).get("description"):
-            span = tool.document.key_span("parameters", "properties", name)
-            findings.add("parameter-without-description", span, parameter=name, tool=tool.name)
+        schema = tool.parameters or {}
+        for name, parameter in schema.get("properties", {}).items():
+            described = not isinstance(parameter, Mapping) or parameter.get("description")
+            if not described and not referenced_definition(parameter, schema).get("description"):
+                span = tool.document.key_span("parameters", "properties", name)
+                findings.add("parameter-without-description", span, parameter=name, tool=tool.name)
 
 
 _TEXT_KEYWORDS = ("title", "description", "enum", "const", "default", "examples")

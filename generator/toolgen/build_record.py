@@ -1,4 +1,4 @@
-"""A fast path for builds in which nothing changed, and a cache of results, both outside the project.
+"""The records that a build leaves outside the project: with one, the next build is skipped if nothing changed.
 
 A build record belongs to one sources folder and one output folder. It has a digest of this tool, and the stamp and
 digest of every file in both folders. `build` is skipped if all stamps are equal; `check` also computes the digests of
@@ -8,10 +8,6 @@ trusted. The lock file is not trusted, because it is among the files to check.
 
 Another record belongs to an output folder alone: the digest of each file that the last build wrote there, whatever its
 arguments. It shows which files were edited by hand since (`hand_edits.py`).
-
-Next to the record is a file with the results of the build's steps, which the next build reuses for whatever did not
-change (`incremental.py`). `marshal` reads it, as it reads compiled modules, and it is trusted on the same terms: the
-file and its folder belong to this user, nobody else may write to them, and the same Python and toolgen wrote it.
 
 The purpose is a fast start, so this module imports only what Python has loaded already.
 """
@@ -26,22 +22,12 @@ from toolgen import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from io import BufferedReader
-    from typing import Any
 
     Stamp = tuple[int, int, int, int]
 
 FORMAT = f"toolgen {__version__}, record 1"
-
-RESULTS = ".results"
-"""The suffix of a file of results; the rest of its name is that of the build record."""
-
-MAX_PROJECT_BYTES, MAX_TOTAL_BYTES = 256_000_000, 512_000_000
-"""The most bytes of results that are stored for one project, and for all projects; the oldest are deleted first."""
-
-RESULTS_PER_PART = 4096
-"""The number of results in a part. Files are read and written in parts, so that memory never contains a whole file."""
 
 COARSE_TIMESTAMP_NS = 2_000_000_000
 """The resolution of stamps in whole seconds, with some margin, in nanoseconds: two writes may have the same stamp."""
@@ -119,7 +105,7 @@ def save_record(
                 lines.append(" ".join((kind, *map(str, UNSURE if fresh else stamp), digest, path)))
             if not expected.keys() <= there.keys():
                 return "files have disappeared since"
-        _replace(record_path, ("\n".join(lines).encode("utf-8", "surrogateescape"),))
+        _replace(record_path, "\n".join(lines).encode("utf-8", "surrogateescape"))
     except (OSError, ValueError) as error:
         return str(error)  # only a cache: without it the next build takes longer
     return ""
@@ -133,7 +119,7 @@ def save_written(package: str, files: Mapping[str, str]) -> None:
     from contextlib import suppress
 
     with suppress(OSError, ValueError):  # without the record, only git shows edits
-        _replace(_written_path(package), (text.encode(),))
+        _replace(_written_path(package), text.encode())
 
 
 def read_written(package: str) -> dict[str, str] | None:
@@ -165,98 +151,7 @@ def _written_path(package: str) -> str:
     )
 
 
-def read_results(schemas: str, out: str | None) -> tuple[dict[Any, Any], int]:
-    """Return the stored results for these folders, and their number in the file; 0 if the file must be rewritten.
-
-    A file consists of parts: a line with the version that wrote it, its length and its digest, and then some results. A
-    later result replaces an earlier one with the same key. Reading stops at the first part that is damaged, or that
-    another version wrote.
-    """
-    found: dict[Any, Any] = {}
-    count = 0
-    try:
-        with _opened(_record_path(schemas, out) + RESULTS) as file:
-            import marshal
-
-            made_by = _made_by()
-            length = len(_head(made_by, b""))
-            while head := file.read(length):
-                size = int(head[len(made_by) : len(made_by) + _DIGITS])
-                body = file.read(size) if 0 <= size <= MAX_PROJECT_BYTES else b""
-                if head != _head(made_by, body):
-                    return found, 0
-                part = marshal.loads(body)  # noqa: S302 - trusted like a compiled module, see above
-                found.update(part)
-                count += len(part)
-    except (OSError, ValueError):
-        return found, 0  # only a cache: without it the build repeats every step
-    return found, count
-
-
-def save_results(schemas: str, out: str | None, results: dict[Any, Any], new: dict[Any, Any], stored_count: int) -> int:
-    """Store the results of a build for the next one, and return their number in the file.
-
-    New results are appended. If the file has no usable results, or too many, it is rewritten.
-    """
-    try:
-        results_path = _record_path(schemas, out) + RESULTS
-        if stored_count and stored_count + len(new) <= len(results) * 3 // 2:
-            with open(os.open(results_path, os.O_WRONLY | os.O_APPEND), "wb", buffering=0) as file:
-                for part in _parts(new):
-                    file.write(part)
-            return stored_count + len(new)
-        _replace(results_path, _parts(results))
-        _make_room(os.path.dirname(results_path))
-    except (OSError, ValueError):
-        return 0  # only a cache: without it the next build takes longer
-    return len(results)
-
-
-def _parts(results: dict[Any, Any]) -> Iterator[bytes]:
-    """Serialize results as the parts of a file.
-
-    Raises:
-        ValueError: The results are too large to be stored.
-    """
-    import marshal
-
-    made_by, size = _made_by(), 0
-    keys = list(results)
-    for start in range(0, len(keys), RESULTS_PER_PART):
-        some = {key: results[key] for key in keys[start : start + RESULTS_PER_PART]}
-        body = marshal.dumps(some, 2)  # later versions look for repeated objects, which takes longer
-        size += len(body)
-        if size > MAX_PROJECT_BYTES:
-            raise ValueError("the results are too large")
-        yield _head(made_by, body) + body
-
-
-_DIGITS = 12
-
-
-def _made_by() -> bytes:
-    return f"{FORMAT}, {_tool()}".encode()
-
-
-def _head(made_by: bytes, body: bytes) -> bytes:
-    """Return the first line of a part."""
-    return made_by + f"{len(body):{_DIGITS}}{_hash(body)}\n".encode()
-
-
-def _make_room(folder: str) -> None:
-    """Delete the oldest files of results if all together are too large."""
-    with os.scandir(folder) as entries:
-        found = sorted(
-            ((e.stat(), e.path) for e in entries if e.name.endswith(RESULTS)), key=lambda e: -e[0].st_mtime_ns
-        )
-    size = 0
-    for stat, path in found:
-        size += stat.st_size
-        if size > MAX_TOTAL_BYTES:
-            os.unlink(path)
-
-
-def _replace(path: str, parts: Iterable[bytes]) -> None:
+def _replace(path: str, content: bytes) -> None:
     """Write a file of the cache atomically, because several builds may run at the same time."""
     for folder in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
         if not os.path.isdir(folder):
@@ -264,8 +159,7 @@ def _replace(path: str, parts: Iterable[bytes]) -> None:
     draft = f"{path}.{os.getpid()}"
     try:
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            for part in parts:
-                file.write(part)
+            file.write(content)
         os.replace(draft, path)
     except BaseException:
         os.unlink(draft)

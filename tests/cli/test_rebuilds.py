@@ -1,26 +1,20 @@
-"""Incremental builds: whatever is edited between two builds of a process, it gives what a fresh build gives."""
+"""Builds of `watch`: whatever is edited between two of them, each gives what a build from nothing gives."""
 
 from __future__ import annotations
 
-import gc
 import json
 import random
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from toolgen import build_cache
 from toolgen.cli.build import build_package
-from toolgen.compilation import Compilation, compile_project, lint_project
+from toolgen.compilation import Compilation
 from toolgen.diagnostics import Findings
-from toolgen.incremental import IN_MEMORY, ON_DISK, enable_incremental_builds, stored_results
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
@@ -289,19 +283,16 @@ def rounds(project: Path, seed: int, count: int) -> Iterator[Round]:
     edits, out, new = Edits(project / "schemas", seed), project / "out", project / "new"
     edits.fill()
     good, built = dict[str, bytes](), True
-    with enable_incremental_builds() as results:
-        for n in range(count):
-            edit = edits.make(not built) if n else "fill"
-            findings = Findings()
-            done = build_package(edits.schemas, out, (), findings, quiet=True)
-            incremental = outcome(done and done.built, findings)
-            built = done is not None
-            if built:
-                results.forget_unused()
-            expected = fresh(edits.schemas, new)
-            good = files_on_disk(new) if built else good
-            yield Round(edit, built, incremental == expected, files_on_disk(out) == good)
-            shutil.rmtree(new, ignore_errors=True)
+    for n in range(count):
+        edit = edits.make(not built) if n else "fill"
+        findings = Findings()
+        done = build_package(edits.schemas, out, (), findings, quiet=True)
+        rebuilt = outcome(done and done.built, findings)
+        built = done is not None
+        expected = fresh(edits.schemas, new)
+        good = files_on_disk(new) if built else good
+        yield Round(edit, built, rebuilt == expected, files_on_disk(out) == good)
+        shutil.rmtree(new, ignore_errors=True)
 
 
 def files_on_disk(folder: Path) -> dict[str, bytes]:
@@ -309,19 +300,13 @@ def files_on_disk(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def fresh(schemas: Path, out: Path | None = None) -> tuple[Any, ...]:
-    """What a build gives that knows of no other. It is also written if there is a folder for it."""
+def fresh(schemas: Path, out: Path) -> tuple[Any, ...]:
+    """What a build into a new folder gives."""
     findings = Findings()
-    with pytest.MonkeyPatch.context() as patch:
-        for kept in (IN_MEMORY, ON_DISK):
-            patch.setattr(kept, "results", None)
-        if out is None:
-            return outcome(compile_project(schemas, findings), findings)
-        done = build_package(schemas, out, (), findings, quiet=True, incremental=False)
-        return outcome(done and done.built, findings)
+    done = build_package(schemas, out, (), findings, quiet=True)
+    return outcome(done and done.built, findings)
 
 
-@pytest.mark.usefixtures("cache_folder")
 @pytest.mark.parametrize(
     ("seed", "count"), [(1, 25), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in range(2, 7))]
 )
@@ -329,227 +314,3 @@ def test_builds_between_random_edits_are_those_of_a_fresh_process(tmp_path: Path
     done = list(rounds(tmp_path, seed, count))
     assert [(n, each.edit) for n, each in enumerate(done) if not (each.same and each.same_on_disk)] == []
     assert sum(each.built for each in done) > count / 2
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("cache_folder")
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs the memory of a process as a file")
-def test_memory_is_flat_over_five_hundred_edits(tmp_path: Path) -> None:
-    """What is kept is what the last build used, and the process does not grow: the second half of the edits beside the first."""
-
-    def memory() -> int:
-        gc.collect()
-        return int(Path("/proc/self/statm").read_text().split()[1])
-
-    schemas = tmp_path / "schemas"
-    edits = Edits(schemas, 8)
-    edits.fill()
-    kept, used = [], []
-    with enable_incremental_builds() as results:
-        for n in range(501):
-            findings = Findings()
-            with stored_results(str(schemas), None) as save:
-                assert compile_project(schemas, findings, ("openai_chat", "anthropic")) is not None, list(findings)
-                save()
-            results.forget_unused()
-            if n % 50 == 0:
-                kept.append(len(results.last))
-                used.append(memory())
-            edits.describe()
-    assert max(kept[5:]) <= max(kept[:5]) * 1.05
-    assert used[-1] <= used[5] * 1.03
-
-
-def cached(schemas: Path) -> tuple[Any, ...]:
-    """What a build of another process gives, which finds what the last one left in the cache."""
-    findings = Findings()
-    with stored_results(str(schemas), None) as save:
-        compilation = compile_project(schemas, findings)
-        built = outcome(compilation, findings)
-        if compilation is not None:
-            save()
-    return built
-
-
-def linted(schemas: Path) -> tuple[Any, ...]:
-    """What `lint` says of a project."""
-    findings = Findings()
-    found = lint_project(schemas, findings)
-    return found and (found.tools, found.sizes), list(findings)
-
-
-def linted_with_cache(schemas: Path) -> tuple[Any, ...]:
-    """What `lint` says that finds what the last build left in the cache; it leaves nothing."""
-    with stored_results(str(schemas), None):
-        return linted(schemas)
-
-
-@pytest.fixture
-def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder of a test's own."""
-    folder = tmp_path / "cache"
-    folder.mkdir()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-    return folder
-
-
-@pytest.mark.usefixtures("cache_folder")
-@pytest.mark.parametrize(
-    ("seed", "count"), [(11, 25), *(pytest.param(seed, 100, marks=pytest.mark.slow) for seed in (12, 13))]
-)
-def test_builds_of_many_processes_between_random_edits_are_those_without_a_cache(
-    tmp_path: Path, seed: int, count: int
-) -> None:
-    schemas = tmp_path / "project" / "schemas"
-    edits = Edits(schemas, seed)
-    edits.fill()
-    after_error, built = False, 0
-    for n in range(count):
-        edit = edits.make(after_error) if n else "fill"
-        done = cached(schemas)
-        assert done == fresh(schemas), (n, edit)
-        assert n % 5 or linted_with_cache(schemas) == linted(schemas), (n, edit)
-        after_error = done[0] is None
-        built += not after_error
-    assert built > count / 2
-
-
-def project(tmp_path: Path) -> Path:
-    """A project of some tools, which was built with a cache."""
-    schemas = tmp_path / "project" / "schemas"
-    Edits(schemas, 1).fill()
-    assert cached(schemas)[0] is not None
-    return schemas
-
-
-@pytest.mark.usefixtures("cache_folder")
-def test_of_tools_that_did_not_change_nothing_is_read_planned_lowered_or_formatted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    schemas = project(tmp_path)
-    tool = json.loads((schemas / "tools" / "book.json").read_text())
-    (schemas / "tools" / "book.json").write_text(json.dumps({**tool, "description": "Another one."}))
-    expected, done = fresh(schemas), dict[str, list[str]]()
-
-    def watch(where: str, what: Callable[..., str]) -> None:
-        owner, name = where.rsplit(".", 1)
-        real = getattr(import_module(owner), name)
-
-        def watched(*arguments: Any, **more: Any) -> Any:
-            done.setdefault(name, []).append(what(*arguments))
-            return real(*arguments, **more)
-
-        monkeypatch.setattr(where, watched)
-
-    watch("toolgen.load.loading._trees", lambda source, text, report: source)
-    watch("toolgen.plan.tools._plan", lambda tool: tool.name)
-    watch("toolgen.render.tool_payloads._tool_payload", lambda wire, tool, *_: tool.name)
-    watch("toolgen.render.tools.format_python", lambda path, text: path)
-    watch("toolgen.render.templates.format_python", lambda path, text: path)
-    assert cached(schemas) == expected
-    assert [source for source in done["_trees"] if source.startswith("tools/")] == ["tools/book.json"]
-    assert {name: set(done[name]) for name in ("_plan", "_tool_payload")} == {
-        "_plan": {"book"},
-        "_tool_payload": {"book"},
-    }
-    assert done["format_python"] == ["types.py", "tools/book.py"]
-
-
-def edited(schemas: Path) -> Path:
-    """A project after an edit that its cache does not know of."""
-    path = schemas / "tools" / "book.json"
-    tool = json.loads(path.read_text())
-    path.write_text(json.dumps({**tool, "description": f"{tool['description']} And more."}))
-    return schemas
-
-
-DAMAGE: dict[str, Callable[[Path], object]] = {
-    "gone": Path.unlink,
-    "empty": lambda file: file.write_bytes(b""),
-    "cut off": lambda file: file.write_bytes(file.read_bytes()[:-1]),
-    "cut off in the first line": lambda file: file.write_bytes(file.read_bytes()[:50]),
-    "a byte another one": lambda file: file.write_bytes(file.read_bytes()[:-9] + b"?" + file.read_bytes()[-8:]),
-    "a length that nothing has": lambda file: file.write_bytes(
-        re.sub(rb" +[0-9]+", b"999999999999", file.read_bytes(), count=1)
-    ),
-    "of another tool": lambda file: file.write_bytes(file.read_bytes().replace(b"toolgen", b"toolgem", 1)),
-    "not one of ours": lambda file: file.write_bytes(b"hello\n" + file.read_bytes()),
-    "more after the end": lambda file: file.write_bytes(file.read_bytes() + b"hello"),
-    "a folder": lambda file: (file.unlink(), file.mkdir()),
-    "writable for others": lambda file: file.chmod(0o666),
-    "in a folder that others may write to": lambda file: file.parent.chmod(0o777),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_cache_that_cannot_be_used_changes_nothing(
-    tmp_path: Path, cache_folder: Path, damage: Callable[[Path], object]
-) -> None:
-    schemas = project(tmp_path)
-    (file,) = (cache_folder / "toolgen").glob("*.results")
-    damage(file)
-    assert cached(edited(schemas)) == fresh(schemas)
-    assert cached(edited(schemas)) == fresh(schemas)
-
-
-def test_what_others_may_have_written_is_not_believed(tmp_path: Path, cache_folder: Path) -> None:
-    schemas = project(tmp_path)
-    (file,) = (cache_folder / "toolgen").glob("*.results")
-    results, count = build_cache.read_results(str(schemas), None)
-    assert count == len(results) > 0
-    for path, mode in ((file, 0o620), (file, 0o602), (file.parent, 0o770)):
-        before = path.stat().st_mode
-        path.chmod(mode)
-        assert build_cache.read_results(str(schemas), None) == ({}, 0)
-        path.chmod(before)
-    assert build_cache.read_results(str(schemas), None)[1] == count
-
-
-def test_without_a_cache_folder_a_build_is_the_same_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for place in (str(tmp_path / "no" / "such"), "relative", str(tmp_path / "project")):
-        monkeypatch.setenv("XDG_CACHE_HOME", place)
-        schemas = project(tmp_path)
-        assert cached(edited(schemas)) == fresh(schemas)
-        shutil.rmtree(schemas)
-        assert list(tmp_path.rglob("*.results")) == []
-
-
-def test_a_build_adds_to_the_cache_and_one_in_between_writes_it_anew(tmp_path: Path, cache_folder: Path) -> None:
-    schemas = project(tmp_path)
-    (file,) = (cache_folder / "toolgen").glob("*.results")
-    sizes = [file.stat().st_size]
-    for _ in range(60):
-        assert cached(edited(schemas))[0] is not None
-        sizes.append(file.stat().st_size)
-    added = [after - before for before, after in pairwise(sizes)]
-    assert sum(size < 0 for size in added) > 0
-    assert max(sizes) < 2 * sizes[0]
-
-
-@pytest.mark.usefixtures("cache_folder")
-def test_builds_at_the_same_time_leave_a_cache_that_can_be_used(tmp_path: Path) -> None:
-    schemas = str(project(tmp_path))
-    results, count = build_cache.read_results(schemas, None)
-    first, second = {("a",): 1}, {("b",): 2}
-    for new in (first, second):
-        build_cache.save_results(schemas, None, {**results, **new}, new, count)
-    assert build_cache.read_results(schemas, None) == ({**results, **first, **second}, count + 2)
-
-
-def test_the_cache_is_bounded(tmp_path: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = cache_folder / "toolgen"
-    for name in ("a", "b", "c"):
-        Edits(tmp_path / name / "schemas", 1).fill()
-        assert cached(tmp_path / name / "schemas")[0] is not None
-    sizes = [file.stat().st_size for file in folder.glob("*.results")]
-    monkeypatch.setattr(build_cache, "MAX_TOTAL_BYTES", max(sizes) * 2 + 1)
-    (tmp_path / "a" / "schemas" / "types" / "address.json").write_text("true")
-    Edits(tmp_path / "d" / "schemas", 1).fill()
-    assert cached(tmp_path / "d" / "schemas")[0] is not None
-    assert len(list(folder.glob("*.results"))) == 2
-    monkeypatch.setattr(build_cache, "MAX_PROJECT_BYTES", 1000)
-    Edits(tmp_path / "e" / "schemas", 1).fill()
-    assert cached(tmp_path / "e" / "schemas")[0] is not None
-    assert len(list(folder.iterdir())) == 2

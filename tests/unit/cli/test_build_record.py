@@ -13,8 +13,8 @@ import pytest
 
 from tests.support.commands import toolgen
 from tests.support.generated import write_project
-from toolgen import build_cache
-from toolgen.build_cache import cached_output, save_record
+from toolgen import build_record
+from toolgen.build_record import cached_output, save_record
 from toolgen.cli.terminal import escape_controls
 
 SAID = ("generated: 3 unchanged\n", "generated: up to date with schemas\n")
@@ -52,7 +52,7 @@ def project(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"the text of {name}\n")
     if request.param == "old":
-        monkeypatch.setattr(build_cache, "FINE_TIMESTAMP_NS", -1)
+        monkeypatch.setattr(build_record, "FINE_TIMESTAMP_NS", -1)
         _let_the_clock_tick(tmp_path.parent / "clock")
     record(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -143,10 +143,10 @@ def test_what_python_compiles_changes_nothing(project: Path) -> None:
 
 
 def test_check_reads_what_stamps_cannot_tell(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stamps = {str(p): build_cache._stamp(str(p)) for p in project.rglob("*") if p.is_file()}
+    stamps = {str(p): build_record._stamp(str(p)) for p in project.rglob("*") if p.is_file()}
     rewritten(project / "schemas/tools/a.yaml")
-    monkeypatch.setattr(build_cache, "_stamp", stamps.__getitem__)
-    monkeypatch.setattr(build_cache, "_tool", lambda: (project.parent / "tool").name)
+    monkeypatch.setattr(build_record, "_stamp", stamps.__getitem__)
+    monkeypatch.setattr(build_record, "_tool", lambda: (project.parent / "tool").name)
     assert cached_output(["check"]) is None
 
 
@@ -155,9 +155,9 @@ def test_another_tool_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch, wh
     if what == "Python":
         monkeypatch.setattr("sys.version", "3.99")
     elif what == "a file of the tool":
-        whole = build_cache._stamp
+        whole = build_record._stamp
         monkeypatch.setattr(
-            build_cache, "_stamp", lambda p: (*whole(p)[:3], 0) if p.endswith("build_cache.py") else whole(p)
+            build_record, "_stamp", lambda p: (*whole(p)[:3], 0) if p.endswith("build_record.py") else whole(p)
         )
     else:
         (project / "site-packages").mkdir()
@@ -166,7 +166,7 @@ def test_another_tool_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch, wh
 
 
 def test_a_spoiled_record_is_none(project: Path, cache: Path) -> None:
-    (place,) = [p for p in (cache / "toolgen").iterdir() if p == Path(build_cache._record_path("schemas", None))]
+    (place,) = [p for p in (cache / "toolgen").iterdir() if p == Path(build_record._record_path("schemas", None))]
     text = place.read_text()
     for spoiled in (
         "",
