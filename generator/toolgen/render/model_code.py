@@ -7,9 +7,8 @@ afterwards through `python_string`, so no text of a source passes through its te
 from __future__ import annotations
 
 import ast
-import json
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import reduce
@@ -58,27 +57,10 @@ _KNOWN = frozenset(
 """All names except those of classes that a type expression may have."""
 
 
-def type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpression]:
+def generated_type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpression]:
     """Return the Python type of each type schema. Classes that type schemas refer to are printed by name."""
     tokens = _Tokens()
-    keys = [json.dumps(type_schema, sort_keys=True) for type_schema in type_schemas]
-    distinct = dict(zip(keys, type_schemas, strict=True))
-    # A lone class is its name; thousands of them need not go through the model generator.
-    known = {key: _named(type_schema) for key, type_schema in distinct.items() if type_schema.keys() == {"$ref"}}
-    rest = [key for key in distinct if key not in known]
-    masked = [tokens.masked(distinct[key]) for key in rest]
-    known |= zip(rest, _expressions(masked, tokens), strict=True)
-    return [known[key] for key in keys]
-
-
-def _named(type_schema: Mapping[str, str]) -> TypeExpression:
-    name = type_schema["$ref"].removeprefix(PREFIX)
-    return TypeExpression(name, frozenset([name]))
-
-
-def _expressions(masked: list[Any], tokens: _Tokens) -> list[TypeExpression]:
-    if not masked:
-        return []
+    masked = [tokens.masked(type_schema) for type_schema in type_schemas]
     document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes}
     for start in range(0, len(masked), _FIELDS_PER_CLASS):
         part = {f"f{i}": type_schema for i, type_schema in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,16 +14,19 @@ from toolgen.plan.names import module_name
 from toolgen.plan.provider import ProviderPlan, plan_provider
 from toolgen.render.copied_runtime import with_copied_runtime
 from toolgen.render.imports import UnknownNameError, insert_imports
+from toolgen.render.literals import PythonLiteral
 from toolgen.render.portability import portability_report
 from toolgen.render.shared_schemas import SharedSchemas
 from toolgen.render.templates import (
     HEADER,
     UNFORMATTED_HEADER,
+    TypeExpression,
     format_generated_module,
     render_template,
 )
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload, build_payloads
 from toolgen.render.tools import RUNNING, tool_modules
+from toolgen.render.type_expressions import type_expressions
 from toolgen.render.wire_modules import (
     find_wire_modules,
     format_class_names,
@@ -33,6 +36,8 @@ from toolgen.render.wire_modules import (
 )
 from toolgen.resolve import Catalog, Format
 from toolgen.resolve.catalog import Schema
+from toolgen_runtime.lowering.lower import lower
+from toolgen_runtime.lowering.tools import Lower
 
 Files = dict[str, str]
 
@@ -45,8 +50,14 @@ class Package:
     payloads: Mapping[str, ProviderPayload]
 
 
-def render_package(catalog: Catalog) -> Package:
+def render_package(
+    catalog: Catalog,
+    lower: Lower = lower,
+    express: Callable[[Sequence[Any]], list[TypeExpression]] = type_expressions,
+) -> Package:
     """Render the whole package, sorted by path.
+
+    `lower` lowers the schema of one tool for one mode of a provider, and `express` returns the types of all type schemas.
 
     Raises:
         MappingError: a profile does not fit the format.
@@ -62,12 +73,12 @@ def render_package(catalog: Catalog) -> Package:
         "models.py": _unformatted_module("models.py", exports=_exports(catalog.format)),
         "py.typed": "",
         "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
-        **tool_modules(catalog.tools, catalog.types, "running" in catalog.config.parts),
+        **tool_modules(catalog.tools, catalog.types, "running" in catalog.config.parts, express),
         **_frameworks(catalog.config.frameworks),
         "sessions/__init__.py": _sessions(catalog),
         **wire_files,
     }
-    payloads = _payloads(catalog, wires, wire_files)
+    payloads = _payloads(catalog, wires, wire_files, lower)
     for profile in catalog.profiles:
         plan = plan_provider(profile, catalog)
         files[f"providers/{plan.name}.py"] = _provider(
@@ -88,23 +99,25 @@ def render_package(catalog: Catalog) -> Package:
     return Package({path: files[path] for path in sorted(files)}, payloads)
 
 
-def package_payloads(catalog: Catalog) -> Mapping[str, ProviderPayload]:
+def package_payloads(catalog: Catalog, lower: Lower = lower) -> Mapping[str, ProviderPayload]:
     """Return the declared tools on every wire, without the text of the package.
 
     Raises:
         MappingError: a profile does not fit the format.
     """
     wires = find_wire_modules(catalog)
-    return _payloads(catalog, wires, own_wire_files(catalog, wires))
+    return _payloads(catalog, wires, own_wire_files(catalog, wires), lower)
 
 
-def _payloads(catalog: Catalog, wires: Mapping[str, str], wire_files: Files) -> Mapping[str, ProviderPayload]:
+def _payloads(
+    catalog: Catalog, wires: Mapping[str, str], wire_files: Files, lower: Lower
+) -> Mapping[str, ProviderPayload]:
     """Lower the declared tools for every provider, with the classes that the package uses."""
     files = {"__init__.py": "", "providers/__init__.py": "", **wire_files}
     models = own_models(catalog.format)
     if models is not None:
         files = with_copied_runtime(files, models)
-    return build_payloads(files, catalog, wires)
+    return build_payloads(files, catalog, wires, lower)
 
 
 def own_models(format: Format) -> str | None:
@@ -268,19 +281,27 @@ def _provider(
     types = SharedSchemas(schemas)
     if isinstance(payload, list):
         payload = types.refer(payload, {name for offered in wire.offered for name in offered.tool.shared})
-    text = render_template(
-        "providers/module.py",
-        plan=plan,
-        payload=payload,
-        types=dict(sorted(types.schemas.items())),
-        in_text=isinstance(payload, str),
-        declared={each.tool.name: _declared_facts(each, plan) for each in wire.tools},
-        depth=plan.depth if plan.depth != Config().recursion_depth else None,
-        with_tools=with_tools,
-    )
+
+    def rendered(payload: Any, types: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
+        return render_template(
+            "providers/module.py",
+            plan=plan,
+            payload=payload,
+            types=types,
+            in_text=isinstance(payload, str),
+            declared=declared,
+            depth=plan.depth if plan.depth != Config().recursion_depth else None,
+            with_tools=with_tools,
+        )
+
+    declared = {each.tool.name: _declared_facts(each, plan) for each in wire.tools}
+    text = rendered(payload, dict(sorted(types.schemas.items())), declared)
+    # Tools are data, which would take long to parse. They use no name but that of the shared schemas.
+    data = [PythonLiteral("SCHEMAS")] if types.uses_declared else type(payload)()
+    names_from = rendered(data, dict.fromkeys(types.schemas), {})
     try:
         homes = {plan.class_name: wire_module, "SCHEMAS": ".schemas"}
-        text = insert_imports(text, f".providers.{plan.name}", format_class_names(format), homes)
+        text = insert_imports(text, f".providers.{plan.name}", format_class_names(format), homes, names_from)
     except UnknownNameError as error:
         raise misspelled_name(error, plan.name) from error
     return UNFORMATTED_HEADER + text

@@ -16,6 +16,9 @@ from toolgen.render.imports import RUNTIME
 from toolgen.render.in_memory import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
+from toolgen_runtime.lowering.context import LoweredSchema
+from toolgen_runtime.lowering.dialects import Dialect
+from toolgen_runtime.lowering.tools import Lower, Lowerings
 
 CLOSING = "additional properties"
 """What a closed object cannot have."""
@@ -109,9 +112,9 @@ def _sha256(text: str) -> str:
 
 
 def build_payloads(
-    files: Mapping[str, str], catalog: Catalog, modules: Mapping[str, str]
+    files: Mapping[str, str], catalog: Catalog, modules: Mapping[str, str], lower: Lower
 ) -> dict[str, ProviderPayload]:
-    """Lower the declared tools for every provider.
+    """Lower the declared tools for every provider: `lower` is called at most once for a tool, a provider and a mode.
 
     `modules` are the modules of the providers' classes. Those made for this project are imported from `files`.
     """
@@ -122,11 +125,27 @@ def build_payloads(
             name = modules[profile.name]
             module = package.module(name.removeprefix(".")) if name.startswith(".") else import_module(name)
             kind = getattr(module, wire_class_name(profile.name))
-            found[profile.name] = _on_wire(kind, models.ToolDefinition, profile, catalog)
+            found[profile.name] = _on_wire(kind, models.ToolDefinition, profile, catalog, lower)
     return found
 
 
-def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> ProviderPayload:
+def _remembering(lower: Lower) -> Lower:
+    """Return a function that lowers each schema once for each dialect.
+
+    Deciding on strict mode, writing a tool and reporting its losses all need the result.
+    """
+    results: dict[tuple[int, int, bool], tuple[Any, LoweredSchema]] = {}
+
+    def lower_once(schema: Any, dialect: Dialect, depth: int, *, is_arguments: bool) -> LoweredSchema:
+        key = id(schema), id(dialect), is_arguments
+        if key not in results:
+            results[key] = schema, lower(schema, dialect, depth, is_arguments=is_arguments)
+        return results[key][1]
+
+    return lower_once
+
+
+def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog, lower: Lower) -> ProviderPayload:
     tools = catalog.tools
     offered = [tool for tool in tools if profile.name not in tool.unsupported]
     patches = {tool.name: tool.providers.get(profile.name, {}) for tool in offered}
@@ -137,6 +156,7 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog) -> 
     }
     converter = kind(DeclaredToolFacts(**declared))
     wire = converter.wire
+    wire.schema_lowering = Lowerings(wire.dialects, catalog.config.recursion_depth, _remembering(lower))
     spent: dict[str, int] = {}
     decisions = [_decide_strictness(wire.schema_lowering, tool, spent) for tool in offered]
     definitions = [definition(**definition_fields(tool)) for tool in offered]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ruff_api
@@ -23,21 +23,28 @@ from toolgen.render.templates import (
     format_python,
     render_template,
 )
+from toolgen.render.type_expressions import type_expressions
 from toolgen.resolve.catalog import Schema, SharedType, Tool
 from toolgen.resolve.schema_locations import PREFIX
 from toolgen_runtime.lowering.coercion import coercions
 from toolgen_runtime.tools.formats import FORMATS
 
 
-def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handlers: bool = True) -> dict[str, str]:
+def tool_modules(
+    tools: Iterable[Tool],
+    types: Iterable[SharedType],
+    with_handlers: bool = True,
+    express: Callable[[Sequence[Any]], list[TypeExpression]] = type_expressions,
+) -> dict[str, str]:
     """Return the text of `tools/__init__.py`, of each tool's module, and of `types.py` and `schemas.py`, by path.
 
-    The last two are only there if there are shared types.
+    The last two are only there if there are shared types. `express` is called once, with all type schemas.
     """
     types = list(types)
     plan = plan_tools(tools, types)
     schemas = {shared.name: shared.schema for shared in sorted(types, key=lambda shared: shared.name)}
-    expressions = iter(_type_expressions([plan.types, *(each.models for each in plan.tools)]))
+    items = (item for models in (plan.types, *(each.models for each in plan.tools)) for item in models.items)
+    expressions = iter(express([type_schema for item in items for type_schema in iter_type_schemas(item)]))
     texts = {"tools/__init__.py": UNFORMATTED_HEADER + _index(plan, with_handlers)}
     if plan.types.items:
         texts["types.py"] = _types(plan.types, expressions)
@@ -45,16 +52,6 @@ def tool_modules(tools: Iterable[Tool], types: Iterable[SharedType], with_handle
     for each in plan.tools:
         texts[f"tools/{each.module}.py"] = _tool(each, schemas, expressions, with_handlers)
     return {path: texts[path] for path in sorted(texts)}
-
-
-def _type_expressions(models: Iterable[ModelsPlan]) -> list[TypeExpression]:
-    """Return the type expressions of all fields and named types of modules, in the order in which they are printed."""
-    type_schemas = [schema for plan in models for item in plan.items for schema in iter_type_schemas(item)]
-    if not type_schemas:
-        return []
-    from toolgen.render.model_code import type_expressions  # slow: it imports the model generator
-
-    return type_expressions(type_schemas)
 
 
 def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:

@@ -177,6 +177,7 @@ class ProviderWire:
         self.names = declared.renames
         self.tool_names = {wire: name for name, wire in self.names.items()}
         self.refused = frozenset(declared.refused)
+        self.dialects = facts.dialects
         strict = facts.dialects.get("strict") or {}
         self.has_strict = bool(strict)
         self.strict_together = bool(strict.get("together"))
@@ -200,7 +201,7 @@ class ProviderWire:
         """The lowering of schemas, imported on first use. The build has already lowered those of declared tools."""
         from ..lowering.tools import Lowerings
 
-        return Lowerings(self._facts.dialects, self.declared.depth)
+        return Lowerings(self.dialects, self.declared.depth)
 
     @cached_property
     def encodings(self) -> Mapping[str, Encoding]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 from ..conversion.cache import Cache, from_bytes, to_bytes, to_key
 from ..conversion.encoding import Table
@@ -13,7 +13,7 @@ from .context import LoweredSchema, SchemaChange
 from .dialects import Dialect, count_optional_and_union_properties
 from .lower import lower
 
-__all__ = ["Lowerings"]
+__all__ = ["Lower", "Lowerings"]
 
 
 class _Done(NamedTuple):
@@ -24,17 +24,22 @@ class _Done(NamedTuple):
     wanted: Mapping[str, int]
 
 
+Lower: TypeAlias = Callable[..., LoweredSchema]
+"""Lowers a complete schema, as `lower` does."""
+
+
 class Lowerings:
     """The dialects of a wire, with cached results of lowering."""
 
-    __slots__ = ("_depth", "_done", "_open", "_strict", "auto", "key", "per_request")
+    __slots__ = ("_depth", "_done", "_lower", "_open", "_strict", "auto", "key", "per_request")
 
-    def __init__(self, dialects: Mapping[str, Any], depth: int = 3) -> None:
-        """Set the dialects of the profile, and the depth to which unsupported recursion is expanded."""
+    def __init__(self, dialects: Mapping[str, Any], depth: int = 3, lower: Lower = lower) -> None:
+        """Set the dialects of the profile, the depth to which unsupported recursion is expanded, and what lowers a schema."""
         chosen = dialects[dialects.get("uses", "open")]
         self._open = Dialect(chosen)
         self._strict = Dialect(dialects["strict"]) if dialects.get("strict") else None
         self._depth = depth
+        self._lower = lower
         self._done: tuple[Cache[_Done], ...] = (Cache(), Cache(), Cache(), Cache())
         self.key: str | None = chosen.get("key")
         self.auto: bool = bool(self._strict and dialects["strict"].get("auto", True))
@@ -97,7 +102,7 @@ class Lowerings:
         if known is not None:
             return known
         dialect = self._strict if held and self._strict is not None else self._open
-        lowered = lower(schema, dialect, self._depth, is_arguments=is_arguments)
+        lowered = self._lower(schema, dialect, self._depth, is_arguments=is_arguments)
         copy = to_bytes(lowered.schema) if is_json(schema) and is_json(lowered.schema) else None
         wanted = (
             {"tools": 1, **count_optional_and_union_properties(lowered.schema)} if held and self.per_request else {}
