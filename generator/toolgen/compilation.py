@@ -15,7 +15,16 @@ from toolgen.hand_edits import find_edited_files
 from toolgen.load import Sources
 from toolgen.load.loading import FolderFactory
 from toolgen.parse import UNKNOWN_CODE, Config
-from toolgen.pipeline import Progress, Project, check_project, ignore_progress, render_project, resolve_project
+from toolgen.pipeline import (
+    ALL_STEPS,
+    Progress,
+    Project,
+    Steps,
+    check_project,
+    ignore_progress,
+    render_project,
+    resolve_project,
+)
 from toolgen.token_counts import installed_tokenizer
 from toolgen.write import Lock, RequestedOutput
 
@@ -116,10 +125,15 @@ class LintResult:
 
 
 def compile_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
+    schemas: Path,
+    findings: Findings,
+    providers: Sequence[str] = (),
+    progress: Progress = ignore_progress,
+    steps: Steps = ALL_STEPS,
 ) -> Compilation | None:
     """Run the stages up to render, with the rules of a build. Return None if one of them found errors."""
-    return _rendered(schemas, check_project(schemas, findings, providers, progress), findings, progress)
+    project = check_project(schemas, findings, providers, progress, steps)
+    return _rendered(schemas, project, findings, progress, steps)
 
 
 def lint_project(
@@ -172,8 +186,10 @@ def _made_with() -> str:
     return ", ".join(f"{name} {version(name)}" for name in ("datamodel-code-generator", "jinja2", "ruff-api"))
 
 
-def _rendered(schemas: Path, project: Project | None, findings: Findings, progress: Progress) -> Compilation | None:
-    package = render_project(project, findings, progress) if project is not None else None
+def _rendered(
+    schemas: Path, project: Project | None, findings: Findings, progress: Progress, steps: Steps = ALL_STEPS
+) -> Compilation | None:
+    package = render_project(project, findings, progress, steps) if project is not None else None
     return Compilation(schemas, project, package) if project is not None and package is not None else None
 
 

@@ -17,19 +17,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, did_you_mean, escape_text
 from toolgen.load import Document, Pointer, Sources, load
-from toolgen.load.loading import FolderFactory, load_single_file
+from toolgen.load.loading import FolderFactory, load_single_file, read_contents
 from toolgen.load.sources import value_at
 from toolgen.parse import UNKNOWN_CODE, Config, parse
 from toolgen.resolve import Catalog
 
 if TYPE_CHECKING:
+    from toolgen.load.sources import DocumentContent
+    from toolgen.load.text_decoding import FaultReporter
     from toolgen.render.package import Package
+    from toolgen.render.templates import TypeExpression
     from toolgen.render.tool_payloads import ProviderPayload
+    from toolgen_runtime.lowering.context import LoweredSchema
+    from toolgen_runtime.lowering.dialects import Dialect
 
 T = TypeVar("T")
 
@@ -39,6 +44,32 @@ Progress: TypeAlias = Callable[[str, int], None]
 
 def ignore_progress(step: str, tools: int) -> None:
     """Ignore a step."""
+
+
+class Steps:
+    """The functions that take most of the time of a build. The stages get them, and `watch` has others that remember."""
+
+    def read(self, source: str, text: str, reporter: FaultReporter) -> list[DocumentContent]:
+        """Parse the documents of a text, as `read_contents` does."""
+        return read_contents(source, text, reporter)
+
+    def lower(
+        self, schema: dict[str, Any] | bool, dialect: Dialect, recursion_depth: int, *, is_arguments: bool
+    ) -> LoweredSchema:
+        """Lower the schema of a tool for one mode of a provider, as `lower` does."""
+        from toolgen_runtime.lowering.lower import lower
+
+        return lower(schema, dialect, recursion_depth, is_arguments=is_arguments)
+
+    def express(self, type_schemas: Sequence[Any]) -> list[TypeExpression]:
+        """Return the types of type schemas, as `type_expressions` does."""
+        from toolgen.render.type_expressions import type_expressions
+
+        return type_expressions(type_schemas)
+
+
+ALL_STEPS = Steps()
+"""The steps of a build from nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +82,11 @@ class Project:
 
 
 def check_project(
-    schemas: Path, findings: Findings, providers: Sequence[str] = (), progress: Progress = ignore_progress
+    schemas: Path,
+    findings: Findings,
+    providers: Sequence[str] = (),
+    progress: Progress = ignore_progress,
+    steps: Steps = ALL_STEPS,
 ) -> Project | None:
     """Load, parse, resolve, and apply the rules of a build. Return None if there are errors.
 
@@ -59,7 +94,7 @@ def check_project(
     """
     from toolgen.rules import apply_rules, apply_suppressions, find_suppressions
 
-    project = resolve_project(schemas, findings, providers, progress)
+    project = resolve_project(schemas, findings, providers, progress, steps=steps)
     if project is None:
         return None
     apply_rules(project.catalog, findings, project.config.lint)
@@ -75,12 +110,14 @@ def resolve_project(
     progress: Progress = ignore_progress,
     folder: FolderFactory | None = None,
     name: str | None = None,
+    steps: Steps = ALL_STEPS,
 ) -> Project | None:
     """Load, parse and resolve. Return None if errors stop the run. `folder` and `name` are those of `load`."""
     from toolgen.resolve.resolution import resolve_catalog
     from toolgen.resources import shipped_folder
 
-    sources = load(schemas, findings, builtin=shipped_folder("schemas"), folder_factory=folder, name=name)
+    builtin = shipped_folder("schemas")
+    sources = load(schemas, findings, builtin=builtin, folder_factory=folder, name=name, read=steps.read)
     progress("read", len(sources.tools))
     if findings.has_errors:
         return None
@@ -104,11 +141,13 @@ def read_config(schemas: Path) -> Config | None:
     return None if findings.has_errors else config
 
 
-def render_project(project: Project, findings: Findings, progress: Progress = ignore_progress) -> Package | None:
+def render_project(
+    project: Project, findings: Findings, progress: Progress = ignore_progress, steps: Steps = ALL_STEPS
+) -> Package | None:
     """Plan and render. Return None if a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.render.package import render_package
 
-    package = _made_or_reported(project, findings, lambda: render_package(project.catalog))
+    package = _made_or_reported(project, findings, lambda: render_package(project.catalog, steps.lower, steps.express))
     if package is not None:
         _report_refused(package.payloads, findings)
         progress("rendered", len(project.sources.tools))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import shutil
@@ -13,8 +14,10 @@ from typing import Any
 import pytest
 
 from toolgen.cli.build import build_package
-from toolgen.compilation import Compilation
+from toolgen.compilation import Compilation, compile_project
 from toolgen.diagnostics import Findings
+from toolgen.pipeline import Steps
+from toolgen.remembered_steps import RememberedSteps
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
@@ -282,13 +285,15 @@ def rounds(project: Path, seed: int, count: int) -> Iterator[Round]:
     """Edit and build as often as wanted, as `watch` does: with one package that changes, beside one that is new each time."""
     edits, out, new = Edits(project / "schemas", seed), project / "out", project / "new"
     edits.fill()
-    good, built = dict[str, bytes](), True
+    good, built, steps = dict[str, bytes](), True, RememberedSteps()
     for n in range(count):
         edit = edits.make(not built) if n else "fill"
         findings = Findings()
-        done = build_package(edits.schemas, out, (), findings, quiet=True)
+        done = build_package(edits.schemas, out, (), findings, quiet=True, steps=steps)
         rebuilt = outcome(done and done.built, findings)
         built = done is not None
+        if built:
+            steps.forget_unused()
         expected = fresh(edits.schemas, new)
         good = files_on_disk(new) if built else good
         yield Round(edit, built, rebuilt == expected, files_on_disk(out) == good)
@@ -314,3 +319,92 @@ def test_builds_between_random_edits_are_those_of_a_fresh_process(tmp_path: Path
     done = list(rounds(tmp_path, seed, count))
     assert [(n, each.edit) for n, each in enumerate(done) if not (each.same and each.same_on_disk)] == []
     assert sum(each.built for each in done) > count / 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs the memory of a process as a file")
+def test_memory_is_flat_over_five_hundred_edits(tmp_path: Path) -> None:
+    """What is kept is what the last build used, and the process does not grow: the second half of the edits beside the first."""
+
+    def memory() -> int:
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    schemas = tmp_path / "schemas"
+    edits = Edits(schemas, 8)
+    edits.fill()
+    kept, used = [], []
+    steps = RememberedSteps()
+    for n in range(501):
+        findings = Findings()
+        built = compile_project(schemas, findings, ("openai_chat", "anthropic"), steps=steps)
+        assert built is not None, list(findings)
+        steps.forget_unused()
+        if n % 50 == 0:
+            kept.append(len(steps._last))
+            used.append(memory())
+        edits.describe()
+    assert max(kept[5:]) <= max(kept[:5]) * 1.05
+    assert used[-1] <= used[5] * 1.03
+
+
+class CountedSteps(Steps):
+    """The steps of a build, with what they were called for."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def read(self, source: str, text: str, reporter: Any) -> Any:
+        self.calls.append(f"read {source}")
+        return super().read(source, text, reporter)
+
+    def lower(self, schema: Any, dialect: Any, recursion_depth: int, *, is_arguments: bool) -> Any:
+        self.calls.append(f"lower {sorted(schema['properties'])}")
+        return super().lower(schema, dialect, recursion_depth, is_arguments=is_arguments)
+
+    def express(self, type_schemas: Any) -> Any:
+        self.calls += [f"express {type_schema}" for type_schema in type_schemas]
+        return super().express(type_schemas)
+
+
+class RememberedAndCounted(RememberedSteps, CountedSteps):
+    """Counts what is not remembered."""
+
+    def __init__(self) -> None:
+        RememberedSteps.__init__(self)
+        CountedSteps.__init__(self)
+
+
+def test_only_what_changed_is_read_lowered_and_made_again(tmp_path: Path) -> None:
+    schemas, book = tmp_path / "schemas", tmp_path / "schemas" / "tools" / "book.json"
+    Edits(schemas, 1).fill()
+    steps = RememberedAndCounted()
+
+    def rebuild() -> list[str]:
+        steps.calls.clear()
+        assert compile_project(schemas, Findings(), ("openai_chat", "anthropic"), steps=steps) is not None
+        steps.forget_unused()
+        return steps.calls
+
+    assert "read tools/book.json" in rebuild()
+    assert rebuild() == []
+    tool = json.loads(book.read_text())
+    book.write_text(json.dumps({**tool, "description": "Another one."}))
+    assert rebuild() == ["read tools/book.json"]
+    tool["parameters"]["properties"] |= {"page": {"type": "integer", "maximum": 771}}
+    book.write_text(json.dumps(tool))
+    calls = rebuild()
+    assert calls[0] == "read tools/book.json"
+    assert {call.split()[0] for call in calls} == {"read", "lower", "express"}
+    assert {call for call in calls if call.startswith("lower")} == {f"lower {sorted(tool['parameters']['properties'])}"}
+    assert [call for call in calls if call.startswith("express")] == ["express {'type': 'integer', 'maximum': 771}"]
+
+
+def test_a_text_with_a_fault_is_reported_in_each_build(tmp_path: Path) -> None:
+    schemas, steps = tmp_path / "schemas", RememberedSteps()
+    Edits(schemas, 1).fill()
+    (schemas / "tools" / "twice.json").write_text('{"name": "twice", "name": "twice", "description": "Twice."}')
+    for _ in range(2):
+        findings = Findings()
+        assert compile_project(schemas, findings, steps=steps) is None
+        assert [finding.code for finding in findings if finding.level == "error"] == ["duplicate-key"]

@@ -19,9 +19,10 @@ from click.testing import CliRunner
 from tests.support.commands import heeding_interrupts, toolgen
 from tests.support.generated import PROBES, write_project
 from tests.support.repository import ROOT
+from toolgen import pipeline
 from toolgen.cli import watch
 from toolgen.cli.group import main_group
-from toolgen.plan import tools
+from toolgen.load import loading
 
 
 def waited(condition: Callable[[], bool], seconds: float = 30, pause: float = 0.05) -> bool:
@@ -136,21 +137,19 @@ def test_folders_that_move_and_come_back_are_seen(tmp_path: Path, options: tuple
         assert waited((tmp_path / "generated/tools/now.py").exists), log.read_text()
 
 
-@pytest.mark.parametrize(("options", "again"), [(("--full",), True)])
-def test_full_builds_compile_again_what_did_not_change(
+@pytest.mark.parametrize(("options", "again"), [((), False), (("--full",), True)])
+def test_full_builds_read_again_what_did_not_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], again: bool
 ) -> None:
     monkeypatch.setattr(watch, "iterate_changes", lambda *_, **__: iter(["sources", "sources"]))
-    planned: list[str] = []
-    real = tools._plan
-    monkeypatch.setattr(tools, "_plan", lambda tool: planned.append(tool.name) or real(tool))
+    texts: list[str] = []
+    monkeypatch.setattr(
+        pipeline, "read_contents", lambda *given: texts.append(given[0]) or loading.read_contents(*given)
+    )
     schemas = write_project(tmp_path / "project", PROBES, providers=["mcp"])
-    for known in (False, True):
-        planned.clear()
-        done = CliRunner().invoke(main_group, ["watch", str(schemas), "--format", "json", *options])
-        assert done.exit_code == 0, done.output
-        assert set(planned) == ({tool["name"] for tool in PROBES} if again or not known else set())
-        assert len(planned) == len(set(planned)) * (2 if again else 1)
+    done = CliRunner().invoke(main_group, ["watch", str(schemas), "--format", "json", *options])
+    assert done.exit_code == 0, done.output
+    assert texts.count("tools/get_weather.json") == (2 if again else 1), texts
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,8 @@ BESIDE = {
     "diagnostics": {"__init__"},  # the version, for documents
     "resources": {"toolgen_runtime"},  # where it is, and what it exports
     "document_validation": {"diagnostics", "load", "resources"},
-    "pipeline": {"diagnostics", "resources", *STAGES[:-1]},
+    "pipeline": {"diagnostics", "resources", "toolgen_runtime", *STAGES[:-1]},
+    "remembered_steps": {"pipeline", "load", "render", "toolgen_runtime"},
     "token_counts": set(),
     "compilation": {"__init__", "diagnostics", "hand_edits", "pipeline", "token_counts", *STAGES},
     "hand_edits": {"breaking", "build_record"},
@@ -63,6 +64,7 @@ BESIDE = {
         "document_validation",
         "pipeline",
         "compilation",
+        "remembered_steps",
         "build_record",
         "importing",
         "new_project",

@@ -24,6 +24,7 @@ from toolgen.cli.group import format_option, out_option, provider_option, schema
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
+    from toolgen.pipeline import Steps
     from toolgen.write import Changes, RequestedOutput
 
 
@@ -77,6 +78,7 @@ def build_package(
     *,
     force: bool = False,
     quiet: bool = False,
+    steps: Steps | None = None,
 ) -> Build | None:
     """Compile a project and write its package; None, with an error among the findings, if nothing was written.
 
@@ -87,7 +89,7 @@ def build_package(
     from toolgen.write.editor_folder import has_editor_folder, write_editor_folder
 
     with progress(quiet=quiet) as step:
-        built = compile_adding_built_providers(schemas, out, providers, findings, step)
+        built = compile_adding_built_providers(schemas, out, providers, findings, step, steps)
         if built is None:
             return None
         output = package_output(built, out)

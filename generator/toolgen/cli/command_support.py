@@ -17,7 +17,7 @@ from toolgen.cli.terminal import is_screen, paint, write_output
 if TYPE_CHECKING:
     from toolgen.compilation import Compilation
     from toolgen.diagnostics import Findings
-    from toolgen.pipeline import Progress
+    from toolgen.pipeline import Progress, Steps
     from toolgen.write import Changes, Drift, Lock, RequestedOutput
 
 EXIT_OK, EXIT_FINDINGS, EXIT_ERROR = 0, 1, 2
@@ -305,16 +305,18 @@ def compile_adding_built_providers(
     providers: Sequence[str],
     findings: Findings,
     progress: Progress,
+    steps: Steps | None = None,
 ) -> Compilation | None:
     """Compile a project for the given providers, and for those that its package already has."""
     from toolgen.compilation import compile_project
     from toolgen.diagnostics import Findings
-    from toolgen.pipeline import resolve_project
+    from toolgen.pipeline import ALL_STEPS, resolve_project
 
-    project = resolve_project(schemas, Findings(), providers) if providers else None
+    steps = steps or ALL_STEPS
+    project = resolve_project(schemas, Findings(), providers, steps=steps) if providers else None
     if project is not None:
         shipped_or_own = {PurePosixPath(document.source).stem for document in project.sources.providers}
         folder = output_folder(schemas, out, project.config.out) / "providers"
         built = {file.stem for file in folder.glob("[a-z]*.py")} if folder.is_dir() else set[str]()
         providers = (*providers, *sorted((built & shipped_or_own) - set(providers)))
-    return compile_project(schemas, findings, providers, progress)
+    return compile_project(schemas, findings, providers, progress, steps)

@@ -121,6 +121,7 @@ def command(
       toolgen watch schemas/ --then "pytest -q"
     """
     from toolgen.diagnostics import Findings
+    from toolgen.remembered_steps import RememberedSteps
 
     try:
         arguments = shlex.split(after_build) if after_build is not None else []
@@ -128,6 +129,7 @@ def command(
         raise click.BadParameter(f"not a valid command line: {error}", param_hint="'--then'") from None
     package = PackageStamps()
     failed = outdated = False
+    remembered = RememberedSteps()
     with without_garbage_collection():
         for change in iterate_changes(schemas, package, poll=poll):
             if change == "toolgen":
@@ -135,8 +137,10 @@ def command(
                 report_restart_needed(reporter)
                 continue
             findings = Findings()
-            done = build_package(schemas, out, providers, findings, quiet=reporter.quiet)
+            steps = None if full else remembered
+            done = build_package(schemas, out, providers, findings, quiet=reporter.quiet, steps=steps)
             if done is not None:
+                remembered.forget_unused()
                 package.folder = done.output.folder
             package.stamps = file_stamps(package.folder)
             if reporter.output_format == "json":

@@ -49,7 +49,22 @@ class LoadedFile:
     digest: str = ""
 
 
-def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, budget: Budget) -> LoadedFile:
+ReadContents: TypeAlias = Callable[[str, str, FaultReporter], list[DocumentContent]]
+"""Parses the documents of a text, as `read_contents` does."""
+
+
+def read_contents(source: str, text: str, reporter: FaultReporter) -> list[DocumentContent]:
+    """Parse the documents of the text of a source. `source` is its path, whose extension says whether it is JSON.
+
+    Raises:
+        Unreadable: the text cannot be parsed; the findings are reported.
+    """
+    return [read_json(text, reporter)] if source.lower().endswith(".json") else read_yaml_documents(text, reporter)
+
+
+def load_file(
+    folder: Folder, found: FoundFile, kind: Kind, findings: Findings, budget: Budget, read: ReadContents = read_contents
+) -> LoadedFile:
     """Read a source file and report every fault in it. Do nothing once a budget of the run is used up.
 
     The findings get its text, for excerpts.
@@ -61,7 +76,7 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
     try:
         text = decode_text(folder.read_source(found, budget, report), report)
         findings.texts[path] = text
-        trees = _trees(found.source, text, report)
+        trees = read(found.source, text, report)
         if kind == "config" and len(trees) == 1 and trees[0].blank:
             trees = []  # then every key has its default
         budget.spend_values(sum(len(tree.values) for tree in trees), report)
@@ -74,15 +89,6 @@ def load_file(folder: Folder, found: FoundFile, kind: Kind, findings: Findings, 
         Document(path, found.source, i, tree.value, tree.values, tree.keys) for i, tree in enumerate(trees)
     )
     return LoadedFile(documents, hashlib.sha256(text.encode()).hexdigest())
-
-
-def _trees(source: str, text: str, reporter: FaultReporter) -> list[DocumentContent]:
-    """Parse the documents of a text.
-
-    Raises:
-        Unreadable: the text cannot be parsed; the findings are reported.
-    """
-    return [read_json(text, reporter)] if source.lower().endswith(".json") else read_yaml_documents(text, reporter)
 
 
 def _check(trees: list[DocumentContent], kind: Kind, reporter: FaultReporter) -> None:
@@ -226,16 +232,18 @@ def load(
     builtin: Path | None = None,
     folder_factory: FolderFactory | None = None,
     name: str | None = None,
+    read: ReadContents = read_contents,
 ) -> Sources:
     """Read SCHEMAS, and the shipped schemas from `builtin`.
 
     `folder_factory` makes the folder to read instead of the one on disk, such as a revision. `name` is the start of its paths.
+    `read` parses the text of each file.
 
     Every fault becomes a finding. Digests are of the text as UTF-8 with LF, so different line endings give the same
     digest. A file that is stored like this has the digest of its bytes.
     """
     name = name or schemas.as_posix()
-    return _Loading(schemas, findings, builtin, folder_factory, name, Budget(name)).sources()
+    return _Loading(schemas, findings, builtin, folder_factory, name, Budget(name), read).sources()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +254,7 @@ class _Loading:
     folder: FolderFactory | None
     name: str
     budget: Budget
+    read: ReadContents
     digests: dict[str, str] = field(default_factory=dict)
 
     def sources(self) -> Sources:
@@ -297,7 +306,9 @@ class _Loading:
 
     def _shipped(self, kind: str) -> list[Document]:
         """Return the shipped documents of a kind."""
-        return [] if self.builtin is None else [*load_shipped(kind, self.builtin, self.findings, self.budget)]
+        return (
+            [] if self.builtin is None else [*load_shipped(kind, self.builtin, self.findings, self.budget, self.read)]
+        )
 
     def _is_shipped(self, kind: str) -> bool:
         """Return whether a folder of SCHEMAS is the shipped one, as in toolgen's own repository."""
@@ -308,7 +319,7 @@ class _Loading:
     def _own(self, folder: Folder, found: list[FoundFile], kind: Kind) -> list[Document]:
         documents: list[Document] = []
         for each in found:
-            loaded = load_file(folder, each, kind, self.findings, self.budget)
+            loaded = load_file(folder, each, kind, self.findings, self.budget, self.read)
             documents += loaded.documents
             if loaded.digest:
                 self.digests[each.source] = loaded.digest
@@ -330,7 +341,9 @@ class _Loading:
         return documents[0] if documents else None
 
 
-def load_shipped(kind: str, builtin: Path, findings: Findings, budget: Budget | None = None) -> tuple[Document, ...]:
+def load_shipped(
+    kind: str, builtin: Path, findings: Findings, budget: Budget | None = None, read: ReadContents = read_contents
+) -> tuple[Document, ...]:
     """Return the shipped documents of one folder (`providers` or `format`)."""
     folder = Folder(builtin, SHIPPED, findings)
     kinds: dict[str, Kind] = {"providers": "provider", "format": "format"}
@@ -338,5 +351,5 @@ def load_shipped(kind: str, builtin: Path, findings: Findings, budget: Budget | 
     return tuple(
         document
         for found in folder.list_sources(kind, recursive=False)
-        for document in load_file(folder, found, kinds[kind], findings, budget).documents
+        for document in load_file(folder, found, kinds[kind], findings, budget, read).documents
     )
