@@ -13,7 +13,6 @@ from jinja2 import UndefinedError
 
 from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.provider import ProviderPlan, plan_provider
-from toolgen.render.converters import wire_class
 from toolgen.render.imports import RUNTIME, UnknownNameError, insert_imports
 from toolgen.render.templates import UNFORMATTED_HEADER, format_generated_module, render_template
 from toolgen.resolve import Catalog, Format, Profile
@@ -120,6 +119,8 @@ def render_wire_module(
     Raises:
         MappingError: the profile lacks a fact, or refers to something that does not exist.
     """
+    from toolgen.render.converters import wire_class  # most packages use the classes of the runtime
+
     printed_class, homes = wire_class(plan), dict[str, str]()
     for parent in ancestors:
         derived = printed_class.derived_from(wire_class(parent))
