@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias, TypeGuard
 
 from .errors import ConversionError, is_collection
 from .json_text import loads
-from .lazy_dataclass import replace
 from .models import (
     AssistantMessage,
     Finding,
@@ -317,12 +317,14 @@ def _taken(waiting: list[deque[_Call]], turn: int) -> _Call:
 
 def _with_ids(message: Message, calls: list[_Call]) -> Message:
     """Return an assistant message whose calls have the intended ids; the same object if nothing changes."""
-    if type(message) is not AssistantMessage or all(one.id == one.call.id for one in calls):
+    if type(message) is not AssistantMessage or type(message.content) is not list:
+        return message
+    if all(call.id == call.call.id for call in calls):
         return message
     ids = iter(calls)
     content = [
         replace(part, call=replace(part.call, id=next(ids).id)) if type(part) is ToolCallPart else part
-        for part in message.content or ()
+        for part in message.content
     ]
     return replace(message, content=content)
 

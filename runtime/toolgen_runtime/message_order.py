@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count, repeat
 from typing import TypeAlias
 
 from .conversion.extras import merge_extras_into
 from .conversion.writer import Writer
 from .errors import check_list, wrong_class
-from .lazy_dataclass import replace
 from .models import (
     AssistantMessage,
     AssistantPart,

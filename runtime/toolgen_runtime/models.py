@@ -9,15 +9,11 @@ plain dataclasses; pydantic's TypeAdapter validates them by the same names.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 from .errors import ConversionError, ConversionLoss
 from .serialization import PYDANTIC_CONFIG, dump, load
-
-if TYPE_CHECKING:
-    from dataclasses import dataclass
-else:
-    from .lazy_dataclass import dataclass, make_slots
 
 __all__ = [
     "AgentEvent",
@@ -93,17 +89,6 @@ class ToolDefinition:
     """JSON Schema of the value that the tool returns."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, name, description=None, parameters=None, strict=None, result=None, metadata=None):
-            self.name = name
-            self.description = description
-            self.parameters = parameters
-            self.strict = strict
-            self.result = result
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class NamedToolChoice:
@@ -114,13 +99,6 @@ class NamedToolChoice:
     name: str
     """Name of the tool."""
     metadata: dict[str, Any] | None = None
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, name, metadata=None):
-            self.name = name
-            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -135,14 +113,6 @@ class AllowedToolChoice:
     """Whether the model may call a tool (`auto`) or must call one (`required`)."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, names, mode="auto", metadata=None):
-            self.names = names
-            self.mode = mode
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class InvalidCall:
@@ -154,13 +124,6 @@ class InvalidCall:
     """The arguments as the model wrote them."""
     reason: Literal["not_an_object", "malformed", "truncated", "duplicate_id", "filtered", "untrusted"]
     """What is wrong with the call."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, text, reason):
-            self.text = text
-            self.reason = reason
 
 
 @dataclass(slots=True)
@@ -179,16 +142,6 @@ class ToolCall:
     """Set if the call must not be run."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, id, name, arguments, invalid=None, metadata=None):
-            self.id = id
-            self.name = name
-            self.arguments = arguments
-            self.invalid = invalid
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class OutputRef:
@@ -203,15 +156,6 @@ class OutputRef:
     line_count: int | None = None
     """Number of lines of the complete output."""
     metadata: dict[str, Any] | None = None
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, id, byte_size=None, line_count=None, metadata=None):
-            self.id = id
-            self.byte_size = byte_size
-            self.line_count = line_count
-            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -236,21 +180,6 @@ class ToolResult:
     """Whether `value` is only a part of the output."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(
-            self, tool_call_id, name, kind, value, is_error=None, output_ref=None, trimmed=None, metadata=None
-        ):
-            self.tool_call_id = tool_call_id
-            self.name = name
-            self.kind = kind
-            self.value = value
-            self.is_error = is_error
-            self.output_ref = output_ref
-            self.trimmed = trimmed
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class TextPart:
@@ -265,15 +194,6 @@ class TextPart:
     metadata: dict[str, Any] | None = None
     type: Literal["text"] = "text"
     """Tag of the part."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, text, cache=None, metadata=None, type="text"):
-            self.text = text
-            self.cache = cache
-            self.metadata = metadata
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -298,21 +218,6 @@ class ImagePart:
     type: Literal["image"] = "image"
     """Tag of the part."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(
-            self, url=None, data=None, media_type=None, name=None, detail=None, cache=None, metadata=None, type="image"
-        ):
-            self.url = url
-            self.data = data
-            self.media_type = media_type
-            self.name = name
-            self.detail = detail
-            self.cache = cache
-            self.metadata = metadata
-            self.type = type
-
 
 @dataclass(slots=True)
 class DocumentPart:
@@ -335,29 +240,6 @@ class DocumentPart:
     metadata: dict[str, Any] | None = None
     type: Literal["document"] = "document"
     """Tag of the part."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(
-            self,
-            url=None,
-            data=None,
-            media_type=None,
-            name=None,
-            detail=None,
-            cache=None,
-            metadata=None,
-            type="document",
-        ):
-            self.url = url
-            self.data = data
-            self.media_type = media_type
-            self.name = name
-            self.detail = detail
-            self.cache = cache
-            self.metadata = metadata
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -382,21 +264,6 @@ class AudioPart:
     type: Literal["audio"] = "audio"
     """Tag of the part."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(
-            self, url=None, data=None, media_type=None, name=None, detail=None, cache=None, metadata=None, type="audio"
-        ):
-            self.url = url
-            self.data = data
-            self.media_type = media_type
-            self.name = name
-            self.detail = detail
-            self.cache = cache
-            self.metadata = metadata
-            self.type = type
-
 
 @dataclass(slots=True)
 class VideoPart:
@@ -420,21 +287,6 @@ class VideoPart:
     type: Literal["video"] = "video"
     """Tag of the part."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(
-            self, url=None, data=None, media_type=None, name=None, detail=None, cache=None, metadata=None, type="video"
-        ):
-            self.url = url
-            self.data = data
-            self.media_type = media_type
-            self.name = name
-            self.detail = detail
-            self.cache = cache
-            self.metadata = metadata
-            self.type = type
-
 
 @dataclass(slots=True)
 class OpaquePart:
@@ -452,16 +304,6 @@ class OpaquePart:
     type: Literal["opaque"] = "opaque"
     """Tag of the part."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, provider, value, cache=None, metadata=None, type="opaque"):
-            self.provider = provider
-            self.value = value
-            self.cache = cache
-            self.metadata = metadata
-            self.type = type
-
 
 @dataclass(slots=True)
 class ReasoningPart:
@@ -474,14 +316,6 @@ class ReasoningPart:
     metadata: dict[str, Any] | None = None
     type: Literal["reasoning"] = "reasoning"
     """Tag of the part."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, text, metadata=None, type="reasoning"):
-            self.text = text
-            self.metadata = metadata
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -496,14 +330,6 @@ class ToolCallPart:
     type: Literal["tool_call"] = "tool_call"
     """Tag of the part."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, call, metadata=None, type="tool_call"):
-            self.call = call
-            self.metadata = metadata
-            self.type = type
-
 
 @dataclass(slots=True)
 class RefusalPart:
@@ -516,14 +342,6 @@ class RefusalPart:
     metadata: dict[str, Any] | None = None
     type: Literal["refusal"] = "refusal"
     """Tag of the part."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, text, metadata=None, type="refusal"):
-            self.text = text
-            self.metadata = metadata
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -542,16 +360,6 @@ class SystemMessage:
     role: Literal["system"] = "system"
     """Tag of the message."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, content, name=None, cache=None, metadata=None, role="system"):
-            self.content = content
-            self.name = name
-            self.cache = cache
-            self.metadata = metadata
-            self.role = role
-
 
 @dataclass(slots=True)
 class UserMessage:
@@ -566,15 +374,6 @@ class UserMessage:
     metadata: dict[str, Any] | None = None
     role: Literal["user"] = "user"
     """Tag of the message."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, content, name=None, metadata=None, role="user"):
-            self.content = content
-            self.name = name
-            self.metadata = metadata
-            self.role = role
 
 
 @dataclass(slots=True)
@@ -591,15 +390,6 @@ class AssistantMessage:
     role: Literal["assistant"] = "assistant"
     """Tag of the message."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, content=None, name=None, metadata=None, role="assistant"):
-            self.content = content
-            self.name = name
-            self.metadata = metadata
-            self.role = role
-
 
 @dataclass(slots=True)
 class ToolMessage:
@@ -612,14 +402,6 @@ class ToolMessage:
     metadata: dict[str, Any] | None = None
     role: Literal["tool"] = "tool"
     """Tag of the message."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, results, metadata=None, role="tool"):
-            self.results = results
-            self.metadata = metadata
-            self.role = role
 
 
 @dataclass(slots=True)
@@ -636,15 +418,6 @@ class OutputSchema:
     """Whether the provider should enforce the schema."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, schema, name=None, strict=None, metadata=None):
-            self.schema = schema
-            self.name = name
-            self.strict = strict
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class Reasoning:
@@ -657,14 +430,6 @@ class Reasoning:
     budget_tokens: int | None = None
     """Maximum number of reasoning tokens."""
     metadata: dict[str, Any] | None = None
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, effort=None, budget_tokens=None, metadata=None):
-            self.effort = effort
-            self.budget_tokens = budget_tokens
-            self.metadata = metadata
 
 
 @dataclass(slots=True)
@@ -701,41 +466,6 @@ class Request:
     """Whether to stream the response."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(
-            self,
-            messages,
-            model=None,
-            tools=None,
-            tool_choice=None,
-            parallel_tool_calls=None,
-            output_format=None,
-            max_output_tokens=None,
-            temperature=None,
-            top_p=None,
-            stop=None,
-            seed=None,
-            reasoning=None,
-            stream=None,
-            metadata=None,
-        ):
-            self.messages = messages
-            self.model = model
-            self.tools = tools
-            self.tool_choice = tool_choice
-            self.parallel_tool_calls = parallel_tool_calls
-            self.output_format = output_format
-            self.max_output_tokens = max_output_tokens
-            self.temperature = temperature
-            self.top_p = top_p
-            self.stop = stop
-            self.seed = seed
-            self.reasoning = reasoning
-            self.stream = stream
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class Usage:
@@ -759,29 +489,6 @@ class Usage:
     """Output tokens of reasoning."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(
-            self,
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            input_cached_tokens=None,
-            input_cache_creation_tokens=None,
-            input_image_tokens=None,
-            reasoning_tokens=None,
-            metadata=None,
-        ):
-            self.input_tokens = input_tokens
-            self.output_tokens = output_tokens
-            self.total_tokens = total_tokens
-            self.input_cached_tokens = input_cached_tokens
-            self.input_cache_creation_tokens = input_cache_creation_tokens
-            self.input_image_tokens = input_image_tokens
-            self.reasoning_tokens = reasoning_tokens
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class Completion:
@@ -803,18 +510,6 @@ class Completion:
     """The tokens that the response used."""
     metadata: dict[str, Any] | None = None
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, message, finish_reason, id=None, model=None, stop_reason=None, usage=None, metadata=None):
-            self.message = message
-            self.finish_reason = finish_reason
-            self.id = id
-            self.model = model
-            self.stop_reason = stop_reason
-            self.usage = usage
-            self.metadata = metadata
-
 
 @dataclass(slots=True)
 class TextDelta:
@@ -827,13 +522,6 @@ class TextDelta:
     type: Literal["text_delta"] = "text_delta"
     """Tag of the event."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, text, type="text_delta"):
-            self.text = text
-            self.type = type
-
 
 @dataclass(slots=True)
 class ReasoningDelta:
@@ -845,13 +533,6 @@ class ReasoningDelta:
     """The text."""
     type: Literal["reasoning_delta"] = "reasoning_delta"
     """Tag of the event."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, text, type="reasoning_delta"):
-            self.text = text
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -871,16 +552,6 @@ class ToolCallDelta:
     type: Literal["tool_call_delta"] = "tool_call_delta"
     """Tag of the event."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, index, id=None, name=None, arguments_delta=None, type="tool_call_delta"):
-            self.index = index
-            self.id = id
-            self.name = name
-            self.arguments_delta = arguments_delta
-            self.type = type
-
 
 @dataclass(slots=True)
 class ToolCallEvent:
@@ -892,13 +563,6 @@ class ToolCallEvent:
     """The call."""
     type: Literal["tool_call"] = "tool_call"
     """Tag of the event."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, call, type="tool_call"):
-            self.call = call
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -914,14 +578,6 @@ class ErrorEvent:
     error: ApiError | None = None
     """The API's error, if the API ended the stream with one."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, message, type="error", error=None):
-            self.message = message
-            self.type = type
-            self.error = error
-
 
 @dataclass(slots=True)
 class CompletedEvent:
@@ -933,13 +589,6 @@ class CompletedEvent:
     """The complete response."""
     type: Literal["completed"] = "completed"
     """Tag of the event."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, completion, type="completed"):
-            self.completion = completion
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -955,14 +604,6 @@ class AgentText:
     type: Literal["text"] = "text"
     """Tag of the event."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, content, timestamp, type="text"):
-            self.content = content
-            self.timestamp = timestamp
-            self.type = type
-
 
 @dataclass(slots=True)
 class AgentReasoning:
@@ -976,14 +617,6 @@ class AgentReasoning:
     """When the event occurred, in milliseconds since 1970."""
     type: Literal["reasoning"] = "reasoning"
     """Tag of the event."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, content, timestamp, type="reasoning"):
-            self.content = content
-            self.timestamp = timestamp
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -1000,15 +633,6 @@ class AgentStepStart:
     """Number of the step, from 1."""
     type: Literal["step_start"] = "step_start"
     """Tag of the event."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, step_id, title, step_number, type="step_start"):
-            self.step_id = step_id
-            self.title = title
-            self.step_number = step_number
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -1027,16 +651,6 @@ class AgentToolCall:
     """Name of the tool for people."""
     type: Literal["agent_tool_call"] = "agent_tool_call"
     """Tag of the event."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, tool, args, tool_call_id, display_name=None, type="agent_tool_call"):
-            self.tool = tool
-            self.args = args
-            self.tool_call_id = tool_call_id
-            self.display_name = display_name
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -1058,17 +672,6 @@ class AgentToolResult:
     type: Literal["tool_result"] = "tool_result"
     """Tag of the event."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, tool, result, tool_call_id, is_error=None, screenshot_base64=None, type="tool_result"):
-            self.tool = tool
-            self.result = result
-            self.tool_call_id = tool_call_id
-            self.is_error = is_error
-            self.screenshot_base64 = screenshot_base64
-            self.type = type
-
 
 @dataclass(slots=True)
 class AgentStepComplete:
@@ -1085,15 +688,6 @@ class AgentStepComplete:
     type: Literal["step_complete"] = "step_complete"
     """Tag of the event."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, step_id, status, duration_ms, type="step_complete"):
-            self.step_id = step_id
-            self.status = status
-            self.duration_ms = duration_ms
-            self.type = type
-
 
 @dataclass(slots=True)
 class AgentHiddenUserMessage:
@@ -1106,13 +700,6 @@ class AgentHiddenUserMessage:
     type: Literal["hidden_user_message"] = "hidden_user_message"
     """Tag of the event."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, content, type="hidden_user_message"):
-            self.content = content
-            self.type = type
-
 
 @dataclass(slots=True)
 class AgentFinal:
@@ -1124,13 +711,6 @@ class AgentFinal:
     """The text."""
     type: Literal["final"] = "final"
     """Tag of the event."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, content, type="final"):
-            self.content = content
-            self.type = type
 
 
 @dataclass(slots=True)
@@ -1150,16 +730,6 @@ class Loss:
     reason: str
     """Why it was lost."""
 
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, path, what, action, severity, reason):
-            self.path = path
-            self.what = what
-            self.action = action
-            self.severity = severity
-            self.reason = reason
-
 
 @dataclass(slots=True)
 class Finding:
@@ -1173,14 +743,6 @@ class Finding:
     """The kind of problem."""
     message: str
     """The problem in a sentence."""
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, path, code, message):
-            self.path = path
-            self.code = code
-            self.message = message
 
 
 @dataclass(slots=True)
@@ -1205,15 +767,6 @@ class ApiError:
     retryable: bool
     """Whether the same request may succeed later."""
     metadata: dict[str, Any] | None = None
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, kind, message, retryable, metadata=None):
-            self.kind = kind
-            self.message = message
-            self.retryable = retryable
-            self.metadata = metadata
 
 
 ToolChoice: TypeAlias = Literal["auto", "none", "required"] | NamedToolChoice | AllowedToolChoice

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -14,7 +15,6 @@ from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, type_name, wrong_class
 from .json_values import is_json
-from .lazy_dataclass import replace
 from .message_order import check_messages
 from .models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
 from .paths import ROOT, Path, format_path

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from .conversion.writer import Writer
 from .errors import wrong_type
 from .json_text import dump_allowing_nan
-from .lazy_dataclass import replace
 from .models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCall, ToolCallPart, Usage
 from .paths import ROOT, Path
 

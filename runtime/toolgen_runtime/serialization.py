@@ -12,6 +12,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable
+from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, Final, Literal, TypeVar, cast
 
@@ -200,8 +201,6 @@ def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...] | None:
 @cache
 def field_types(kind: Any) -> tuple[tuple[str, Any, bool], ...]:
     """Return the name of each field of a class, its type, and whether it is required."""
-    from dataclasses import MISSING, fields  # imported here, because it is slower than all other imports of the format
-
     hints = typing.get_type_hints(kind)
     return tuple((field.name, hints[field.name], field.default is MISSING) for field in fields(kind))
 

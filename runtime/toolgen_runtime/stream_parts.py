@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .conversion.writer import Writer
 from .errors import wrong_type
 from .json_text import is_object_text
-from .lazy_dataclass import replace
 from .models import (
     Completion,
     ReasoningDelta,

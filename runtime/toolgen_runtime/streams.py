@@ -7,6 +7,7 @@ return the same completion. The streams of each API are in `apis`.
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from .conversion.reader import NO_IDS, Reader
@@ -14,7 +15,6 @@ from .conversion.values import to_plain_object
 from .conversion.wire import ProviderWire
 from .conversion.writer import OnLoss, Writer
 from .errors import ConversionError
-from .lazy_dataclass import replace
 from .models import (
     ApiError,
     AssistantMessage,

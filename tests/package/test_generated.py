@@ -64,7 +64,7 @@ def test_importing_is_light_and_silent(loaded: dict[str, list[str]], module: str
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_provider_imports_what_its_conversions_need(loaded: dict[str, list[str]], provider: str) -> None:
     """What takes long and is seldom needed is imported by the functions that need it."""
-    late = ("dataclasses", "inspect", "urllib", "datetime", "base64", "toolgen_runtime.lowering")
+    late = ("urllib", "datetime", "base64", "toolgen_runtime.lowering")
     seen = loaded[f"providers.{provider}"]
     assert [name for name in seen for late_one in late if f"{name}.".startswith(f"{late_one}.")] == []
     assert "toolgen_runtime.models" in seen

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..json_text import dump_allowing_nan
 from ..json_values import copy_json, is_too_deep, same_json
-from ..lazy_dataclass import replace
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
 from .extras import NO_EXTRAS, Extras, inner_extras, merge_extras_into

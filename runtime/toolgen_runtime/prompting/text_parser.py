@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..conversion.wire import synthetic_id
 from ..errors import ConversionError
 from ..json_text import dump_allowing_nan
-from ..lazy_dataclass import replace
 from ..models import (
     AssistantMessage,
     AssistantPart,

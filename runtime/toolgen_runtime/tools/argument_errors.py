@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
-
     from pydantic import ValidationError
-else:
-    from ..lazy_dataclass import dataclass, make_slots
 
 __all__ = ["ArgumentsError", "Fault", "convert_validation_error", "json_type_name", "unknown_tool_error"]
 
@@ -32,14 +29,6 @@ class Fault:
     pointer: str
     expected: str
     found: str
-
-    if not TYPE_CHECKING:
-        __slots__ = make_slots(vars())
-
-        def __init__(self, pointer, expected, found):
-            self.pointer = pointer
-            self.expected = expected
-            self.found = found
 
     def __hash__(self) -> int:
         """Return a hash that is the same for equal faults."""

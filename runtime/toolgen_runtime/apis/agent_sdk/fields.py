@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, TypeGuard, get_args
 
@@ -156,8 +157,6 @@ def _write_enum_value(
 @cache
 def _fields_by_tag() -> dict[str, tuple[type[Any], dict[str, bool]]]:
     """Return the class of each event type, with its fields and whether each field is required."""
-    from dataclasses import MISSING, fields  # late: it takes long, and few apps read events
-
     return {
         str(field.default): (kind, {field.name: field.default is MISSING for field in fields(kind)})
         for kind in get_args(AgentEvent)

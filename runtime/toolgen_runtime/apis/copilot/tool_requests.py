@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
@@ -12,7 +13,6 @@ from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import loads
 from ...json_values import same_json
-from ...lazy_dataclass import replace
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
 from ...stream_parts import OpenCall

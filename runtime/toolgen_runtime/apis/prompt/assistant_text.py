@@ -6,6 +6,7 @@ The original text wins if it means the same. An id is only written if reading th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...conversion.extras import Extras, restore_extras, unmapped_members
@@ -16,7 +17,6 @@ from ...conversion.writer import Writer
 from ...errors import BareApiError
 from ...history import has_tool_calls
 from ...json_values import same_json
-from ...lazy_dataclass import replace
 from ...models import (
     AssistantMessage,
     AssistantPart,
