@@ -209,9 +209,10 @@ def test_an_interrupt_beside_a_loop_cancels_the_run(runnable: Package, monkeypat
     class Interrupted(ThreadPoolExecutor):
         def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
             future = super().submit(function, *args, **kwargs)
-            if args:
-                began.wait()
-                raise KeyboardInterrupt
+            while not future.done():
+                if began.wait(0.01):
+                    began.clear()
+                    raise KeyboardInterrupt
             return future
 
     async def main() -> None:

@@ -44,7 +44,7 @@ from .results import (
     to_json_value,
     unknown_tool_text,
 )
-from .sync_runner import run_blocking
+from .sync_runner import SyncRunner
 
 __all__ = ["Around", "Dispatcher", "OnError", "OnResult", "current_call"]
 
@@ -89,8 +89,8 @@ class Dispatcher:
 
     `timeout` is the time limit of each handler in seconds. If None, `timeouts` has the limits that the tools declare.
     `offered` has the names of the tools that may run, or None for all. `others` handles tools that are not declared.
-    `inline` means that nothing else uses the event loop, so a single synchronous handler may block it. `held` has the
-    held calls of the last `run_all`.
+    `inline` means that nothing else uses the event loop, so a single synchronous handler runs in its thread. `held` has
+    the held calls of the last `run_all`.
     """
 
     def __init__(
@@ -148,7 +148,8 @@ class Dispatcher:
 
     def run_one_blocking(self, call: ToolCall) -> ToolResult:
         """Run one call from synchronous code."""
-        return run_blocking(self.run_one(call))
+        with SyncRunner() as runner:
+            return runner.run(self.run_one(call))
 
     async def run_all(
         self,

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from .results import PLAIN
-from .sync_runner import ENDING, call_in_current_thread, resume_on_event_loop, running_loop
+from .sync_runner import ENDING, call_in_current_thread
 
 __all__ = [
     "CancellationWatch",
@@ -56,25 +56,19 @@ async def carry_ending(work: Awaitable[T]) -> T:
 
 
 class CancellationWatch:
-    """Detects whether this task was cancelled since the object was created. Raised exceptions alone do not count.
-
-    Code that is stepped by hand has no task until it continues on a loop.
-    """
+    """Detects whether this task was cancelled since the object was created. Raised exceptions alone do not count."""
 
     __slots__ = ("_before", "_task")
 
     def __init__(self) -> None:
         """Start to watch the current task."""
-        self._task = None if running_loop() is None else asyncio.current_task()
+        self._task = asyncio.current_task()
         self._before = 0 if self._task is None else self._task.cancelling()
 
     @property
     def was_requested(self) -> bool:
         """Whether the task was cancelled."""
-        task = self._task
-        if task is None and running_loop() is not None:
-            task = asyncio.current_task()
-        return task is not None and task.cancelling() > self._before
+        return self._task is not None and self._task.cancelling() > self._before
 
     def should_propagate(self, error: BaseException) -> bool:
         """Return whether an exception ends the task or the program, and is not a failure of the code that raised it."""
@@ -92,26 +86,20 @@ def is_async(handler: Handler) -> bool:
 async def call_handler(handler: Handler, arguments: object, timeout: float | None, inline: bool) -> Any:
     """Call a handler and return its value. `timeout` is in seconds.
 
-    If `inline` is set, a synchronous handler is called in this thread, between two steps of the loop.
+    If `inline` is set, a synchronous handler without a time limit is called in this thread.
 
     Raises:
         HandlerTimeoutError: The handler did not finish in time.
     """
     later = is_async(handler)
-    here = inline and timeout is None and not later
-    if running_loop() is None:
-        if here:
-            value = contextvars.copy_context().run(_whole, handler, arguments)
-            return await _waited_for(value) if _is_awaitable(value) else value
-        await resume_on_event_loop()
     if later and timeout is None:
         return await _in_own_task(handler(arguments))
     cancellation = CancellationWatch()
     end = None if timeout is None else asyncio.get_running_loop().time() + timeout
-    if here:
-        value = await call_in_current_thread(_whole, handler, arguments)
-    elif later:
+    if later:
         value = handler(arguments)
+    elif inline and timeout is None:
+        value = await call_in_current_thread(_whole, handler, arguments)
     else:
         value = await _call_in_thread(asyncio.get_running_loop(), handler, arguments, end)
     if not _is_awaitable(value):
@@ -131,23 +119,11 @@ async def call_handler(handler: Handler, arguments: object, timeout: float | Non
 
 async def await_if_awaitable(value: Any) -> Any:
     """Return the value of one of the app's functions, and await it if it is awaitable."""
-    if not _is_awaitable(value):
-        return value
-    return await (_waited_for(value) if running_loop() is None else _in_own_task(value))
+    return await _in_own_task(value) if _is_awaitable(value) else value
 
 
 def _is_awaitable(value: object) -> bool:
     return type(value) not in PLAIN and inspect.isawaitable(value)
-
-
-async def _waited_for(value: Awaitable[Any]) -> Any:
-    """Await the value of a handler on a loop, if no loop is running."""
-    try:
-        await resume_on_event_loop()
-    except BaseException:
-        _drop(value)
-        raise
-    return await _in_own_task(value)
 
 
 async def _in_own_task(work: Awaitable[T]) -> T:

@@ -1,8 +1,4 @@
-"""Run coroutines and blocking code from synchronous code, and close iterators when a run ends.
-
-A coroutine that waits for nothing needs no event loop: it is stepped by hand. Code that needs a loop checks whether
-`running_loop()` is None, and then requests one with `await resume_on_event_loop()`.
-"""
+"""Run coroutines from synchronous code, and close iterators when a run ends."""
 
 from __future__ import annotations
 
@@ -13,20 +9,10 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine, Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from types import TracebackType, coroutine
+from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
 
-__all__ = [
-    "ENDING",
-    "SyncRunner",
-    "aclosing",
-    "call_in_current_thread",
-    "close_if_closable",
-    "closing",
-    "resume_on_event_loop",
-    "run_blocking",
-    "running_loop",
-]
+__all__ = ["ENDING", "SyncRunner", "aclosing", "call_in_current_thread", "close_if_closable", "closing"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,91 +20,65 @@ T = TypeVar("T")
 ENDING = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """Exceptions that end the program, not only the code that raised them."""
 
-_DRIVERS: dict[asyncio.AbstractEventLoop, SyncRunner] = {}
-"""The runner of each loop that was created here."""
-
-
-@coroutine
-def resume_on_event_loop() -> Generator[None, None, None]:
-    """Continue on a running event loop, from code that is stepped by hand."""
-    yield
+_RUNNER: contextvars.ContextVar[SyncRunner | None] = contextvars.ContextVar("runner", default=None)
+"""The runner whose coroutine this context belongs to."""
 
 
 class SyncRunner:
-    """Runs coroutines, as a context manager: by hand, or all of them on one loop as soon as one of them requests it.
+    """Runs coroutines for the thread that calls it, all on one event loop, as a context manager.
 
-    If the thread already has a running loop, as in a notebook, another thread is used, and that loop is blocked.
+    The loop stands still while synchronous code of the app runs (`call_in_current_thread`), so this code may run a loop
+    of its own, and an interrupt hits it directly. If the thread already has a running loop, as in a notebook,
+    everything runs in another thread, and that loop is blocked.
     """
 
-    def __init__(self, context: contextvars.Context | None = None) -> None:
-        """Set the context of all steps. By default, it is a copy of the caller's context."""
-        self._context = contextvars.copy_context() if context is None else context
-        self._runner: asyncio.Runner | None = None
-
     def __enter__(self) -> Self:
-        """Prepare to run coroutines. The loop is created on demand."""
-        self._beside: ThreadPoolExecutor | None = None
-        if running_loop() is not None:
-            self._beside = ThreadPoolExecutor(1, "tools")
-            self._beside.submit(int).result()  # start the thread now, so that no interrupt can hit its start
+        """Create the loop. The coroutines share a copy of the current context."""
+        self._context = contextvars.copy_context()
+        self._context.run(_RUNNER.set, self)
+        self._thread = None if running_loop() is None else ThreadPoolExecutor(1, "tools")
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code can get this loop
+        self.loop = self._runner.get_loop()
+        self._task: asyncio.Task[Any] | None = None
+        self._calls: deque[Callable[[], None]] = deque()
+        self._wake = asyncio.Event()
         return self
-
-    def run(self, awaitable: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine, or a step of an asynchronous generator, to its end.
-
-        An interrupt cancels it, and is raised after the coroutine has ended.
-        """
-        try:
-            if self._beside is None:
-                self._context.run(awaitable.send, None)
-            else:
-                self._beside.submit(lambda: self._context.run(awaitable.send, None)).result()
-        except StopIteration as end:
-            value: T = end.value
-            return value
-        return self.resume_on_loop(awaitable)
-
-    def resume_on_loop(self, awaitable: Coroutine[Any, Any, T]) -> T:
-        """Continue a coroutine on the loop that it requested."""
-        if self._runner is None:
-            self._open()
-        task = self._loop.create_task(_rest(awaitable), context=self._context)
-        task.add_done_callback(self._wake)
-        if self._beside is None:
-            return self._driven(task)
-        try:
-            return self._beside.submit(self._driven, task).result()
-        except BaseException:
-            self._loop.call_soon_threadsafe(task.cancel)
-            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the loop, if one was created."""
-        if self._beside is None:
-            self._close()
-        else:
-            self._beside.submit(self._close).result()
-            self._beside.shutdown()
-
-    def _open(self) -> None:
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)  # no other code can get this loop
-        self._loop = self._runner.get_loop()
-        self._waiting: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
-        self._wanted: asyncio.Future[None] | None = None
-        _DRIVERS[self._loop] = self
-
-    def _close(self) -> None:
-        if self._runner is not None:
-            del _DRIVERS[self._loop]
+        """Close the loop."""
+        if self._thread is None:
             self._runner.close()
+        else:
+            self._thread.submit(self._runner.close).result()
+            self._thread.shutdown()
 
-    def _driven(self, task: asyncio.Task[T]) -> T:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine, or a step of an asynchronous generator, to its end.
+
+        An interrupt cancels it, and is raised after the coroutine has ended.
+        """
+        if self._thread is None:
+            return self._finished(work)
+        try:
+            return self._thread.submit(self._finished, work).result()
+        except BaseException:
+            self.loop.call_soon_threadsafe(self._cancel, work)
+            raise
+
+    def _cancel(self, work: Coroutine[Any, Any, Any]) -> None:
+        if self._task is not None and self._task.get_coro() is work:
+            self._task.cancel()
+
+    def _finished(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the loop until a coroutine has ended, and return its value."""
+        self._task = task = self.loop.create_task(work, context=self._context)
+        task.add_done_callback(lambda _: self._wake.set())
         try:
             self._drive(task)
         except BaseException as raised:
-            self._waiting.clear()  # waiting functions are no longer called
+            self._calls.clear()  # waiting functions are no longer called
             task.cancel()
             self._drive(task)
             error = None if task.cancelled() else task.exception()
@@ -128,38 +88,36 @@ class SyncRunner:
         return task.result()
 
     def _drive(self, task: asyncio.Task[Any]) -> None:
-        """Run the loop until a task is done. Between its steps, call the functions that were handed over."""
-        assert self._runner is not None
+        """Run the loop until a task is done. Call the functions that were handed over while it stands still."""
         while not task.done():
-            self._runner.run(self._pause(task))
-            while self._waiting and not task.done():
-                function, done = self._waiting.popleft()
-                if done.done():
-                    continue
-                try:
-                    value, error = function(), None
-                except ENDING:  # the waiting code is cancelled
-                    raise
-                except BaseException as raised:  # noqa: BLE001 - the waiting code raises it again
-                    value, error = None, raised
-                done.set_result((value, error))
+            self._runner.run(self._needed())
+            while self._calls and not task.done():
+                self._calls.popleft()()
 
-    async def _pause(self, task: asyncio.Task[Any]) -> None:
-        """Wait until a task is done or a function was handed over."""
-        self._wanted = self._loop.create_future()
-        if not self._waiting and not task.done():
-            await self._wanted
+    async def _needed(self) -> None:
+        """Wait until a function is handed over, or a task is done."""
+        if not self._calls:
+            await self._wake.wait()
+        self._wake.clear()
 
-    def _wake(self, *_: object) -> None:
-        if self._wanted is not None and not self._wanted.done():
-            self._wanted.set_result(None)
-
-    async def call_between_steps(self, function: Callable[[], T]) -> T:
-        """Call a function between steps of the loop, and wait for its value. It is not called after a cancellation."""
-        done: asyncio.Future[tuple[Any, BaseException | None]] = self._loop.create_future()
+    async def call_while_standing(self, function: Callable[[], T]) -> T:
+        """Call a function while the loop stands still, and wait for its value. It is not called after a cancellation."""
+        done: asyncio.Future[tuple[Any, BaseException | None]] = self.loop.create_future()
         context = contextvars.copy_context()
-        self._waiting.append((lambda: context.run(function), done))
-        self._wake()
+
+        def call() -> None:
+            if done.done():
+                return
+            try:
+                value, error = context.run(function), None
+            except ENDING:  # the waiting code is cancelled
+                raise
+            except BaseException as raised:  # noqa: BLE001 - the waiting code raises it again
+                value, error = None, raised
+            done.set_result((value, error))
+
+        self._calls.append(call)
+        self._wake.set()
         try:
             await done
         except asyncio.CancelledError:
@@ -167,47 +125,18 @@ class SyncRunner:
                 raise
             if (current := asyncio.current_task()) is not None:
                 current.cancel()  # the value is known, so the next step is cancelled instead
-        found: tuple[T, BaseException | None] = done.result()
-        if found[1] is not None:
-            raise found[1]
-        return found[0]
-
-
-@coroutine
-def _going_on(steps: Coroutine[Any, Any, T]) -> Generator[Any, Any, T]:
-    value: T = yield from steps
-    return value
-
-
-async def _rest(steps: Coroutine[Any, Any, T]) -> T:
-    """Run the remaining steps of a coroutine that has started, because it cannot be awaited directly."""
-    return await _going_on(steps)
+        outcome: tuple[T, BaseException | None] = done.result()
+        if outcome[1] is not None:
+            raise outcome[1]
+        return outcome[0]
 
 
 async def call_in_current_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a function that may block: between steps of a loop that was created here, directly on any other loop."""
-    loop = running_loop()
-    if loop is None:
-        return contextvars.copy_context().run(function, *args, **kwargs)
-    driver = _DRIVERS.get(loop)
-    if driver is None:
+    """Call a function that may block: while the loop of a `SyncRunner` stands still, directly on any other loop."""
+    runner = _RUNNER.get()
+    if runner is None or runner.loop is not running_loop():
         return function(*args, **kwargs)
-    return await driver.call_between_steps(lambda: function(*args, **kwargs))
-
-
-def run_blocking(awaitable: Coroutine[Any, Any, T]) -> T:
-    """Run one coroutine to its end, and return its value."""
-    if running_loop() is not None:
-        with SyncRunner() as blocking:
-            return blocking.run(awaitable)
-    context = contextvars.copy_context()
-    try:
-        context.run(awaitable.send, None)
-    except StopIteration as end:
-        value: T = end.value
-        return value
-    with SyncRunner(context) as blocking:
-        return blocking.resume_on_loop(awaitable)
+    return await runner.call_while_standing(lambda: function(*args, **kwargs))
 
 
 def close_if_closable(items: Any) -> None:

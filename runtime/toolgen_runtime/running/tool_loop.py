@@ -48,7 +48,7 @@ from .results import (
     result_event,
 )
 from .run_settings import RunResult, RunSettings, StoppedBy, correction_message, parse_output, total_usage
-from .sync_runner import ENDING, aclosing, resume_on_event_loop, running_loop
+from .sync_runner import ENDING, aclosing
 
 __all__ = ["Send", "ToolLoop"]
 
@@ -356,22 +356,15 @@ class ToolLoop:
         self._results[result.tool_call_id] = result
         self._queue.put_nowait(result)
 
-    async def _next_result(self) -> ToolResult | None:
-        if running_loop() is None:
-            await resume_on_event_loop()
-        return await self._queue.get()
-
     async def _called(self, calls: Sequence[ToolCall], dispatcher: Dispatcher, index: int) -> AsyncIterator[AgentEvent]:
         """Run calls, yield the event of each result as soon as it is available, and add all results to the messages."""
         for call in calls:
             yield AgentToolCall(call.name, call.arguments, call.id, self._titles(call.name))
-        if running_loop() is None:
-            await resume_on_event_loop()
         verdicts = self._settings.get("verdicts", {})
         task = asyncio.create_task(carry_ending(dispatcher.run_all(calls, self._review, self._max_parallel, verdicts)))
         task.add_done_callback(lambda done: self._queue.put_nowait(None))
         try:
-            while (result := await self._next_result()) is not None:
+            while (result := await self._queue.get()) is not None:
                 yield result_event(result)
             if results := await task:
                 self._add(ToolMessage(results), index)
@@ -379,8 +372,6 @@ class ToolLoop:
             raise error.ending from None
         finally:
             task.cancel()
-            if running_loop() is None:
-                await resume_on_event_loop()
             while not task.done():
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait([task])

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextvars import copy_context
 from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, Generic, TypeVar, Unpack
@@ -70,7 +69,7 @@ class ToolRunner(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            yield CompletedEvent(copy_context().run(session.complete, one))  # stepped by hand: no loop is running
+            yield CompletedEvent(await call_in_current_thread(session.complete, one))
 
         rounds = self._make_loop(session, asked, request, handlers, True, settings)
         for _ in RunStream(rounds):
@@ -102,13 +101,13 @@ class ToolRunner(Generic[H]):
         """
 
         async def asked(one: Request) -> AsyncIterator[StreamEvent]:
-            source = copy_context().run(session.stream, one)  # as in `run`
+            source = await call_in_current_thread(session.stream, one)
             try:
                 events = iter(source)
-                while (event := copy_context().run(next, events, None)) is not None:
+                while (event := await call_in_current_thread(next, events, None)) is not None:
                     yield event
             finally:
-                copy_context().run(close_if_closable, source)
+                await call_in_current_thread(close_if_closable, source)
 
         return RunStream(self._make_loop(session, asked, request, handlers, True, settings))
 
@@ -220,13 +219,13 @@ class ToolRunner(Generic[H]):
             dispatching,
             self._tools.display_names.get,
             settings,
-            _between(review) if inline and review is not None else review,
+            _in_current_thread(review) if inline and review is not None else review,
             session.paused,
         )
 
 
-def _between(review: Review) -> Review:
-    """Wrap a review that may block, for example to ask a person, so that it is called between steps."""
+def _in_current_thread(review: Review) -> Review:
+    """Wrap a review that may block, for example to ask a person, so that it is called in the thread of the caller."""
 
     async def reviewed(call: ToolCall, arguments: Any) -> Verdict:
         verdict = await call_in_current_thread(review, call, arguments)
@@ -259,14 +258,14 @@ class RunStream:
     def __iter__(self) -> Iterator[StreamEvent | AgentEvent]:
         """Run, and yield the events. After the end, or after an iteration that was stopped, there are none."""
         events = self._events
-        with SyncRunner() as blocking:
+        with SyncRunner() as runner:
             try:
                 while True:
-                    yield blocking.run(events.asend(None))
+                    yield runner.run(events.asend(None))
             except StopAsyncIteration:
                 return
             finally:
-                blocking.run(events.aclose())
+                runner.run(events.aclose())
 
 
 class AsyncRunStream:

@@ -1,4 +1,4 @@
-"""Runs for code that is not async: stepped by hand while nothing waits, and on one event loop from where something does."""
+"""Runs for code that is not async: on one event loop, whose steps its caller asks for."""
 
 from __future__ import annotations
 
@@ -48,14 +48,6 @@ def loops(monkeypatch: pytest.MonkeyPatch) -> list[asyncio.AbstractEventLoop]:
 
     monkeypatch.setattr(asyncio, "new_event_loop", counted)
     return made
-
-
-def test_what_waits_for_nothing_makes_no_loop(runnable: Package, loops: list[Any]) -> None:
-    loop, session = reviewed(runnable), native(runnable, [completion(runnable, "Done.")])
-    assert loop.run(session, "Hi", Handlers()).text == "Done."
-    assert [event.type for event in loop.run_stream(session, "Hi", Handlers())][-1] == "final"
-    assert runnable.module("tools").dispatch_sync(call(runnable, *GREP), Handlers()).kind == "data"
-    assert loops == []
 
 
 def test_all_rounds_of_a_run_share_a_loop_that_is_closed_with_it(runnable: Package, loops: list[Any]) -> None:
