@@ -28,39 +28,6 @@ class AnthropicStream(BaseStream):
         self._end = False
         self._rewritten = False
 
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither a dict nor an object of the client.
-        """
-        try:
-            if event["type"] == "content_block_delta":
-                delta = event["delta"]
-                block = self._blocks[event["index"]]
-                call = block.call
-                if len(delta) != 2:
-                    pass
-                elif call is not None:
-                    piece = delta["partial_json"]
-                    if type(piece) is str and piece and call.was_announced:
-                        call.pieces.append(piece)
-                        return [ToolCallDelta(call.index, None, None, piece)]
-                elif block.texts is not None:
-                    text = delta["text"]
-                    if type(text) is str and text:
-                        block.texts.append(text)
-                        return [TextDelta(text)]
-        except (KeyError, TypeError):
-            pass  # an event of another form, which the general code reads
-        return super().feed(event)
-
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")
         if kind == "content_block_delta":

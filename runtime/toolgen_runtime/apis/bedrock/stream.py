@@ -6,7 +6,7 @@ from typing import Any
 
 from ...conversion.extras import inner_extras
 from ...json_text import loads
-from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
 from ...stream_parts import IndexedBlocks, OpenCall, read_hashable_index
 from ...streams import BaseStream
@@ -61,38 +61,6 @@ class BedrockStream(BaseStream):
         self._blocks = IndexedBlocks()
         self._end = False
         self._rewritten = False
-
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither a dict nor an object of the client.
-        """
-        try:
-            payload = event["contentBlockDelta"]
-            delta = payload["delta"]
-            block = self._blocks[payload["contentBlockIndex"]]
-            if len(delta) != 1:
-                pass
-            elif block.call is not None:
-                piece = delta["toolUse"]["input"]
-                if type(piece) is str and piece and block.call.was_announced:
-                    block.call.pieces.append(piece)
-                    return [ToolCallDelta(block.call.index, None, None, piece)]
-            elif block.texts is not None:
-                text = delta["text"]
-                if type(text) is str and text:
-                    block.texts.append(text)
-                    return [TextDelta(text)]
-        except (KeyError, TypeError):
-            pass  # an event of another form, which the general code reads
-        return super().feed(event)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         event = encode_bytes_as_base64(event, self.converter.SDK_BYTES.free)

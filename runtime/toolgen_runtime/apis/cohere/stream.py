@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT
 from ...stream_parts import IndexedBlocks, OpenCall, read_hashable_index
 from ...streams import BaseStream
@@ -58,42 +58,6 @@ class CohereStream(BaseStream):
         self._logprobs: list[Any] = []
         self._whole: dict[str, Any] | None = None
         self._end = False
-
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither a dict nor an object of the client.
-        """
-        try:
-            kind = event["type"]
-            delta = event["delta"]
-            message = delta["message"]
-            if kind == "tool-call-delta":
-                inner = message["tool_calls"]
-                piece = inner["function"]
-                text = piece["arguments"]
-                known = self._entries[event["index"]]
-                regular = len(event) == 3 and len(delta) == len(message) == len(inner) == len(piece) == 1
-                if regular and known.was_announced and type(text) is str and text:
-                    known.pieces.append(text)
-                    return [ToolCallDelta(known.index, None, None, text)]
-            elif kind == "content-delta":
-                inner = message["content"]
-                text = inner["text"]
-                regular = len(event) == 3 and len(delta) == len(message) == len(inner) == 1
-                if regular and type(text) is str and text:
-                    self._blocks[event["index"]].grown["text"].append(text)
-                    return [TextDelta(text)]
-        except (KeyError, TypeError):
-            pass  # an event of another form, which the general code reads
-        return super().feed(event)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")

@@ -69,29 +69,6 @@ class CopilotStream(BaseStream):
         self._idle = False
         self._details: dict[str, Any] = {}
 
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither of these, or a value in it has the wrong JSON type.
-        """
-        try:
-            if event["type"] == "assistant.message_delta" and event.get("agentId") is None and not self._idle:
-                data, message = event["data"], self._messages[-1]
-                piece = data["deltaContent"]
-                if message.identifier == data["messageId"] and message.done is None and type(piece) is str and piece:
-                    message.pieces.append(piece)
-                    return [TextDelta(piece)]
-        except (IndexError, KeyError, TypeError):
-            pass  # an event of another form, which the general code reads
-        return super().feed(event)
-
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind, data = event.get("type"), event.get("data")
         take = _TAKES.get(kind) if type(kind) is str else None

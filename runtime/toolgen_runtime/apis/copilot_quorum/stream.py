@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.values import optional_text
+from ...conversion.values import optional_text, to_plain_object
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
@@ -16,8 +16,15 @@ from ...tool_call_fields import INVALID_ARGUMENTS_KEY
 __all__ = ["CopilotQuorumStream", "CopilotQuorumStreamWriter"]
 
 
+def _variant(value: Any, at: Path) -> dict[str, Any]:
+    """Return an event as an object. A variant without a value is a string, and means nothing for the response."""
+    return {} if type(value) is str else to_plain_object(value, at)
+
+
 class CopilotQuorumStream(BaseStream):
     """Joins events into one response. A complete response at the end wins over what was streamed."""
+
+    _plain = staticmethod(_variant)
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -26,20 +33,6 @@ class CopilotQuorumStream(BaseStream):
         self._streamed: list[str] = []
         self._text: str | None = None
         self._whole: dict[str, Any] | None = None
-
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither an object nor a string, or a value in it has the wrong JSON type.
-        """
-        return [] if type(event) is str else super().feed(event)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         if len(event) != 1:

@@ -77,63 +77,6 @@ class GeminiStream(BaseStream):
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
         self._candidates: dict[Any, _Candidate] = {}
-        self._run: _TextRun | None = None
-        self._last: dict[str, Any] = {}
-        self._width = 0
-        self._candidate_width = 0
-
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither a dict nor an object of the client.
-        """
-        run = self._run
-        if run is not None:
-            try:
-                (candidate,) = event["candidates"]
-                content = candidate["content"]
-                (part,) = content["parts"]
-                text = part["text"]
-                if (
-                    len(part) == 1
-                    and type(text) is str
-                    and text
-                    and len(event) == self._width
-                    and len(candidate) == self._candidate_width
-                    and len(content) == 2
-                    and content["role"] == "model"
-                    and candidate.get("finishReason") is None
-                    and "error" not in event
-                ):
-                    run.pieces.append(text)
-                    self._last = event
-                    return [TextDelta(text)]
-            except (AttributeError, KeyError, TypeError, ValueError):
-                pass  # a chunk of another form, which the general code reads
-        events = super().feed(event)
-        self._look_ahead(event)
-        return events
-
-    def _look_ahead(self, event: Any) -> None:
-        """Record whether the next chunk can extend plain text, and the form that it has in this case."""
-        self._run = None
-        candidate = self._candidates.get(0)
-        if type(event) is not dict or candidate is None or len(self._candidates) > 1 or not candidate.parts:
-            return
-        last = candidate.parts[-1]
-        candidates = event.get("candidates")
-        if type(candidates) is not list or len(candidates) != 1 or type(candidates[0]) is not dict:
-            return
-        if isinstance(last, _TextRun) and not last.part.get("thought"):
-            self._run = last
-            self._width, self._candidate_width = len(event), len(candidates[0])
 
     def result(self) -> Completion:
         """Return the response so far. An open call, or one with updates that do not fit, cannot be run."""
@@ -154,7 +97,6 @@ class GeminiStream(BaseStream):
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         event = self.converter.normalize_body(event)
         events: list[StreamEvent] = []
-        self._merge_top()
         self._keep(event)
         if event.get("error"):
             self._record_error(event["error"])
@@ -255,12 +197,6 @@ class GeminiStream(BaseStream):
             call.add(text)
             events.append(ToolCallDelta(call.index, arguments_delta=text))
 
-    def _merge_top(self) -> None:
-        """Merge the other keys of the last chunk on the fast path, such as token counts."""
-        if self._last:
-            self._keep(self.converter.normalize_body(self._last))
-            self._last = {}
-
     def _keep(self, chunk: dict[str, Any]) -> None:
         """Merge the keys of a chunk beside its candidates. Paths of enum numbers are collected from all chunks."""
         before = self._top.get(ENUM_NUMBER_PATHS, [])
@@ -269,7 +205,6 @@ class GeminiStream(BaseStream):
             self._top[ENUM_NUMBER_PATHS] = before + [path for path in chunk[ENUM_NUMBER_PATHS] if path not in before]
 
     def _body(self) -> dict[str, Any]:
-        self._merge_top()
         body = {**self._top}
         if body.get("error"):
             body.setdefault("candidates", [])

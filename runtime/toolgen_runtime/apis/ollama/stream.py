@@ -25,39 +25,14 @@ class OllamaStream(BaseStream):
         self._top: dict[str, Any] = {}
         self._message: dict[str, Any] = {}
         self._texts: dict[str, list[str]] = {}
-        self._last: dict[str, Any] = {}
-        self._width = 0
         self._done = False
-
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither of these, or a value in it has the wrong JSON type.
-        """
-        if type(event) is dict and len(event) == self._width and event.get("done") is False:
-            message = event.get("message")
-            if type(message) is dict and len(message) == 2 and message.get("role") == "assistant":
-                text = message.get("content")
-                if type(text) is str and text:
-                    self._texts["content"].append(text)
-                    self._last = event
-                    return [TextDelta(text)]
-        return super().feed(event)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         message = event.get("message")
         error = event.get("error")
         if type(message) is not dict and type(event.get("done")) is not bool and not error:
             return []
-        self._merge_top()
-        self._last = event
+        self._merge_top(event)
         self._done = self._done or event.get("done") is True
         if error:
             self._failure = error if type(error) is str else "the stream reported an error"
@@ -65,8 +40,6 @@ class OllamaStream(BaseStream):
         if type(message) is dict:
             for key, value in message.items():
                 self._take_member(key, value, events)
-        texts_alone = type(message) is dict and "content" in self._texts and not any(map(_grows, event.values()))
-        self._width = len(event) if texts_alone and not error else 0
         return events
 
     def _take_member(self, key: str, value: Any, events: list[StreamEvent]) -> None:
@@ -101,29 +74,22 @@ class OllamaStream(BaseStream):
         name = self._names.tool_name(function["name"]) if known.was_announced else None
         events.append(ToolCallDelta(known.index, identifier, name, "".join(known.pieces)))
 
-    def _merge_top(self) -> None:
-        """Merge the keys beside the message of the last chunk."""
-        for key, value in self._last.items():
+    def _merge_top(self, event: dict[str, Any]) -> None:
+        """Merge the keys beside the message."""
+        for key, value in event.items():
             if key != "message" and (value is not None or key not in self._top):
                 before = self._top.get(key)
                 if key == "done_reason":
                     value = self._final_stop_reason(before, value)
-                self._top[key] = _joined(before, value) if _grows(value) else value
-        self._last = {}
+                self._top[key] = _joined(before, value) if type(value) is list else value
 
     def _body(self) -> dict[str, Any]:
-        self._merge_top()
         texts = {key: "".join(pieces) for key, pieces in self._texts.items()}
         return {**self._top, "message": {**self._message, **texts}}
 
     def _ended(self) -> bool:
         """Return whether the last chunk has arrived."""
         return self._done
-
-
-def _grows(value: Any) -> bool:
-    """Return whether a value grows with each chunk, as lists do."""
-    return type(value) is list
 
 
 def _joined(old: Any, new: Any) -> Any:

@@ -114,14 +114,6 @@ class CompatibleStream(ChatStream):
             piece = {**piece, "function": {**function, "arguments": dump_allowing_nan(function["arguments"])}}
         super()._take_call(piece, position, events)
 
-    def _merge_top(self, event: dict[str, Any]) -> None:
-        held = {key: value for key, value in self._top.items() if type(value) is dict and key != "usage"}
-        super()._merge_top(event)
-        for key, old in held.items():
-            new = event.get(key)
-            if type(new) is dict and new is not old:
-                self._top[key] = {**old, **new}
-
     def _joined_choice(self, index: Any) -> dict[str, Any]:
         choice = super()._joined_choice(index)
         found: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}

@@ -39,17 +39,12 @@ class ChatStream(BaseStream):
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
         self._top: dict[str, Any] = {}
-        self._last: dict[str, Any] = {}
         self._text: list[str] = []
         self._parts: StreamedPartList | None = None
         self._refusal: list[str] = []
         self._reasoning: list[str] = []
         self._message: dict[str, Any] = {}
         self._choice: dict[str, Any] = {}
-        self._last_choice: dict[str, Any] = {}
-        self._width = 0
-        self._choice_width = 0
-        self._with_more = False
         self._entries: list[ChatCall] = []
         self._by_id: dict[str, ChatCall] = {}
         self._slots: dict[Any, ChatCall] = {}
@@ -59,54 +54,10 @@ class ChatStream(BaseStream):
         self._closed = False
         self._has_content = False
 
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither a dict nor an object of the client.
-        """
-        try:
-            (choice,) = event["choices"]
-            if (
-                len(event) == self._width
-                and len(choice) == self._choice_width
-                and choice["finish_reason"] is None
-                and choice["index"] == 0
-                and "error" not in event
-                and not (self._with_more and (event.get("usage") or choice.get("logprobs")))
-            ):
-                delta = choice["delta"]
-                if len(delta) != 1:
-                    pass
-                elif "content" in delta:
-                    text = delta["content"]
-                    if type(text) is str and text:
-                        self._text.append(text)
-                        return [TextDelta(text)]
-                else:
-                    (piece,) = delta["tool_calls"]
-                    function = piece["function"]
-                    known = self._slots[piece["index"]]
-                    text = function["arguments"]
-                    if len(piece) == 2 and len(function) == 1 and type(text) is str and text and known.was_announced:
-                        known.pieces.append(text)
-                        return [ToolCallDelta(known.index, None, None, text)]
-        except (AttributeError, KeyError, TypeError, ValueError):
-            pass  # a chunk of another form, which the general code reads
-        return super().feed(event)
-
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         events: list[StreamEvent] = []
         choices = event.get("choices")
-        if len(event) != len(self._last) or not choices or event.get("usage"):
-            self._merge_top(event)
-        self._last = event
+        self._merge_top(event)
         if type(choices) is list:
             for choice in choices:
                 if type(choice) is not dict:
@@ -117,15 +68,9 @@ class ChatStream(BaseStream):
                 delta = choice.get("delta")
                 if type(delta) is dict:
                     self._take_delta(delta, events)
-                stop_reason = choice.get("finish_reason")
-                if stop_reason is not None or len(choice) != len(self._last_choice) or choice.get("logprobs"):
-                    self._take_choice(choice, events)
-                self._last_choice = choice
-                self._choice_width = len(choice)
+                self._take_choice(choice, events)
         closes = choices == [] and type(event.get("usage")) is dict
         self._closed = bool(self._message or self._text or self._parts) if closes else self._closed and not events
-        self._width = 0 if self._closed else len(event)
-        self._with_more = "usage" in event or "logprobs" in self._last_choice
         if event.get("error"):
             self._record_error(event["error"])
         return events
@@ -254,12 +199,16 @@ class ChatStream(BaseStream):
         self._further[index]._read_event({"choices": [{**choice, "index": 0}]})
 
     def _merge_top(self, event: dict[str, Any]) -> None:
+        """Merge the keys beside the choices. Objects grow, except usage, which counts from the start each time."""
         for key, value in event.items():
-            if key not in _NOISE and (value is not None or key not in self._top):
-                self._top[key] = value
+            if key in _NOISE or (value is None and key in self._top):
+                continue
+            before = self._top.get(key)
+            if type(before) is dict and type(value) is dict and key != "usage":
+                value = {**before, **value}
+            self._top[key] = value
 
     def _body(self) -> dict[str, Any]:
-        self._merge_top(self._last)
         body = {**self._top}
         if body.get("object") == "chat.completion.chunk":
             body["object"] = "chat.completion"
@@ -272,9 +221,6 @@ class ChatStream(BaseStream):
         return body
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
-        for key, value in self._last_choice.items():
-            if key not in ("delta", "index", "finish_reason", "logprobs") and value not in (None, ""):
-                self._choice[key] = value
         message = {"role": "assistant", **self._message}
         if self._parts is not None:
             message["content"] = self._parts.assemble()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...json_text import is_object_text
-from ...models import ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
+from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT
 from ...stream_parts import IndexedBlocks, OpenCall, read_hashable_index
 from ...streams import BaseStream
@@ -103,38 +103,6 @@ class ResponsesStream(BaseStream):
         self._text: list[str] = []
         self._thought: list[str] = []
         self._end = False
-
-    def feed(self, event: Any) -> list[StreamEvent]:
-        """Read one event, in constant time.
-
-        Args:
-            event: An event of the stream: a dict, or the client's object.
-
-        Returns:
-            The resulting events of the neutral format; often none.
-
-        Raises:
-            ConversionError: The event is neither a dict nor an object of the client.
-        """
-        try:
-            kind = event["type"]
-            piece = event["delta"]
-            item = self._items[event["output_index"]]
-            if type(piece) is str and piece:
-                if kind == "response.output_text.delta":
-                    part = item.parts["content", event["content_index"]]
-                    if part.streams_text:
-                        part.pieces.append(piece)
-                        self._text.append(piece)
-                        return [TextDelta(piece)]
-                elif kind == "response.function_call_arguments.delta":
-                    call = item.call
-                    if call is not None and call.was_announced:
-                        call.pieces.append(piece)
-                        return [ToolCallDelta(call.index, None, None, piece)]
-        except (KeyError, TypeError):
-            pass  # an event of another form, which the general code reads
-        return super().feed(event)
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
         kind = event.get("type")
