@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from .conversion.reader import NO_IDS, Reader
 from .conversion.values import to_plain_object
@@ -36,6 +36,26 @@ from .stream_parts import OpenCall, PartialObject, SentCall, SentOrder, order_by
 __all__ = ["BaseStream", "BaseStreamWriter"]
 
 
+UNFINISHED = "the stream ended before the response was complete"
+
+
+class Outcome(NamedTuple):
+    """How a response ended."""
+
+    reason: Literal["error", "other"] | None
+    """The finish reason of a response that failed (`error`) or is not complete yet (`other`). None if it is complete."""
+    error: ErrorEvent | None
+    """What is wrong with it. A complete response may have a value of the wrong type, which is left out."""
+
+
+def _error_event(error: BaseException) -> ErrorEvent:
+    """Return the event for an exception of the source. That of a session has the error of the API."""
+    api_error: Any = getattr(error, "error", None)
+    if type(api_error) is not ApiError:
+        return ErrorEvent(f"{type(error).__name__}: {error}")
+    return ErrorEvent(f"{type(error).__name__}: {api_error.message}", error=api_error)
+
+
 class BaseStream:
     """A stream of one response, read event by event.
 
@@ -55,8 +75,8 @@ class BaseStream:
         self._calls: list[OpenCall] = []
         self._owners: dict[str, OpenCall | None] = dict.fromkeys(NO_IDS)
         self._failure: str | None = None
-        self._api_error: ApiError | None = None
         self._fault: str | None = None
+        self._source_error: BaseException | None = None
         self._finished = False
         self._reported_ids: set[str] = set()
 
@@ -138,44 +158,47 @@ class BaseStream:
         if self._finished:
             return []
         self._finished = True
-        if error is not None and self._failure is None:
-            self._api_error = getattr(error, "error", None)
-            if type(self._api_error) is not ApiError:
-                self._api_error = None
-            message = str(error) if self._api_error is None else self._api_error.message
-            self._failure = f"{type(error).__name__}: {message}"
-        events: list[StreamEvent] = []
+        self._source_error = error
         completion = self.result()
-        for open_call, call in zip(order_by_index(self._calls), calls_in(completion.message), strict=False):
-            if not open_call.was_announced:
-                open_call.was_announced = True
-                events.append(ToolCallDelta(open_call.index, call.id, call.name))
-        if self._ended():
-            events += self._call_events(completion)
-        if self._failure is not None or not self._ended():
-            events.append(
-                ErrorEvent(self._failure or "the stream ended before the response was complete", error=self._api_error)
-            )
-        elif self._fault is not None:
-            events.append(ErrorEvent(self._fault))
-        events.append(CompletedEvent(completion))
-        return events
+        outcome = self._outcome()
+        events: list[StreamEvent] = [*self._announcements(completion)]
+        events += self._call_events(completion) if outcome.reason is None else []
+        events += [outcome.error] if outcome.error is not None else []
+        return [*events, CompletedEvent(completion)]
 
     def result(self) -> Completion:
         """Return the response so far. Its calls must not be run before the end of the stream."""
         completion = self._read_body()
-        if self._failure is not None or not self._ended():
-            if completion.finish_reason != "content_filter":
-                completion.finish_reason = "error" if self._finished or self._failure is not None else "other"
-            mark_calls_invalid(completion.message, "error")
-            for cut, call in zip(calls_in(completion.message), order_by_index(self._calls), strict=False):
-                if cut.invalid is not None and not (cut.arguments or call.pieces):
-                    cut.invalid.text = ""  # no arguments came, so `{}` is not what the model wrote
+        outcome, calls = self._outcome(), order_by_index(self._calls)
+        if outcome.reason is None:
+            for position, call in enumerate(calls):
+                if call.malformed:
+                    mark_call_invalid(completion.message, position, "malformed", "".join(call.pieces))
             return completion
-        for position, call in enumerate(order_by_index(self._calls)):
-            if call.malformed:
-                mark_call_invalid(completion.message, position, "malformed", "".join(call.pieces))
+        if completion.finish_reason != "content_filter":
+            completion.finish_reason = outcome.reason
+        mark_calls_invalid(completion.message, "error")
+        for cut, call in zip(calls_in(completion.message), calls, strict=False):
+            if cut.invalid is not None and not (cut.arguments or call.pieces):
+                cut.invalid.text = ""  # no arguments came, so `{}` is not what the model wrote
         return completion
+
+    def _outcome(self) -> Outcome:
+        """Return how the response ended, as far as it is known: what the stream reported comes before its source."""
+        if self._failure is not None:
+            return Outcome("error", ErrorEvent(self._failure))
+        if self._source_error is not None:
+            return Outcome("error", _error_event(self._source_error))
+        if not self._ended():
+            return Outcome("error" if self._finished else "other", ErrorEvent(UNFINISHED))
+        return Outcome(None, None if self._fault is None else ErrorEvent(self._fault))
+
+    def _announcements(self, completion: Completion) -> Iterator[StreamEvent]:
+        """Yield the first event of each call that has none yet."""
+        for open_call, call in zip(order_by_index(self._calls), calls_in(completion.message), strict=False):
+            if not open_call.was_announced:
+                open_call.was_announced = True
+                yield ToolCallDelta(open_call.index, call.id, call.name)
 
     def _final_stop_reason(self, before: Any, stop_reason: Any) -> Any:
         """Return the stop reason that counts. A response that was cut off, filtered or failed keeps its reason."""

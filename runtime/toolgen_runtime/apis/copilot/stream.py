@@ -298,8 +298,8 @@ class CopilotStream(BaseStream):
             reason = "content_filter"
         if reason == "content_filter":
             return reason
-        if self._failure is not None or not self._ended():
-            return "error" if self._finished or self._failure is not None else "other"
+        if (unfinished := self._outcome().reason) is not None:
+            return unfinished
         if reason in ("length", "error"):
             return reason
         return "tool_calls" if open_calls else "stop" if reason == "tool_calls" else reason

@@ -84,7 +84,7 @@ class GeminiStream(BaseStream):
         candidate = self._candidates.get(0)
         if candidate is None:
             return completion
-        if self._ended() and self._failure is None:
+        if self._outcome().reason is None:
             for call, arguments in candidate.updates.items():
                 if arguments.rejected:
                     mark_call_invalid(
