@@ -440,7 +440,7 @@ def test_pieces_of_one_call_may_share_a_chunk_without_an_index(sample: Package) 
 @pytest.mark.pain("P28")
 @pytest.mark.safety("7.5")
 def test_pieces_that_repeat_id_and_name_are_examined_once(sample: Package, monkeypatch: pytest.MonkeyPatch) -> None:
-    fields, examined = sample.module("runtime.apis.openai_chat.streamed_values"), []
+    fields, examined = sample.module("runtime.apis.openai_chat.stream"), []
     is_object_text = fields.is_object_text
 
     def counted(text: str) -> bool:

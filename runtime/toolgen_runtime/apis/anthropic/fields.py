@@ -14,7 +14,7 @@ from ...json_text import loads
 from ...json_values import same_json
 from ...models import AssistantMessage, Message, ToolCallPart
 from ...paths import Path
-from ...stream_parts import OpenCall
+from ...streams import OpenCall
 
 __all__ = [
     "StreamedBlock",

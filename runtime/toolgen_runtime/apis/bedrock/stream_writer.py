@@ -9,8 +9,7 @@ from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
 from ...responses import substitute_normal_stop_reason
-from ...stream_parts import OpenBlocks, SentCall
-from ...streams import BaseStreamWriter
+from ...stream_writers import BaseStreamWriter, OpenBlocks, SentCall
 from .client_values import find_exception
 from .content import block_kind
 

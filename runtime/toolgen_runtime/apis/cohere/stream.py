@@ -6,8 +6,7 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT
-from ...stream_parts import IndexedBlocks, OpenCall, read_hashable_index
-from ...streams import BaseStream
+from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 
 __all__ = ["CohereStream"]
 

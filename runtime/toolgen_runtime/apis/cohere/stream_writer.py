@@ -8,8 +8,7 @@ from ...conversion.extras import objects_in
 from ...json_values import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import OpenBlocks
-from ...streams import BaseStreamWriter
+from ...stream_writers import BaseStreamWriter, OpenBlocks
 
 __all__ = ["CohereStreamWriter"]
 

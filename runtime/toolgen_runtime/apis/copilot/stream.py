@@ -32,8 +32,7 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import FinishReason, mark_calls_invalid, read_count
-from ...stream_parts import OpenCall
-from ...streams import BaseStream
+from ...streams import BaseStream, OpenCall
 from .tool_requests import SessionMessage, has_call_id, is_app_tool_request, unstreamed_text
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ...json_text import loads
 from ...json_values import same_json
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
-from ...stream_parts import OpenCall
+from ...streams import OpenCall
 from ...tool_results import ResultKind, media_kind, write_result_text
 
 __all__ = [

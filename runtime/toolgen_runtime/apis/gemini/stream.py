@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...responses import mark_call_invalid
-from ...stream_parts import OpenCall, read_hashable_index
-from ...streams import BaseStream, BaseStreamWriter
+from ...stream_writers import BaseStreamWriter
+from ...streams import BaseStream, OpenCall, read_hashable_index
 from .parts import ENUM_NUMBER_PATHS, part_list
-
-if TYPE_CHECKING:
-    from .stream_arguments import PathArguments
+from .stream_arguments import PathArguments
 
 __all__ = ["GeminiStream", "GeminiStreamWriter"]
 
@@ -177,8 +175,6 @@ class GeminiStream(BaseStream):
         text = "" if growing else dump_allowing_nan(call.get("args") or {})
         if growing:
             begun.head["functionCall"] = {key: value for key, value in call.items() if key not in _PIECES}
-            from .stream_arguments import PathArguments
-
             candidate.updates[begun] = PathArguments()
             candidate.open = candidate.last = begun
         begun.add(text)

@@ -9,9 +9,8 @@ from typing import Any
 
 from ...models import Completion, StreamEvent, ToolCallDelta
 from ...paths import ROOT
-from ...stream_parts import order_by_index
-from ..openai_chat.stream import ChatStream, ChatStreamWriter
-from ..openai_chat.streamed_values import ChatCall
+from ...streams import order_by_index
+from ..openai_chat.stream import ChatCall, ChatStream, ChatStreamWriter
 from .fields import find_body_error, unwrap_sdk_object
 
 __all__ = ["MistralStream", "MistralStreamWriter"]

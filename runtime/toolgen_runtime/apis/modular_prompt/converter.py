@@ -25,8 +25,8 @@ from ...models import (
 )
 from ...paths import ROOT, Path
 from ...responses import derive_finish_reason, mark_calls_invalid
-from ...stream_parts import OpenCall
-from ...streams import BaseStream, BaseStreamWriter
+from ...stream_writers import BaseStreamWriter
+from ...streams import BaseStream, OpenCall
 from ...tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..text_messages import TextChatConverter, join_texts
 

@@ -20,8 +20,7 @@ from ...tool_call_fields import (
 )
 from ...tool_call_fields import read_json_arguments as read_arguments
 from .host_extensions import HostChatConverter, detail_text, reasoning_text_of, value_at
-from .stream import ChatStream, ChatStreamWriter
-from .streamed_values import GROWING_KEYS
+from .stream import GROWING_KEYS, ChatStream, ChatStreamWriter
 
 __all__ = [
     "CompatibleStream",

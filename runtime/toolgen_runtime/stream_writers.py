@@ -1,201 +1,33 @@
-"""The parts of a stream: calls that are incomplete, and what was sent so far.
+"""Stream writers: write the events of a wire for a response that arrives in pieces, and record what was sent.
 
-The arguments of a call are read as far as their JSON text has arrived.
+The stream writers of each API are in `apis`.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
-from .conversion.writer import Writer
-from .errors import wrong_type
+from .conversion.writer import OnLoss, Writer
 from .json_text import is_object_text
 from .models import (
+    CompletedEvent,
     Completion,
+    ErrorEvent,
     ReasoningDelta,
     ReasoningPart,
     StreamEvent,
     TextDelta,
     TextPart,
     ToolCallDelta,
+    ToolCallEvent,
     ToolCallPart,
 )
 from .paths import ROOT, Path
 from .responses import is_completion_read_from_wire
 
-__all__ = [
-    "IndexedBlocks",
-    "OpenBlocks",
-    "OpenCall",
-    "PartialObject",
-    "SentCall",
-    "SentOrder",
-    "order_by_index",
-    "partial_object",
-    "read_hashable_index",
-]
-
-
-_STRING = r'(?s:"(?:[^"\\]|\\.)*("?))'
-_BARE = r"[^\s,\]}:\"]+"
-
-
-class PartialObject:
-    """An object read from growing text. It is parsed again after growing by a quarter, so the total cost is linear."""
-
-    __slots__ = ("_counted", "_length", "_parsed", "_value")
-
-    def __init__(self) -> None:
-        self._counted = self._length = self._parsed = 0
-        self._value: dict[str, Any] = {}
-
-    def view(self, pieces: list[str]) -> dict[str, Any]:
-        """Return the object that the pieces contain so far. The list may only grow between calls."""
-        self._length += sum(map(len, pieces[self._counted :]))
-        self._counted = len(pieces)
-        if self._length >= self._parsed + max(1, self._parsed // 4):
-            self._value = partial_object("".join(pieces))
-            self._parsed = self._length
-        return self._value
-
-
-def partial_object(text: str) -> dict[str, Any]:
-    """Return the members of an incomplete object that are complete enough, or `{}` if the text is not an object.
-
-    An incomplete string is returned as it is so far. A number or literal is returned only if something follows it.
-    """
-    try:
-        value = json.loads(_closed(text) or "")
-    except (ValueError, RecursionError):
-        return {}
-    return value if type(value) is dict else {}
-
-
-def _closed(text: str) -> str | None:
-    """Cut a text after its last complete value, and add the missing closing brackets."""
-    string_at, token_at = re.compile(_STRING).match, re.compile(_BARE).match  # cached by `re`: few streams need them
-    stack: list[str] = []
-    keep: list[tuple[int, tuple[str, ...]]] = []
-    expects_key = False
-    i, n = 0, len(text)
-    while i < n:
-        char = text[i]
-        if char in " \t\r\n":
-            i += 1
-        elif char in "{[":
-            stack.append("}" if char == "{" else "]")
-            expects_key = char == "{"
-            i += 1
-            keep.append((i, tuple(stack)))
-        elif char in "}]":
-            if not stack or stack.pop() != char:
-                return None
-            i += 1
-            keep.append((i, tuple(stack)))
-            expects_key = False
-            if not stack:
-                break
-        elif char == ",":
-            expects_key = bool(stack) and stack[-1] == "}"
-            i += 1
-        elif char == ":":
-            expects_key = False
-            i += 1
-        elif char == '"':
-            found = string_at(text, i)
-            end = found.end() if found else n
-            if not (found and found.group(1)):
-                if expects_key:
-                    break
-                return _open_string(text[i:end], text[:i], stack)
-            i = end
-            if not expects_key:
-                keep.append((i, tuple(stack)))
-        else:
-            token = token_at(text, i)
-            i = token.end() if token else i + 1
-            if i < n:
-                keep.append((i, tuple(stack)))
-        del keep[:-1]
-    if not keep:
-        return None
-    end, open_ = keep[-1]
-    return text[:end] + "".join(reversed(open_))
-
-
-def _open_string(string: str, before: str, stack: list[str]) -> str:
-    string = re.sub(r"\\(?:u[0-9a-fA-F]{0,3})?$", "", string) if not re.search(r"(?<!\\)(?:\\\\)+$", string) else string
-    string = re.sub(r"\\u[dD][89abAB][0-9a-fA-F]{2}$", "", string)
-    return before + string + '"' + "".join(reversed(stack))
-
-
-class OpenCall:
-    """An incomplete call. `head` is the wire's object without the arguments, `pieces` is their text so far.
-
-    `wire_index` is its index on the wire. The call is `malformed` if a piece was not a string, or if its name changed.
-    """
-
-    __slots__ = ("head", "index", "malformed", "name", "partial", "pieces", "was_announced", "wire_id", "wire_index")
-
-    def __init__(self, index: int, head: dict[str, Any]) -> None:
-        self.index = index
-        self.head = head
-        self.wire_id: str | None = None
-        self.name: str | None = None
-        self.pieces: list[str] = []
-        self.was_announced = self.malformed = False
-        self.wire_index: int | None = None
-        self.partial: PartialObject | None = None
-
-    def add(self, piece: str) -> None:
-        """Add more text of the arguments."""
-        self.pieces.append(piece)
-
-
-def order_by_index(calls: Sequence[OpenCall]) -> Sequence[OpenCall]:
-    """Sort calls by their index if each has its own; otherwise keep the order of arrival."""
-    indexes = {call.wire_index for call in calls}
-    if None in indexes or len(indexes) < len(calls):
-        return calls
-    return sorted(calls, key=lambda call: call.wire_index or 0)
-
-
-def read_hashable_index(index: Any, at: Path) -> Any:
-    """Return the index of an event, after a check of its type.
-
-    Raises:
-        ConversionError: The index is an array or an object.
-    """
-    if type(index) in (dict, list):
-        raise wrong_type(at, "a number", index)
-    return index
-
-
-class IndexedBlocks(dict[Any, Any]):
-    """The blocks of a stream by their index. A block whose index is used again is kept, and is no longer found."""
-
-    def __init__(self) -> None:
-        self.all: list[tuple[Any, Any]] = []
-
-    def add(self, index: Any, block: Any, *, replaces: bool = False) -> Any:
-        """Add a block, and return it. It is another one than that of its index before, unless it replaces that."""
-        if replaces and index in self:
-            self.all.remove((index, self[index]))
-        self.all.append((index, block))
-        self[index] = block
-        return block
-
-    def in_order(self) -> list[Any]:
-        """Return all blocks by their index, numbers first; in the order of arrival if an index was used again."""
-        entries = self.all
-        if len(entries) == len(self):
-            entries = sorted(entries, key=lambda e: (False, e[0]) if type(e[0]) is int else (True, str(e[0])))
-        return [block for _, block in entries]
-
+__all__ = ["BaseStreamWriter", "OpenBlocks", "SentCall", "SentOrder"]
 
 _CONTENT: Path = ((ROOT, "message"), "content")
 _TEXTS = (TextPart, ReasoningPart)
@@ -398,3 +230,121 @@ def _runs_of(parts: Iterable[Any]) -> list[_Run]:
 
 def _joined(runs: Iterable[_Run], kind: Any) -> str:
     return "".join(piece for found, pieces in runs if found is kind for piece in pieces)
+
+
+class BaseStreamWriter:
+    """Writes the events of one response, for apps that act as the provider.
+
+    Values that the format has only at the end (the id of the response, extras, usage) are written with the last events.
+    `id`, `created` (seconds since 1970) and `model` are part of all events that have them on the wire: `id` and `model` go
+    before those of the completion. What was sent as a delta is not sent again, even if the completion has its parts in
+    another order (`SentOrder`).
+    """
+
+    converter: ClassVar[Any]
+    """The provider's converter, which writes the complete response. The provider's module sets it."""
+    HAS_BLOCKS: ClassVar[bool] = False
+    """Whether a call is a block of the response, so that calls are in the order in which they begin."""
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,
+        created: int | None = None,
+        on_loss: OnLoss | None = None,
+        model: str | None = None,
+    ) -> None:
+        self.id = id
+        self.created = created
+        self.model = model
+        self.writer = Writer(self.converter.wire, on_loss, "weaken", is_response=True)
+        self.writer.is_stream = True
+        self.calls: dict[int, SentCall] = {}
+        self.text: list[str] = []
+        self.reasoning: list[str] = []
+        self.order = SentOrder(self.HAS_BLOCKS)
+        self.ended = False
+        self._failure: str | None = None
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Create the state that only the writer of one API has."""
+
+    def write(self, event: StreamEvent) -> list[dict[str, Any]]:
+        """Write one event. Events after `completed` are ignored.
+
+        Args:
+            event: An event of the neutral format. An error is written with `completed` or at the end, because the
+                completion may have more about it.
+
+        Returns:
+            The events of the wire; often none.
+        """
+        if self.ended:
+            return []
+        if type(event) is ToolCallDelta:
+            named = self.sent_call(event.index).hold_until_named(event)
+            if named is None:
+                return []
+            self.order.add(named)
+            return self._call(named)
+        self.order.add(event)
+        if type(event) is TextDelta:
+            self.text.append(event.text)
+            return self._text(event.text)
+        if type(event) is ReasoningDelta:
+            self.reasoning.append(event.text)
+            return self._reasoning(event.text)
+        if type(event) is ErrorEvent:
+            self._failure = self._failure or event.message
+            return []
+        if type(event) is CompletedEvent:
+            self.ended = True
+            completion = self.order.arrange(event.completion, self.writer)
+            # What earlier events said stays: clients know a stream by its id.
+            if self.model is not None:
+                completion = replace(completion, model=self.model)
+            if self.id is not None and completion.id is not None:
+                completion = replace(completion, id=self.id)
+            body = self.converter.write_response(completion, self.id, self.created, self.writer)
+            failed = self._failure is not None and not self._has_error(body)
+            events = self._error(self._failure or "") if failed else []
+            return [*events, *self._completed(body, completion)]
+        if type(event) is ToolCallEvent:
+            return []
+        raise TypeError("not an event of a stream")
+
+    def finish(self) -> list[dict[str, Any]]:
+        """End the stream. Without a `completed` event before, it ends with an error.
+
+        Returns:
+            The remaining events of the wire.
+        """
+        if self.ended:
+            return []
+        self.ended = True
+        return self._error(self._failure or "the stream ended before the response was complete")
+
+    def _has_error(self, body: dict[str, Any]) -> bool:
+        """Return whether the complete response has its provider's own error, which says more than an event."""
+        return type(body) is dict and bool(body.get("error"))  # the text of `prompt` is not an object
+
+    def sent_call(self, index: int) -> SentCall:
+        """Return the part of a call that was sent so far."""
+        return self.calls.setdefault(index, SentCall())
+
+    def _text(self, text: str) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        self.writer.report_unsupported(ROOT, "reasoning")
+        return []
+
+    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def _error(self, message: str) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
+        raise NotImplementedError
