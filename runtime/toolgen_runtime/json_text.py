@@ -1,12 +1,14 @@
-"""JSON text: strict reading, compact writing, and comparison by value.
+"""JSON text: strict reading, and compact writing.
 
-Reading rejects duplicate keys, numbers that JSON does not have, and nesting that is too deep.
+`loads` is the only reader. Python's own reader accepts more than JSON: it keeps the last of two equal keys, reads NaN and
+Infinity, and makes infinity of a number that no float can represent. Two programs can then read the same text as
+different values. Its hooks reject all this while it parses. After it, the depth and lone surrogates are checked, but only
+in texts that are long enough or have the characters for it.
 """
 
 from __future__ import annotations
 
 import json
-import json.encoder
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -24,7 +26,6 @@ __all__ = [
     "is_object_text",
     "is_utf8_encodable",
     "loads",
-    "loads_checking_compact",
 ]
 
 
@@ -156,36 +157,12 @@ def is_object_text(text: str) -> bool:
         return False
 
 
-def loads_checking_compact(text: str) -> tuple[Any, bool]:
-    """Read a JSON text like `loads`, and return whether it is spelled as `compact` spells its value.
-
-    A text that is the compact form of its value has no duplicate keys and only numbers of JSON: no hooks are needed.
-    """
-    if _starts_with_blank_after_key(text):
-        return loads(text), False
-    if text[:2] == '{"':
-        try:
-            value, end = _UNHOOKED(text, 0)
-            if end == len(text) <= MAX_SIZE and "".join(_chunks(value, 0)) == text:
-                may_be_deep = len(text) > _LONGEST_FLAT and _has_many_brackets(text)
-                if (text.isascii() or _encodes(text)) and not (may_be_deep and is_too_deep(value)):
-                    return value, True
-        except (StopIteration, ValueError, RecursionError):
-            pass  # the strict reader reports what is wrong
-    value = loads(text)
-    return value, is_compact(text, value)
-
-
 _LONGEST_FLAT = 2 * MAX_DEPTH
 """A valid text of up to this many characters is not too deep, because each level has two brackets."""
 
 
 def _has_many_brackets(text: str) -> bool:
     return text.count("{") + text.count("[") > MAX_DEPTH
-
-
-_starts_with_blank_after_key: Callable[[str], Any] = re.compile(r'\{"[^"\\]*": ').match
-"""Whether a text begins with an object and a blank follows its first key, so it is not compact."""
 
 
 def _check_depth(text: str) -> None:
@@ -234,8 +211,6 @@ def _no_constant(_: str) -> Any:
 
 _DECODER: Any = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite, parse_constant=_no_constant)
 _SCAN: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once
-_UNHOOKED_DECODER: Any = json.JSONDecoder()
-_UNHOOKED: Callable[[str, int], tuple[Any, int]] = _UNHOOKED_DECODER.scan_once
 
 
 def compact(value: Any) -> str:
@@ -246,59 +221,24 @@ def compact(value: Any) -> str:
         TypeError: A value is not a JSON value.
         RecursionError: The value is nested too deeply, or contains itself.
     """
-    return "".join(_chunks(value, 0))
+    return _strict.encode(value)
 
 
 def is_compact(text: str, value: Any) -> bool:
     """Return whether a strict JSON text is identical to what `compact` writes for its value."""
-    if "\\" not in text:
-        if _starts_with_blank_after_key(text):
-            return False
-        length = _length(value)
-        if length >= 0:
-            return length == len(text)
     return compact(value) == text
-
-
-_UNSURE = -(10**12)
-"""A length so far below 0 that adding other lengths leaves it negative."""
-
-
-def _length(value: Any) -> int:
-    """Return the length of a value written without blanks and escapes. Negative if a number in it can be shorter.
-
-    No other spelling of these values is as short, so a text of this length is the compact one. Only numbers with an
-    exponent can be: 1e1 is 10.0, and 1e-2 is as long as 0.01.
-    """
-    kind = type(value)
-    if kind is str:
-        return len(value) + 2
-    if kind is dict:
-        length = 2 * len(value) + 1 if value else 2
-        for key, item in value.items():
-            if type(item) is str:
-                length += len(key) + len(item) + 4
-            else:
-                length += len(key) + 2 + _length(item)
-        return length
-    if kind is list:
-        return len(value) + 1 + sum(map(_length, value)) if value else 2
-    if kind is float:
-        return len(repr(value)) if 0.1 <= abs(value) < 1e16 and not value.is_integer() else _UNSURE
-    if kind is int:
-        return len(repr(value))
-    return 5 if value is False else 4
 
 
 def dump_strict_or_none(value: Any) -> str | None:
     """Return the strict JSON text of a value. None if it cannot be written, or is too deep to be read again."""
     try:
-        text = "".join(_chunks(value, 0))
+        text = compact(value)
     except (TypeError, ValueError, RecursionError):
         return None
     return None if len(text) > _LONGEST_FLAT and _has_many_brackets(text) and is_too_deep(value) else text
 
 
+_strict = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
 _loose = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
@@ -308,17 +248,3 @@ def dump_allowing_nan(value: Any) -> str:
         return _loose.encode(value)
     except RecursionError:
         return dump_deep(value)
-
-
-def _chunks_of() -> Callable[[Any, int], Iterable[str]]:
-    """Return the inner function of an encoder, so it is created once. `encode` would create it for each value."""
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, check_circular=False)
-    make: Any = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return lambda value, level: (encoder.encode(value),)
-    text = json.encoder.encode_basestring
-    chunks: Callable[[Any, int], Iterable[str]] = make(None, encoder.default, text, None, ":", ",", False, False, False)
-    return chunks
-
-
-_chunks = _chunks_of()

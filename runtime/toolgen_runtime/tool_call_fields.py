@@ -12,7 +12,7 @@ from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
 from .fields import read_effort, write_effort
-from .json_text import compact, loads, loads_checking_compact
+from .json_text import compact, is_compact, loads
 from .json_values import is_json, same_json
 from .models import InvalidCall, Reasoning
 from .paths import Path, format_path
@@ -232,14 +232,14 @@ write_call_id_verbatim = write_call_id
 
 def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
     try:
-        arguments, is_compact_text = loads_checking_compact(text)
+        arguments = loads(text)
     except ValueError:
         if not text or text.isspace():
             return {}, None, text
         return {}, InvalidCall(text, "malformed"), ABSENT
     if type(arguments) is not dict:
         return {}, InvalidCall(text, "not_an_object"), ABSENT
-    return arguments, None, ABSENT if is_compact_text else text
+    return arguments, None, ABSENT if is_compact(text, arguments) else text
 
 
 def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:

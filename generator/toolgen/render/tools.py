@@ -157,7 +157,6 @@ def _declared_facts(plan: ToolPlan) -> str:
     tool = plan.tool
     names = (plan.module, plan.arguments, plan.result)
     facts = {
-        "has_untyped_field": plan.has_untyped_field,
         "non_object_type": str(plan.non_object_type) if plan.non_object_type else None,
         "low_risk": tool.risk == "low",
         "display_name": tool.display_name or None,

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..json_text import JSONError, is_utf8_encodable, loads
-from ..json_values import CLASHING, SCALARS, copy_json, count_pydantic_model_keys, is_too_deep, same_json
+from ..json_values import copy_json, is_too_deep, same_json
 from ..paths import ROOT, Path, format_path
 from .argument_errors import ArgumentsError, Fault, convert_validation_error, json_type_name, unknown_tool_error
 
@@ -40,7 +40,6 @@ class ToolFacts:
     arguments: str
     result: str
     _: KW_ONLY
-    has_untyped_field: bool = False
     non_object_type: str | None = None
     low_risk: bool = False
     display_name: str | None = None
@@ -72,22 +71,11 @@ class LazyToolDefinitions(Mapping[str, "ToolDefinition"]):
         return len(self._modules)
 
 
-MAX_PYDANTIC_TEXT = 100_000
-"""Maximum number of characters of a text that pydantic alone may read."""
-
-_HOLDERS = frozenset([dict, list])
-"""Types of JSON values that would be shared by a model and a call."""
-
-_HIDING = ("\\u003", "\\u006", "\\u007")
-"""The start of escapes that may represent a colon or a letter of `null`."""
-
-
 class ToolEntry:
     """A tool: its module in the package, the class of its arguments, and the type of its result.
 
-    `has_untyped_field` means that a field of the arguments accepts values of any type. `non_object_type` is the type of
-    arguments that are not an object, if the schema allows them because it has no type. Properties are accepted only by
-    their own names; field names are for apps.
+    `non_object_type` is the type of arguments that are not an object, if the schema allows them because it has no type.
+    Properties are accepted only by their own names; field names are for apps.
     """
 
     def __init__(self, package: str, name: str, declared: ToolFacts) -> None:
@@ -97,12 +85,8 @@ class ToolEntry:
         self._package = package
         self._model = declared.arguments
         self._result = declared.result
-        self._anything = declared.has_untyped_field
         self._other = declared.non_object_type
         self._coercion_table = declared.coercions
-        self._read: Callable[..., BaseModel] | None = None
-        self._validate: Callable[..., BaseModel] | None = None
-        self._dump: Callable[..., bytes] = bytes
         self._check: Callable[..., object] | None = None
 
     def parse(self, value: object) -> BaseModel:
@@ -111,25 +95,30 @@ class ToolEntry:
         Raises:
             ArgumentsError: The value is not strict JSON, or is not valid.
         """
-        if type(value) is str and len(value) < MAX_PYDANTIC_TEXT:
-            read = self._read or self._prepared()
+        if isinstance(value, str | bytes | bytearray):
             try:
-                made = read(value, by_name=False)
-            except (ValueError, RecursionError):  # the strict reader reports what is wrong
-                return self._carefully(value)
-            if self._is_strict(value, made):
-                return made
-        elif type(value) is dict and _HOLDERS.isdisjoint(map(type, value.values())) and is_utf8_encodable(value):
-            # no mutable value can be shared
-            if self._validate is None:
-                self._validate = self._class().__pydantic_validator__.validate_python
-            try:
-                made = self._validate(value, by_name=False)
-            except (ValueError, RecursionError):
-                return self._carefully(value)
-            if not made.__pydantic_extra__ or made.__dict__.keys().isdisjoint(made.__pydantic_extra__):
-                return made
-        return self._carefully(value)
+                value = loads(value)
+            except JSONError as error:
+                raise ArgumentsError(self.name, [Fault("", "one JSON object", f"text with {error}")]) from None
+        if not isinstance(value, Mapping) and self._other is None:
+            raise ArgumentsError(self.name, [Fault("", "an object", json_type_name(value))])
+        from pydantic import ValidationError
+
+        given = dict(value) if isinstance(value, Mapping) else value
+        if is_too_deep(given):
+            raise self._too_deep()
+        if not is_utf8_encodable(given):
+            raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
+        try:
+            if type(given) is not dict:
+                return self._other_value(given)
+            model = self._class().model_validate(copy_json(given), by_name=False)
+        except ValidationError as error:
+            raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
+        except RecursionError:
+            raise self._too_deep() from None
+        _unset_clashing_fields(model, given)
+        return model
 
     def check_result(self, value: object) -> None:
         """Validate the return value of the tool, as JSON data, against its declared result.
@@ -161,70 +150,12 @@ class ToolEntry:
         """Return whether a value is an instance of the tool's model."""
         return isinstance(value, self._class())
 
-    def _prepared(self) -> Callable[..., BaseModel]:
-        model = self._class()
-        self._read = model.__pydantic_validator__.validate_json
-        self._dump = model.__pydantic_serializer__.to_json
-        return self._read
-
     def _class(self) -> type[BaseModel]:
         model: type[BaseModel] = self._named(self._model)
         return model
 
     def _named(self, name: str) -> Any:
         return getattr(import_module(f"{self._package}.{self.module}"), name)
-
-    def _is_strict(self, text: str, made: BaseModel) -> bool:
-        """Return whether a text that pydantic accepted is certainly strict JSON.
-
-        A text has at least as many colons as keys. If it has exactly as many as the model has keys, there are no
-        duplicates. If keys are nested, or if a number may have overflowed, the model is written as JSON again: a
-        dropped duplicate lacks its colon, and a number that JSON does not have becomes null. A model with a clash is
-        read carefully.
-        """
-        colons, extra = text.count(":"), made.__pydantic_extra__
-        if (
-            colons == len(made.__pydantic_fields_set__)
-            and (not self._anything or SCALARS.issuperset(map(type, made.__dict__.values())))
-            and (
-                not extra or (SCALARS.issuperset(map(type, extra.values())) and made.__dict__.keys().isdisjoint(extra))
-            )
-        ):
-            return True
-        keys = count_pydantic_model_keys(made)
-        if keys == colons or keys < CLASHING:
-            return keys == colons
-        if "\\u00" in text and any(escape in text for escape in _HIDING):
-            return False
-        again = self._dump(made, by_alias=True, exclude_unset=True, warnings=False)
-        return again.count(b":") == colons and again.count(b"null") == text.count("null")
-
-    def _carefully(self, value: object) -> BaseModel:
-        if isinstance(value, str | bytes | bytearray):
-            try:
-                value = loads(value)
-            except JSONError as error:
-                raise ArgumentsError(self.name, [Fault("", "one JSON object", f"text with {error}")]) from None
-        if not isinstance(value, Mapping) and self._other is None:
-            raise ArgumentsError(self.name, [Fault("", "an object", json_type_name(value))])
-        from pydantic import ValidationError
-
-        given = dict(value) if isinstance(value, Mapping) else value
-        if is_too_deep(given):
-            raise self._too_deep()
-        if not is_utf8_encodable(given):
-            raise ArgumentsError(self.name, [Fault("", "text", "half of a surrogate pair")])
-        try:
-            if type(given) is not dict:
-                return self._other_value(given)
-            made = self._class().model_validate(copy_json(given), by_name=False)
-            if count_pydantic_model_keys(made) < CLASHING:
-                _unset_clashing_fields(made, given)
-            return made
-        except ValidationError as error:
-            raise ArgumentsError(self.name, *convert_validation_error(value, error)) from None
-        except RecursionError:
-            raise self._too_deep() from None
 
     def _too_deep(self) -> ArgumentsError:
         return ArgumentsError(self.name, [Fault("", "a value of bounded depth", "a value that is nested too deeply")])
@@ -236,22 +167,23 @@ class ToolEntry:
         return RootModel[Any](adapter.validate_python(copy_json(value), by_name=False))
 
 
-def _unset_clashing_fields(made: Any, given: Any) -> None:
+def _unset_clashing_fields(value: Any, given: Any) -> None:
     """Mark fields as unset, at all levels, if only an undeclared key with their Python name was given."""
-    if hasattr(made, "__pydantic_fields_set__") and type(given) is dict:
-        for name, field in type(made).model_fields.items():
+    if hasattr(value, "__pydantic_fields_set__") and type(given) is dict:
+        extra = value.__pydantic_extra__ or {}
+        for name, field in type(value).model_fields.items():
             alias = field.validation_alias or name
             if alias in given:
-                _unset_clashing_fields(made.__dict__[name], given[alias])
-            else:
-                made.__pydantic_fields_set__.discard(name)
-        made = made.__pydantic_extra__
-    if type(made) is dict and type(given) is dict:
-        for name, item in made.items():
+                _unset_clashing_fields(value.__dict__[name], given[alias])
+            elif name in extra:
+                value.__pydantic_fields_set__.discard(name)
+        value = extra
+    if type(value) is dict and type(given) is dict:
+        for name, item in value.items():
             _unset_clashing_fields(item, given[name])
-    elif type(given) is list and isinstance(made, list | tuple):
-        for item, one in zip(made, given, strict=True):
-            _unset_clashing_fields(item, one)
+    elif type(given) is list and isinstance(value, list | tuple):
+        for item, given_item in zip(value, given, strict=True):
+            _unset_clashing_fields(item, given_item)
 
 
 def parse_call_arguments(
