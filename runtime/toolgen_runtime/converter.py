@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from .conversion.extras import ABSENT, is_internal_mark
+from .conversion.extras import ABSENT
 from .conversion.reader import Reader
 from .conversion.values import read_list_or_null, to_plain_object
 from .conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
@@ -119,7 +119,7 @@ class Converter:
             ConversionError: The wire does not support the choice, and `on_unsupported` is "error".
         """
         with Writer(self.wire, on_loss, on_unsupported, choice, ToolChoice) as writer:
-            written = self.write_tool_choice(choice, ABSENT, ROOT, writer)
+            written = self.write_tool_choice(choice, ROOT, writer)
             return None if written is ABSENT else written
 
     def from_tool_choice(self, wire: Any, *, tools: Iterable[ToolDefinition | OpaquePart] = ()) -> ToolChoice | None:
@@ -132,7 +132,7 @@ class Converter:
         Returns:
             The tool choice. None if the format has no equivalent.
         """
-        return self.read_tool_choice(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))[0]
+        return self.read_tool_choice(self.normalize_body(wire), ROOT, Reader(self.wire, tools=tools))
 
     def to_messages(
         self, messages: Sequence[Message], *, on_loss: OnLoss | None = None, on_unsupported: OnUnsupported = "error"
@@ -326,17 +326,13 @@ class Converter:
         """Write a tool as its declaration offers it to this provider."""
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool_entry)
 
-    def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, Any]:
-        """Read the tool choice. A value that is not in the table becomes extras."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
-        return read_choice(value, reader, self.TOOL_CHOICES)
+    def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
+        """Read the tool choice. None for a value that is not in the table."""
+        return None if value is None or value is ABSENT else read_choice(value, reader, self.TOOL_CHOICES)
 
-    def write_tool_choice(self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer) -> Any:
+    def write_tool_choice(self, choice: ToolChoice | None, at: Path, writer: Writer) -> Any:
         """Write the tool choice."""
-        if choice is None:
-            return ABSENT if is_internal_mark(extra) else extra
-        return write_choice(choice, extra, at, writer, self.TOOL_CHOICES)
+        return ABSENT if choice is None else write_choice(choice, at, writer, self.TOOL_CHOICES)
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers tools that a tool choice is about."""
@@ -348,22 +344,16 @@ class Converter:
 
     def read_tool_choice_with_tools(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
-    ) -> tuple[ToolChoice | None, Any]:
-        """Read the tool choice. Without its tools it is also kept as an extra, because the API accepted it."""
-        choice, extra = self.read_tool_choice(value, at, reader)
-        if choice is None or extra is not ABSENT or self.can_choose(choice, tools):
-            return choice, extra
-        return choice, {"$whole": value}
+    ) -> ToolChoice | None:
+        """Read the tool choice of a request."""
+        return self.read_tool_choice(value, at, reader)
 
     def write_tool_choice_with_tools(
-        self, choice: ToolChoice | None, extra: Any, at: Path, writer: Writer, tools: Sequence[Any] | None
+        self, choice: ToolChoice | None, at: Path, writer: Writer, tools: Sequence[Any] | None
     ) -> Any:
-        """Write the tool choice. Without its tools the API rejects it, so it is left out, unless it was read so."""
+        """Write the tool choice of a request. Without its tools the API rejects it, so it is left out."""
         if choice is None or self.can_choose(choice, tools):
-            return self.write_tool_choice(choice, extra, at, writer)
-        whole = extra.get("$whole") if type(extra) is dict else None
-        if whole is not None and self.read_tool_choice(whole, at, Reader(self.wire))[0] == choice:
-            return whole
+            return self.write_tool_choice(choice, at, writer)
         report_choice_without_tools(choice, at, writer, has_others=self.has_choosable_tools(tools))
         return ABSENT
 

@@ -1,19 +1,14 @@
-"""JSON values: their depth, whether JSON can represent them, copies, comparison by value, and the keys of models."""
+"""JSON values: their depth, whether JSON can represent them, copies, and comparison by value."""
 
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
+from typing import Any
 
 __all__ = [
-    "CLASHING",
     "MAX_DEPTH",
     "SCALARS",
     "copy_json",
-    "count_pydantic_model_keys",
     "equal_json",
     "exceeds_depth",
     "is_json",
@@ -57,9 +52,10 @@ def is_json(value: Any, forbidden_key: str | None = None) -> bool:
 def _is_json(value: Any, forbidden_key: str | None) -> bool:
     kind = type(value)
     if kind is dict:
-        return forbidden_key not in value and all(
-            type(key) is str and _is_json(item, forbidden_key) for key, item in value.items()
-        )
+        for key, item in value.items():
+            if type(key) is not str or key == forbidden_key or not _is_json(item, forbidden_key):
+                return False
+        return True
     if kind is list:
         return all(_is_json(item, forbidden_key) for item in value)
     return kind in SCALARS or (kind is float and isfinite(value))
@@ -97,41 +93,3 @@ def _whole(value: Any) -> Any:
     if type(value) is dict:
         return {name: _whole(item) for name, item in value.items()}
     return int(value) if type(value) is float and value.is_integer() else value
-
-
-CLASHING = -(10**15)
-"""A number of keys below this means that an undeclared key in a model has the Python name of one of its fields."""
-
-_CLASH = 10**3 * CLASHING
-
-_UNSURE = -(10**9)
-"""A number so far below 0 that adding numbers of keys leaves it negative."""
-
-
-def count_pydantic_model_keys(model: BaseModel) -> int:
-    """Count the keys given to a model, at all levels. Negative if its text may have had keys that the model lacks."""
-    if getattr(model, "__pydantic_root_model__", True):  # also for a value that is not a model
-        return _UNSURE
-    given, values, extra = model.__pydantic_fields_set__, model.__dict__, model.__pydantic_extra__
-    if extra and not values.keys().isdisjoint(extra):
-        return _CLASH
-    count = len(given)
-    for name in given:
-        value = values[name] if extra is None or name in values else extra[name]
-        if type(value) not in SCALARS:
-            count += _count_keys_inside(value)
-    return count
-
-
-def _count_keys_inside(value: Any) -> int:
-    """Count the keys in a value that is not plain. Negative as in `count_pydantic_model_keys`."""
-    kind = type(value)
-    if kind is list or kind is dict or kind is tuple:
-        count = len(value) if kind is dict else 0
-        for item in value.values() if kind is dict else value:
-            if type(item) not in SCALARS:
-                count += _count_keys_inside(item)
-        return count
-    if kind is float:
-        return 0 if value - value == 0.0 else _UNSURE
-    return count_pydantic_model_keys(value)

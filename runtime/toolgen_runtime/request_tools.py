@@ -123,27 +123,27 @@ OMITTED = "$absent"
 _CHOICES: tuple[Literal["auto", "none", "required"], ...] = ("auto", "none", "required")
 
 
-def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> tuple[ToolChoice | None, Any]:
-    """Read a tool choice. If no entry of the table matches, the choice is None and the value becomes the extra."""
+def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> ToolChoice | None:
+    """Read a tool choice. None if no entry of the table matches."""
     table = {form: row for form, row in table.items() if row != OMITTED}
     for choice in _CHOICES:
         if choice in table and type(value) is type(table[choice]) and value == table[choice]:
-            return choice, ABSENT
+            return choice
     if type(value) is str and value in table.get("also", {}):
-        return table["also"][value], {"$whole": value}
+        return table["also"][value]  # type: ignore[no-any-return]  # the meta-schema of profiles says so
     if "named" in table and (found := match_pattern(table["named"], value)) and len(found[1]) == 1:
         _, names, extras = found
-        return NamedToolChoice(reader.tool_name(names[0]), reader.as_metadata(extras)), ABSENT
+        return NamedToolChoice(reader.tool_name(names[0]), reader.as_metadata(extras))
     mode_names = _mode_names(table)
     if "allowed" in table and (found := match_pattern(table["allowed"], value)) and found[1]:
         known = [reader.tool_name(name) for name in found[1]]
         for mode in ("auto", "required"):
             if found[0] == mode_names[mode]:
-                return AllowedToolChoice(known, mode, reader.as_metadata(found[2])), ABSENT
+                return AllowedToolChoice(known, mode, reader.as_metadata(found[2]))
     for choice in _CHOICES:
         if choice in table and match_pattern(table[choice], value):
-            return choice, {"$whole": value}
-    return None, value
+            return choice
+    return None
 
 
 def _mode_names(table: Mapping[str, Any]) -> Mapping[str, str]:
@@ -156,7 +156,7 @@ def none_if_empty(choice: ToolChoice | None) -> ToolChoice | None:
     return "none" if type(choice) is AllowedToolChoice and not choice.names and choice.mode != "required" else choice
 
 
-def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+def write_choice(choice: ToolChoice, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
     """Write a tool choice. One that is not in the table is a loss of behaviour, except `auto`, which is the default.
 
     Raises:
@@ -198,12 +198,6 @@ def write_choice(choice: ToolChoice, extra: Any, at: Path, writer: Writer, table
         writer.report_loss(at, "toolChoice", "defaulted", "it is the default")
         return ABSENT
     wire_names = [writer.tool_name(name, (at, "name")) for name in names]
-    if row == choice and type(extra) is dict:
-        whole = extra.get("$whole")
-        if type(whole) is dict:
-            whole = writer.without_rejected(whole, (at, "metadata"))
-        if match_pattern(table[row], whole) or (type(whole) is str and table.get("also", {}).get(whole) == row):
-            return whole
     written = fill_pattern(table[row], _mode_names(table).get(mode, mode), wire_names)
     if type(written) is str and names and any(written == table.get(other) for other in _CHOICES):
         writer.report_loss(

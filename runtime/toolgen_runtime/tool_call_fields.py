@@ -8,7 +8,6 @@ from typing import Any
 
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader
-from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, wrong_type
 from .fields import read_effort, write_effort
@@ -39,7 +38,9 @@ __all__ = [
     "write_nullable_call_id",
     "write_object_arguments",
     "write_optional_call_id",
+    "write_result_call",
     "write_result_call_id",
+    "write_tool_name",
 ]
 
 
@@ -54,72 +55,58 @@ def read_tool_name(value: Any, at: Path, reader: Reader) -> str:
     return reader.tool_names.get(value, value)
 
 
-def read_flag_about_tools(value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None) -> tuple[bool | None, Any]:
-    """Read a setting of tool calls. Without tools it is also kept as an extra, because the API accepted it.
-
-    Raises:
-        ConversionError: The value is neither a boolean nor null.
-    """
-    if value is None or value is ABSENT:
-        return None, ABSENT
-    if type(value) is not bool:
-        raise wrong_type(at, "a boolean", value)
-    return value, ABSENT if has_tools_for_provider(tools, reader.wire) else {"$whole": value}
-
-
-def write_flag_about_tools(
-    value: bool | None, extra: Any, at: Path, writer: Writer, tools: Sequence[Any] | None
-) -> Any:
-    """Write a setting of tool calls. Without tools the API rejects it, so it is left out, unless it was read like that."""
-    if value is None:
-        return ABSENT
-    if has_tools_for_provider(tools, writer.wire) or (type(extra) is dict and extra.get("$whole") is value):
-        return value
-    writer.report_loss(at, at[1], "dropped", "the request has no tools")
-    return ABSENT
+def write_tool_name(name: str, at: Path, writer: Writer) -> str:
+    """Write the name of a tool."""
+    return writer.tool_name(name, at)
 
 
 Tools = Sequence[Any] | None
 
 
-def _rejects_effort(
-    effort: Any, model: str | None, tools: Tools, models: Mapping[str, str], wire: ProviderWire
-) -> bool:
-    """Return whether the API rejects an effort, or its absence, beside tools."""
-    pattern = models["without_default_effort" if effort is ABSENT else "without_effort"]
-    return bool(effort != "none" and has_tools_for_provider(tools, wire) and re.fullmatch(pattern, model or ""))
+def read_flag_about_tools(value: Any, at: Path, reader: Reader, tools: Tools) -> bool | None:
+    """Read a setting of tool calls.
+
+    Raises:
+        ConversionError: The value is neither a boolean nor null.
+    """
+    if value is None or value is ABSENT:
+        return None
+    if type(value) is not bool:
+        raise wrong_type(at, "a boolean", value)
+    return value
+
+
+def write_flag_about_tools(value: bool | None, at: Path, writer: Writer, tools: Tools) -> Any:
+    """Write a setting of tool calls. Without tools the API rejects it, so it is left out."""
+    if value is None:
+        return ABSENT
+    if has_tools_for_provider(tools, writer.wire):
+        return value
+    writer.report_loss(at, at[1], "dropped", "the request has no tools")
+    return ABSENT
 
 
 def read_effort_beside_tools(
     value: Any, at: Path, reader: Reader, model: str | None, tools: Tools, models: Mapping[str, str]
-) -> tuple[Reasoning | None, Any]:
-    """Read the reasoning effort. One that would be written differently is also kept as an extra, and so is its absence.
+) -> Reasoning | None:
+    """Read the reasoning effort.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    reasoning = read_effort(value, at, reader)
-    if value is None or not _rejects_effort(value, model, tools, models, reader.wire):
-        return reasoning, ABSENT
-    return reasoning, {"$absent": True} if value is ABSENT else {"$whole": value}
+    return read_effort(value, at, reader)
 
 
 def write_effort_beside_tools(
-    reasoning: Reasoning | None,
-    extra: Any,
-    at: Path,
-    writer: Writer,
-    model: str | None,
-    tools: Tools,
-    models: Mapping[str, str],
+    reasoning: Reasoning | None, at: Path, writer: Writer, model: str | None, tools: Tools, models: Mapping[str, str]
 ) -> Any:
-    """Write the reasoning effort. If the model rejects it beside tools, it is `none`, unless it was read like that.
+    """Write the reasoning effort. If the model rejects it beside tools, or its absence, it is `none`.
 
     `models` has regular expressions for the names of such models.
     """
     effort = write_effort(reasoning, at, writer)
-    was_read = extra == ({"$absent": True} if effort is ABSENT else {"$whole": effort})
-    if extra is None or was_read or not _rejects_effort(effort, model, tools, models, writer.wire):
+    pattern = models["without_default_effort" if effort is ABSENT else "without_effort"]
+    if effort == "none" or not has_tools_for_provider(tools, writer.wire) or not re.fullmatch(pattern, model or ""):
         return effort
     reason = f"{writer.wire.title} rejects tools of this model beside another effort than none"
     if effort is ABSENT:
@@ -185,6 +172,11 @@ def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str]:
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
     return reader.find_call_id_and_name(value)
+
+
+def write_result_call(identifier: str, name: str, at: Path, writer: Writer) -> str:
+    """Write the id of a result's call. The name is not on the wire."""
+    return writer.call_id(identifier)
 
 
 def read_nullable_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from .conversion.extras import ABSENT
+from .conversion.extras import inner_extras
 from .conversion.writer import Writer, describe_as_text
 from .errors import ConversionError, wrong_type
-from .json_text import compact, is_compact, loads
+from .json_text import compact, loads
 from .models import ToolResult
 from .paths import Path, format_path
 
@@ -25,24 +25,23 @@ __all__ = [
 ResultKind: TypeAlias = Literal["text", "data", "error", "multimodal"]
 
 
-def read_result_text_or_error(text: str) -> tuple[Literal["text", "error"], str, Any]:
+def read_result_text_or_error(text: str) -> tuple[Literal["text", "error"], str]:
     """Read the text of a result. The text `{"error": text}` without other keys is an error."""
     if text[:1] == "{" and '"error"' in text:
         try:
             value = loads(text)
         except ValueError:
-            return "text", text, ABSENT
+            return "text", text
         if type(value) is dict and value.keys() == {"error"} and type(value["error"]) is str:
-            return "error", value["error"], ABSENT if is_compact(text, value) else text
-    return "text", text, ABSENT
+            return "error", value["error"]
+    return "text", text
 
 
 def report_error_text_sent_with_flag(result: ToolResult, at: Path, writer: Writer) -> None:
     """Report that an error is sent with the API's error flag. The API that it was read from has it as JSON text."""
     for state in (result.metadata or {}).values():
-        if type(state) is dict and any(
-            type(v) is str and read_result_text_or_error(v)[0] == "error" for v in state.values()
-        ):
+        texts = [inner_extras(state, key).get("$whole") for key in state] if type(state) is dict else []
+        if any(type(text) is str and read_result_text_or_error(text)[0] == "error" for text in texts):
             writer.report_loss((at, "kind"), "an error", "rewritten", "it is sent as text with the error flag")
             return
 
@@ -59,7 +58,7 @@ def wrong_kind(at: Path) -> ConversionError:
     return ConversionError(format_path((at[0], "kind")), "is not one of text, data, error and multimodal")
 
 
-def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Writer) -> str:
+def write_result_text(kind: str, value: Any, at: Path, writer: Writer) -> str:
     """Write the text of a result of kind text, data or error.
 
     Raises:
@@ -69,11 +68,7 @@ def write_result_text(kind: str, value: Any, extra: Any, at: Path, writer: Write
     if kind == "text" or kind == "error":
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
-        if kind == "text":
-            return value
-        if type(extra) is str and read_result_text_or_error(extra)[:2] == ("error", value):
-            return extra
-        return compact({"error": value})
+        return value if kind == "text" else compact({"error": value})
     if kind != "data":
         raise wrong_kind(at)
     try:

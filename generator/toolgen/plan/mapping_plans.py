@@ -7,20 +7,13 @@ from dataclasses import dataclass
 from inspect import get_annotations, signature
 from typing import Any, Literal
 
-WITHOUT_EXTRAS: Mapping[str, str] = {
-    "data_url": "",
-    "effort": "",
-    "messages": "",
-    "object_arguments": "",
-    "result_call": "writer.call_id({0})",
-    "tool_name": "writer.tool_name({0}, {at})",
-}
-"""By name, the functions of fields that never have extras: readers return the fields alone, writers get no extras.
-
-Instead of a writer there may be an expression of the first field (`{0}`) and its path (`{at}`).
-"""
+OUTSIDE_THE_RULE = frozenset(["messages", "object_arguments", "result_call", "tool_name"])
+"""Pairs of functions of names, ids, arguments and containers that never have extras."""
 
 Kind = Literal["plain", "also", "call", "text_or", "beside"]
+
+Keeping = Literal["rule", "own", "nothing"]
+"""Who keeps the extras of a key: the rule of extras, the functions of the key, or nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,7 @@ class KeyMapping:
     `variables` hold the values read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
     functions of a field, mapping or union, if `kind` is not plain. `table` is the constant of the table for them, and
     `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields
-    with other keys of the object: its functions read the whole object, and return what is added to it.
+    with the keys `beside` it: its functions read the whole object, and return what is added to it.
     """
 
     kind: Kind
@@ -58,8 +51,7 @@ class KeyMapping:
     attributes: tuple[str, ...]
     required: bool
     demanded: bool
-    test: str
-    expected: str
+    python_type: str
     reads: str
     writes: str
     given: tuple[str, ...]
@@ -67,11 +59,13 @@ class KeyMapping:
     table: str
     table_spec: Any
     aliases: tuple[str, ...]
+    keeping: Keeping
+    beside: tuple[str, ...]
 
     @property
-    def may_have_extras(self) -> bool:
-        """Return whether the reader also returns extras, and the writer takes them."""
-        return self.kind in ("call", "beside") and self.function_name not in WITHOUT_EXTRAS
+    def all_keys(self) -> list[str]:
+        """Return the key, and those beside it."""
+        return [self.key, *self.beside]
 
     @property
     def function_name(self) -> str:
@@ -88,7 +82,7 @@ class KeyMapping:
         if reader is None:
             return "" if self.reads else "`fields` and `beside` need `as` or `block`"
         table = [self.table] if self.table else []
-        written = [*self.attributes, *(["extras"] if self.may_have_extras else []), "at", "writer"]
+        written = [*self.attributes, *(["extras"] if self.keeping == "own" else []), "at", "writer"]
         # A reader of several keys is given their object, and states so; the value of one key may be anything.
         takes_object = next(iter(get_annotations(reader).values())) == "dict[str, Any]"
         if takes_object and self.kind != "beside":
@@ -138,8 +132,18 @@ class ObjectMapping:
 
     @property
     def keys_in_reading_order(self) -> tuple[KeyMapping, ...]:
-        """Return the keys in reading order; tools first: they determine how calls of the history are decoded."""
-        return tuple(sorted(self.keys, key=lambda k: self.type != "Request" or k.variables[0] != "tools"))
+        """Return the keys in reading order; tools first: they determine how calls of the history are decoded.
+
+        A key whose functions need the fields of other keys comes after those.
+        """
+        waiting = sorted(self.keys, key=lambda k: self.type != "Request" or k.variables[0] != "tools")
+        ordered: list[KeyMapping] = []
+        while waiting:
+            unread = {name for key in waiting for name in key.variables}
+            ready = next((key for key in waiting if unread.isdisjoint(key.given)), waiting[0])
+            waiting.remove(ready)
+            ordered.append(ready)
+        return tuple(ordered)
 
     def inner_objects(self, holder: str) -> tuple[WireObjectPlan, ...]:
         """Return the objects directly inside one of the objects."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 from toolgen.load import Pointer
 from toolgen.plan.mapping_plans import (
+    OUTSIDE_THE_RULE,
+    Keeping,
     KeyMapping,
     Kind,
     MemberPlan,
@@ -23,18 +26,22 @@ from toolgen.plan.mapping_plans import (
     WireObjectPlan,
 )
 from toolgen.resolve import Format, FormatField, FormatType
+from toolgen.resources import exported_by_runtime
 
-CHECKS: Mapping[str, tuple[str, str]] = {
-    "string": ("type({}) is not str", "a string"),
-    "integer": ("type({}) is not int", "an integer"),
-    "number": ("type({0}) is not float and type({0}) is not int", "a number"),
-    "boolean": ("type({}) is not bool", "a boolean"),
-    "object": ("type({}) is not dict", "an object"),
-    "array": ("type({}) is not list", "an array"),
+PYTHON_TYPES: Mapping[str, str] = {
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "object": "dict",
+    "array": "list",
 }
-"""By JSON type of a field: the test that finds a wrong value, and what was expected."""
+"""By JSON type of a field: the Python type that its value is checked for when it is read."""
 
-TAKEN = {"wire", "at", "reader", "writer", "extras", "value", "holder"}
+EXTRAS_PARAMETERS = frozenset(["extra", "extras"])
+"""The parameters by which a function that writes a key takes extras. A function that has neither follows the rule."""
+
+TAKEN = {"wire", "at", "reader", "writer", "source", "target"}
 """Local names of the printed methods; a field with one of these names gets an underscore."""
 
 
@@ -63,9 +70,15 @@ def require_known(name: str, known: Iterable[str], pointer: tuple[str, ...], rea
 
 
 def plan_mapping(
-    name: str, mapping: Mapping[str, Any], format: Format, stated: Container[Pointer] = ()
+    name: str,
+    mapping: Mapping[str, Any],
+    format: Format,
+    stated: Container[Pointer] = (),
+    find_function: Callable[[str], Callable[..., Any] | None] = exported_by_runtime,
 ) -> ObjectMapping:
     """Plan a mapping. `stated` has the pointers of what the project's own documents say of the profile.
+
+    `find_function` finds the functions of keys by their names.
 
     A key whose optional field is not in the format is left to the extras, so that a field removed from
     `schemas/format` disappears from every converter. A project removes none, so what it names has to be there.
@@ -75,7 +88,7 @@ def plan_mapping(
     """
     kind = str(mapping["type"])
     require_known(kind, format.types, ("mappings", name, "type"), f"the format has no type {kind}")
-    return _Planner(name, mapping, format.types[kind], stated).plan()
+    return _Planner(name, mapping, format.types[kind], stated, find_function).plan()
 
 
 def plan_union(
@@ -120,8 +133,23 @@ def constant_name(*names: str) -> str:
     return "_" + "_".join(variable_name(name).upper() for name in names)
 
 
+def _with_carried_fields(key: KeyMapping, carried: Container[str]) -> KeyMapping:
+    """Return a key that is given only fields of other keys. A pair that follows the rule gets None for any other field."""
+    if key.keeping == "rule":
+        return replace(key, given=tuple(name if name in carried else "None" for name in key.given))
+    return replace(key, given=tuple(name for name in key.given if name in carried))
+
+
 class _Planner:
-    def __init__(self, name: str, mapping: Mapping[str, Any], kind: FormatType, stated: Container[Pointer]) -> None:
+    def __init__(
+        self,
+        name: str,
+        mapping: Mapping[str, Any],
+        kind: FormatType,
+        stated: Container[Pointer],
+        find_function: Callable[[str], Callable[..., Any] | None],
+    ) -> None:
+        self.find_function = find_function
         self.stated = stated
         self.name = name
         self.mapping = mapping
@@ -156,7 +184,7 @@ class _Planner:
             description=str(self.mapping["description"]),
             variable=words[-1].lower(),
             objects=tuple(self.objects),
-            keys=tuple(self.keys),
+            keys=tuple(_with_carried_fields(key, carried) for key in self.keys),
             tag=tuple((k, v) for k, v in tag.items()),
             tag_also={k: tuple(v) for k, v in self.mapping.get("also", {}).items()},
             untagged=str(self.mapping.get("untagged", "")),
@@ -255,6 +283,12 @@ class _Planner:
             require_known(name, self.fields, pointer, f"{self.kind.name} has no field {name}")
         return self.fields.get(name)
 
+    def _keeping(self, reads: str, writes: str) -> Keeping:
+        if reads.removeprefix("self.").removeprefix("read_") in OUTSIDE_THE_RULE:
+            return "nothing"
+        write = self.find_function(writes.removeprefix("self."))
+        return "own" if write is not None and not EXTRAS_PARAMETERS.isdisjoint(signature(write).parameters) else "rule"
+
     def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> KeyMapping | None:
         names = spec["fields"] if "fields" in spec else [spec["field"]] if "field" in spec else []
         if not names:
@@ -266,7 +300,6 @@ class _Planner:
         if len(there) < len(fields):
             return None
         first = there[0]
-        read = {f for k in self.keys for f in k.variables}
         kind: Kind = "plain"
         reads = writes = table = ""
         if "as" in spec:
@@ -281,7 +314,6 @@ class _Planner:
             kind = "beside"
         if "with" in spec:
             table = constant_name(spec["with"]) if isinstance(spec["with"], str) else constant_name(self.name, key)
-        test, expected = CHECKS.get(str(first.schema.get("type", "")), ("", ""))
         required = bool(spec.get("required", first.required))
         return KeyMapping(
             kind=kind,
@@ -293,13 +325,14 @@ class _Planner:
             attributes=tuple(f.python for f in there),
             required=required,
             demanded=required and kind == "plain" and not first.required,
-            test=test.format(self._variable(first)) if test else "",
-            expected=expected,
+            python_type=PYTHON_TYPES.get(str(first.schema.get("type", "")), ""),
             reads=reads,
             writes=writes,
-            given=tuple(self._variable(f) for f in given if self._variable(f) in read),
+            given=tuple(map(self._variable, given)),
             given_attributes=tuple(f.python for f in given),
             table=table,
             table_spec=spec.get("with"),
             aliases=tuple(spec.get("also", ())),
+            keeping=self._keeping(reads, writes) if kind in ("call", "beside") else "nothing",
+            beside=tuple(spec.get("beside") or ()),
         )

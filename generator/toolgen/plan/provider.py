@@ -113,9 +113,15 @@ def plan_provider(profile: Profile, catalog: Catalog) -> ProviderPlan:
 def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     facts = profile.facts
     stated = {pointer for document in profile.documents if not document.is_shipped for pointer in document.values}
-    mappings = {n: plan_mapping(n, s, catalog.format, stated) for n, s in facts.get("mappings", {}).items()}
-    unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
     kind = import_converter_class(str(facts["converter"]))
+
+    def find_function(name: str) -> Any:
+        return getattr(kind, name, None) or exported_by_runtime(name)
+
+    mappings = {
+        n: plan_mapping(n, s, catalog.format, stated, find_function) for n, s in facts.get("mappings", {}).items()
+    }
+    unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
     _check_constants(mappings)
     capabilities = _capabilities(facts, mappings)
     tables = _tables(facts, mappings)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ..conversion.extras import ABSENT, is_internal_mark, merge_extras_into, unmapped_members
+from ..conversion.extras import ABSENT, merge_extras_into, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import (
     Read,
@@ -63,56 +63,40 @@ def is_accepted_name(name: str, wire: ProviderWire) -> bool:
     return len(name) <= wire.name_length and wire.is_legal_name(name) is not None
 
 
-def write_accepted_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
-    """Return a name of a message or a schema, without illegal characters unless it was read with them."""
-    if (
-        writer.is_response
-        or is_accepted_name(name, writer.wire)
-        or (type(extra) is dict and extra.get("$whole") == name)
-    ):
+def write_accepted_name(name: str, at: Path, writer: Writer) -> str:
+    """Return a name of a message or a schema, without illegal characters."""
+    if writer.is_response or is_accepted_name(name, writer.wire):
         return name
     writer.report_loss(at, "name", "rewritten", f"{writer.wire.title} rejects the name")
     legal_name = re.sub(r"[^a-zA-Z0-9_-]+", "_", name)[: writer.wire.name_length]
     return legal_name if legal_name.strip("_") else make_hashed_name(name, "name_", 24)
 
 
-def read_participant_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name in a message. One that would be written differently is also kept as an extra.
+def read_participant_name(value: Any, at: Path, reader: Reader) -> str | None:
+    """Read the name in a message.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
+    return value
 
 
-def write_participant_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_participant_name(name: str | None, at: Path, writer: Writer) -> Any:
     """Write the name in a message, without characters that the API rejects."""
-    return ABSENT if name is None else write_accepted_name(name, extra, at, writer)
+    return ABSENT if name is None else write_accepted_name(name, at, writer)
 
 
-def read_schema_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name of an output schema. The extras record that it was absent or null, or would be written differently.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    if value is None or value is ABSENT:
-        return None, {"$absent": True} if value is ABSENT else None
-    if type(value) is not str:
-        raise wrong_type(at, "a string", value)
-    return value, ABSENT if is_accepted_name(value, reader.wire) else {"$whole": value}
+read_schema_name = read_participant_name
 
 
-def write_schema_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_schema_name(name: str | None, at: Path, writer: Writer) -> str:
     """Write the name of an output schema. A missing name gets a default, because the API requires one."""
     if name is not None:
-        return write_accepted_name(name, extra, at, writer)
-    if extra is None or is_internal_mark(extra):
-        return ABSENT
+        return write_accepted_name(name, at, writer)
     writer.report_loss(at, "name", "defaulted", "a schema needs a name")
     return "output"
 
@@ -123,23 +107,21 @@ class OutputFormatConverter(NativeToolSdkConverter):
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
-    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
-        """Read the output format. Any other value is kept as an extra."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
+        """Read the output format. None for one that the format does not have."""
         if value == self.OUTPUT_FORMATS["text"]:
-            return "text", value
+            return "text"
         if value == self.OUTPUT_FORMATS["json"]:
-            return "json", ABSENT
+            return "json"
         kind = self.OUTPUT_FORMATS["schema"]
         if kind is not None and type(value) is dict and value.get("type") == kind and _has_schema(value):
-            return self.read_output_schema(value, at, reader), ABSENT
-        return None, value
+            return self.read_output_schema(value, at, reader)
+        return None
 
-    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
+    def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
         """Write the output format. Text is the default. A schema is left out if the API has none."""
         if output_format is None or output_format == "text":
-            return extra if output_format is None or extra == self.OUTPUT_FORMATS["text"] else ABSENT
+            return ABSENT
         if output_format == "json":
             return self.OUTPUT_FORMATS["json"]
         if self.OUTPUT_FORMATS["schema"] is None:
@@ -284,10 +266,10 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
     call = reader.take_open_call(reader.tool_name(name))
     if call is None:
         return None
-    kind, value, extra = read_result_text_or_error(content)
+    kind, value = read_result_text_or_error(content)
     extras = {"$function": True, **unmapped_members(wire, _FUNCTION_RESULT)}
-    if extra is not ABSENT:
-        extras["content"] = extra
+    if kind == "error":
+        extras["content"] = {"$whole": content}
     return ToolResult(call.id, call.name, kind, value, metadata=reader.as_metadata(extras))
 
 
@@ -313,22 +295,18 @@ def read_result_parts(value: Any, at: Path, reader: Reader, read: Read[Any]) -> 
     return parts
 
 
-def write_result_parts(parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write) -> str | list[Any]:
-    """Write the parts of a result. Without parts it is an empty text, unless an empty list was read."""
+def write_result_parts(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
+    """Write the parts of a result. Without parts it is an empty text."""
     written = write_list(parts, at, writer, write)
-    return written or _without_parts(extra, at, writer)
+    return written or _without_parts(at, writer)
 
 
-def _without_parts(extra: Any, at: Path, writer: Writer) -> str | list[Any]:
-    if extra == []:
-        return []
+def _without_parts(at: Path, writer: Writer) -> str:
     writer.report_loss(at, "a result without parts", "rewritten", "the API rejects an empty list")
     return ""
 
 
-def write_parts_moving_media(
-    parts: Sequence[Any], extra: Any, at: Path, writer: Writer, write: Write
-) -> str | list[Any]:
+def write_parts_moving_media(parts: Sequence[Any], at: Path, writer: Writer, write: Write) -> str | list[Any]:
     """Write the parts of a result like `write_result_parts`, but only texts, and media that were read inside one.
 
     Other media are appended to `writer.media`.
@@ -349,7 +327,7 @@ def write_parts_moving_media(
                 "it was moved into a user message after the results",
             )
     if len(writer.media) == after:
-        return texts or _without_parts(extra, at, writer)
+        return texts or _without_parts(at, writer)
     if len(texts) == 1 and texts[0].keys() == {"type", "text"}:
         return str(texts[0]["text"])
     return texts or MEDIA_FOLLOW_TEXT

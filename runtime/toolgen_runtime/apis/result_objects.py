@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..conversion.extras import Extras
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
-from ..json_text import compact, dump_allowing_nan
-from ..json_values import same_json
+from ..json_text import compact
 from ..paths import Path, format_path
 from ..tool_results import ResultKind, wrong_kind
 
 __all__ = ["read_result_object", "write_result_object"]
 
 
-def read_result_object(response: dict[str, Any]) -> tuple[ResultKind, Any, bool | None, Extras]:
+def read_result_object(response: dict[str, Any]) -> tuple[ResultKind, Any, bool | None]:
     """Read kind, value and error flag of a result object: `output` alone is the result, `error` alone a failure.
 
-    Any other object is data as a whole. The original object becomes extras if it would be written differently.
+    Any other object is data as a whole.
     """
-    kind, value, is_error = _read(response)
-    return kind, value, is_error, {} if _write(kind, value, is_error) == response else {"$response": response}
+    if response.keys() == {"output"}:
+        value = response["output"]
+        return ("text" if type(value) is str else "data"), value, None
+    if response.keys() == {"error"}:
+        value = response["error"]
+        return ("error", value, None) if type(value) is str else ("data", value, True)
+    return "data", response, None
 
 
 _OWN = frozenset(["error", "output"])
@@ -32,18 +35,12 @@ _KEYS = {"error": "error", "text": "output"}
 """The key of a result that is a string, by its kind."""
 
 
-def write_result_object(
-    kind: str, value: Any, is_error: bool | None, extra: Any, at: Path, writer: Writer
-) -> dict[str, Any]:
-    """Write a result of kind text, data or error as an object. The original object is used while it means the same.
+def write_result_object(kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer) -> dict[str, Any]:
+    """Write a result of kind text, data or error as an object.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
-    if type(extra) is dict:
-        known = _read(extra)
-        if known[0] == kind and known[2] == (is_error or None) and same_json(known[1], value):
-            return extra
     if kind == "text" or kind == "error":
         if type(value) is not str:
             raise wrong_type(at, "a string", value)
@@ -64,26 +61,6 @@ def write_result_object(
         writer.report_loss(at[0], "data", "rewritten", reason)
         return {"output": text}
     return value if type(value) is dict and not value.keys() & _OWN else {"output": value}
-
-
-def _read(response: dict[str, Any]) -> tuple[ResultKind, Any, bool | None]:
-    if response.keys() == {"output"}:
-        value = response["output"]
-        return ("text" if type(value) is str else "data"), value, None
-    if response.keys() == {"error"}:
-        value = response["error"]
-        return ("error", value, None) if type(value) is str else ("data", value, True)
-    return "data", response, None
-
-
-def _write(kind: str, value: Any, is_error: bool | None) -> dict[str, Any]:
-    if kind == "error" or (kind == "data" and is_error):
-        return {"error": value}
-    if kind == "data" and _refers(value):
-        return {"output": dump_allowing_nan(value)}
-    if type(value) is dict and not value.keys() & _OWN:
-        return value
-    return {"output": value}
 
 
 def _refers(value: Any) -> bool:

@@ -35,7 +35,7 @@ def write_selected_tools(
     if choice == "none" or (type(choice) is AllowedToolChoice and choice.mode != "required"):
         writer.report_loss((at, "toolChoice"), "toolChoice", "rewritten", "tools that must not be called were left out")
     elif choice is not None:
-        write_choice(choice, ABSENT, (at, "toolChoice"), writer, table)
+        write_choice(choice, (at, "toolChoice"), writer, table)
     if tools is None:
         return ABSENT
     if choice == "none":

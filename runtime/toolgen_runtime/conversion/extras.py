@@ -14,6 +14,7 @@ __all__ = [
     "UnsupportedValueError",
     "choice_extras",
     "contains_schema",
+    "copy_extras",
     "extra_at",
     "find_value_and_key",
     "has_value_at",
@@ -87,6 +88,18 @@ def unmapped_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
         if value is None or key not in known:
             extras[f"${key}" if key[:1] == "$" else key] = value
     return extras
+
+
+_DEEPEST_OBJECT = 4
+"""How deep the objects of a mapping are nested at most."""
+
+
+def copy_extras(extras: Extras, depth: int = _DEEPEST_OBJECT) -> Extras:
+    """Copy extras with those of inner objects. Other values inside are shared."""
+    return {
+        key: copy_extras(value, depth - 1) if depth and type(value) is dict and "$whole" not in value else value
+        for key, value in extras.items()
+    }
 
 
 def inner_extras(extras: Mapping[str, Any], key: str) -> Extras:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConversionError, check_list, wrong_type
 from ..json_text import JSONError, dump_allowing_nan, dump_deep
 from ..json_values import is_too_deep
-from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
+from ..models import InvalidCall, Loss, OpaquePart, ToolCall, ToolDefinition
 from ..paths import ROOT, Path
 from .extras import ABSENT, NO_EXTRAS, Extras
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
+    from .writer import Writer
 
 __all__ = ["NO_IDS", "Reader", "check_tools"]
 
@@ -42,6 +43,7 @@ class Reader:
         "_open",
         "_redefined",
         "_shared",
+        "_silent_writer",
         "_tables",
         "document_names",
         "position",
@@ -69,7 +71,17 @@ class Reader:
         self._redefined: Collection[str] = ()
         self._shared: dict[str, list[tuple[str, str, int]]] = {}
         self.document_names: set[str] | None = None
+        self._silent_writer: Writer | None = None
         self._tables: LoweredArgumentCodec | None = None
+
+    @property
+    def silent_writer(self) -> Writer:
+        """A writer that reports to nobody, to find out how what was read would be written."""
+        if self._silent_writer is None:
+            from .writer import Writer  # late, because a writer has a reader in turn
+
+            self._silent_writer = Writer(self.wire, _ignore, "weaken")
+        return self._silent_writer
 
     def as_metadata(self, extras: Extras | None) -> dict[str, Any] | None:
         """Return metadata with the extras. None if there are no extras."""
@@ -190,6 +202,10 @@ class Reader:
         """Start the next turn, after an assistant message."""
         self.turn += 1
         self.position = 0
+
+
+def _ignore(loss: Loss) -> None:
+    """Report a loss to nobody."""
 
 
 def _unread(call: ToolCall) -> ToolCall:

@@ -20,13 +20,10 @@ __all__ = [
     "is_empty_on_wire",
     "mark_empty_list",
     "opaque_message",
-    "optional_number",
     "optional_object",
     "optional_text",
-    "optional_value",
     "read_list_or_null",
     "read_text_or_list",
-    "require_value",
     "snake_case_kwargs",
     "to_plain_object",
     "wire_message_of",
@@ -89,33 +86,6 @@ def optional_object(wire: dict[str, Any], key: str, at: Path) -> dict[str, Any]:
         return {}
     if type(value) is not dict:
         raise wrong_type((at, key), "an object", value)
-    return value
-
-
-def optional_number(wire: dict[str, Any], key: str, at: Path) -> float | None:
-    """Read a number. None if the key is null or absent.
-
-    Raises:
-        ConversionError: The value is not a number.
-    """
-    value = wire.get(key)
-    if value is not None and type(value) is not float and type(value) is not int:
-        raise wrong_type((at, key), "a number", value)
-    return value
-
-
-_EXPECTED = {bool: "a boolean", dict: "an object", int: "an integer", list: "an array"}
-
-
-def optional_value(wire: dict[str, Any], key: str, at: Path, kind: type[T]) -> T | None:
-    """Read a value of the Python type that JSON values of its kind have. None if the key is null or absent.
-
-    Raises:
-        ConversionError: The value has another type.
-    """
-    value = wire.get(key)
-    if value is not None and type(value) is not kind:
-        raise wrong_type((at, key), _EXPECTED[kind], value)
     return value
 
 
@@ -185,17 +155,6 @@ def write_text_or_list(value: Any, at: Path, writer: Writer, write: Write) -> st
         return value
     written = write_list(value, at, writer, write)
     return written if written or not value else ""
-
-
-def require_value(value: Any, what: str) -> Any:
-    """Check that a required value is present, and return it.
-
-    Raises:
-        UnsupportedValueError: The value is missing.
-    """
-    if value is None:
-        raise UnsupportedValueError(f"it needs {what}")
-    return value
 
 
 def collect_texts(parts: Sequence[Any], at: Path, writer: Writer) -> list[str]:

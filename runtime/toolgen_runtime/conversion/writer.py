@@ -19,13 +19,14 @@ from ..models import (
     ToolDefinition,
 )
 from ..paths import Path, format_path
-from .extras import ABSENT, Extras, extra_at, inner_extras, without_extra_at
+from .extras import ABSENT, Extras, copy_extras, extra_at, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
+    from .reader import Reader
 
-__all__ = ["OnLoss", "OnUnsupported", "Writer", "describe_as_text"]
+__all__ = ["OnLoss", "OnUnsupported", "Severity", "Writer", "describe_as_text"]
 
 OnLoss = Callable[[Loss], object]
 OnUnsupported = Literal["error", "weaken"]
@@ -98,7 +99,7 @@ class Writer:
     follow at the end of the turn. A response (`is_response`) is not sent to the API, so it may contain what the API
     rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
-    limits, `cache_marks` the parts that ask for caching. `drops_ids` means that the client drops the ids of calls. `model`
+    limits. `drops_ids` means that the client drops the ids of calls. `model`
     is the request's model if messages depend on it. `messages` are those being written if names must be unique among
     them, and `name_counts` how often each of their names was written. `downgraded` has the tools that should be strict
     but cannot be. `losses` has what was reported so far.
@@ -108,13 +109,13 @@ class Writer:
         "_ids",
         "_on_loss",
         "_rejects",
+        "_silent_reader",
         "_tables",
         "_tools",
         "_value",
         "_value_type",
         "_weaken",
         "budget_used",
-        "cache_marks",
         "downgraded",
         "drops_ids",
         "is_declared_tool",
@@ -161,11 +162,20 @@ class Writer:
         self.downgraded: set[str] = set()
         self.losses: list[Loss] = []
         self.budget_used: dict[str, int] = {}
-        self.cache_marks = 0
         self._tools = tools
+        self._silent_reader: Reader | None = None
         self._tables: LoweredArgumentCodec | None = None
         self._value = value
         self._value_type = value_type
+
+    @property
+    def silent_reader(self) -> Reader:
+        """A reader, to find out what a value means that was kept."""
+        if self._silent_reader is None:
+            from .reader import Reader  # late, because a reader has a writer in turn
+
+            self._silent_reader = Reader(self.wire)
+        return self._silent_reader
 
     def __enter__(self) -> Self:
         """Return the writer."""
@@ -305,7 +315,7 @@ class Writer:
                     )
 
     def own_extras(self, metadata: dict[str, Any] | None, at: Path) -> Extras:
-        """Return this provider's extras. Report those of other providers, which are not written."""
+        """Return a copy of this provider's extras. Report those of other providers, which are not written."""
         if not metadata:
             return {}
         found: Extras = {}
@@ -316,7 +326,7 @@ class Writer:
                 self.report_loss(
                     (at, "metadata"), f"metadata of {provider}", "dropped", "only that provider can read it"
                 )
-        return self.without_rejected(found, (at, "metadata")) if found else found
+        return copy_extras(self.without_rejected(found, (at, "metadata"))) if found else found
 
     def without_rejected(self, state: Extras, at: Path) -> Extras:
         """Return extras without what the API rejects, which is reported."""

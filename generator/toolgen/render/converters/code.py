@@ -5,7 +5,7 @@ Text of a source becomes an expression only through `render/literals.py`; everyt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from toolgen.render.literals import python_string
@@ -63,11 +63,6 @@ def call_by_line(function: str, *arguments: str) -> str:
     return f"{function}({''.join(f'{argument}, ' for argument in arguments)})"
 
 
-def object_literal(entries: Iterable[tuple[str, str]]) -> str:
-    """Return a dict literal of keys and expressions."""
-    return "{" + ", ".join(f"{python_string(key)}: {value}" for key, value in entries) + "}"
-
-
 def get(holder: str, key: str, *default: str) -> str:
     """Return the value of a key that may be missing."""
     return call(f"{holder}.get", python_string(key), *default)
@@ -76,36 +71,3 @@ def get(holder: str, key: str, *default: str) -> str:
 def item(holder: str, key: str) -> str:
     """Return the expression for an existing key of an object, as a value or as the target of an assignment."""
     return f"{holder}[{python_string(key)}]"
-
-
-def path_expression(*keys: str) -> str:
-    """Return the path to which keys lead from the object of the method, for reports."""
-    found = "at"
-    for key in keys:
-        found = f"({found}, {python_string(key)})"
-    return found
-
-
-OPTIONAL_READERS: Mapping[str, tuple[str, ...]] = {
-    "a string": ("optional_text",),
-    "a number": ("optional_number",),
-    "an integer": ("optional_value", "int"),
-    "a boolean": ("optional_value", "bool"),
-    "an object": ("optional_value", "dict"),
-    "an array": ("optional_value", "list"),
-}
-"""By the expected type: the function that reads a value or null, and its last argument."""
-
-
-def optional_value(expected: str, holder: str, key_path: Sequence[str]) -> str:
-    """Return the value of a key that may be missing or null, if it has the expected type."""
-    function, *kind = OPTIONAL_READERS[expected]
-    return call(function, holder, python_string(key_path[-1]), path_expression(*key_path[:-1]), *kind)
-
-
-def nested_extras_expression(*keys: str) -> str:
-    """Return the extras of the inner object to which keys lead."""
-    found = "extras"
-    for key in keys:
-        found = call("inner_extras", found, python_string(key))
-    return found

@@ -230,21 +230,18 @@ class AgentSdkConverter(ChatMessageConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[ResultKind, Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: text, the text of an error, or parts, which may be those of an error."""
         failed = wire.get("is_error")
         if failed is not None and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
-        extras: Extras = {"is_error": None} if failed is None and "is_error" in wire else {}
         value = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_result_part)
         if type(value) is list:
-            return "multimodal", value, failed, extras
-        if failed:
-            return "error", value, None, extras
-        return "text", value, None, {"is_error": False} if failed is False else extras
+            return "multimodal", value, failed
+        return "error" if failed else "text", value, None
 
     def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call, and whether it is an error."""
         value_path = (at[0], "value")
@@ -253,22 +250,22 @@ class AgentSdkConverter(ChatMessageConverter):
             return {"content": content} if is_error is None else {"content": content, "is_error": is_error}
         if kind == "error" and type(value) is str:
             return {"content": value, "is_error": True}
-        content = write_result_text(kind, value, ABSENT, value_path, writer)
+        content = write_result_text(kind, value, value_path, writer)
         if not is_error:
             return {"content": content}
         for field in ("kind", "value", "isError"):
             writer.report_loss((at[0], field), field, "rewritten", "a failure that has text is sent as an error")
         return {"content": content, "is_error": True}
 
-    def read_output_reference(self, value: Any, at: Path, reader: Reader) -> tuple[OutputRef | None, Any]:
+    def read_output_reference(self, value: Any, at: Path, reader: Reader) -> OutputRef | None:
         """Read the reference to the complete output."""
         if value is None or value is ABSENT:
-            return None, ABSENT
+            return None
         if type(value) is not dict:
             raise wrong_type(at, "an object", value)
-        return self.read_output_ref(value, at, reader), ABSENT
+        return self.read_output_ref(value, at, reader)
 
-    def write_output_reference(self, reference: OutputRef | None, extra: Any, at: Path, writer: Writer) -> Any:
+    def write_output_reference(self, reference: OutputRef | None, at: Path, writer: Writer) -> Any:
         """Write the reference to the complete output."""
         return ABSENT if reference is None else self.write_output_ref(reference, at, writer)
 

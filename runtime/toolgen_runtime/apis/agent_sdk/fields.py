@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from functools import cache
 from typing import Any, TypeGuard, get_args
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.extras import Extras, UnsupportedValueError, inner_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
@@ -41,41 +41,36 @@ __all__ = [
     "write_inline_source",
 ]
 
-Fields = tuple[str | None, str | None, str | None, Any]
+Fields = tuple[str | None, str | None, str | None]
 
 
 def read_inline_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]) -> Fields:
-    """Read data and media type; the url is always None. A source with other keys or another type is kept as an extra.
+    """Read data and media type; the url is always None.
 
     Raises:
         ConversionError: The value is not an object, or the data or media type is not a string.
     """
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
-    data, media_type = optional_text(value, "data", at), optional_text(value, "media_type", at)
-    plain = data is not None and media_type in media_types and len(value) == 2
-    return None, data, media_type, ABSENT if plain else value
+    return None, optional_text(value, "data", at), optional_text(value, "media_type", at)
 
 
 def write_inline_source(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    extra: Any,
     at: Path,
     writer: Writer,
     media_types: Sequence[str],
-) -> Any:
-    """Write the source. The original object wins if it has the same data and media type.
+) -> dict[str, Any]:
+    """Write the source.
 
     Raises:
         UnsupportedValueError: The part has no data, or data of an unsupported type.
     """
-    if type(extra) is dict and url is None and (extra.get("data"), extra.get("media_type")) == (data, media_type):
-        return extra
     if data is None and url is not None and url[:5] == "data:":
-        _, data, found = read_data_url(url, at, Reader(writer.wire))
-        media_type = found or media_type
+        _, data, named_type = read_data_url(url, at, Reader(writer.wire))
+        media_type = named_type or media_type
     if data is None:
         raise UnsupportedValueError("only inline data is supported")
     if media_type not in media_types:
@@ -83,31 +78,22 @@ def write_inline_source(
     return {"data": data, "media_type": media_type}
 
 
-ImageAddressFields = tuple[str | None, str | None, str | None, str | None, Extras]
+ImageAddressFields = tuple[str | None, str | None, str | None, str | None]
 
 
 def read_image_url(
     wire: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, Sequence[str]]
 ) -> ImageAddressFields:
-    """Read url, data, media type and detail. Values that `table` lacks, and a media type beside data, become extras.
+    """Read url, data, media type and detail. Values that `table` lacks are not read.
 
     Raises:
         ConversionError: One of the values is not a string.
     """
     url, data, media_type = read_data_url(wire.get("url"), (at, "url"), reader)
-    given_type, detail = optional_text(wire, "media_type", at), optional_text(wire, "detail", at)
-    extras: Extras = {key: None for key in ("detail", "media_type") if key in wire and wire[key] is None}
-    if url is not None and not url.startswith(tuple(table["url"])):
-        extras["$sent"] = url
-    if detail is not None and detail not in table["detail"]:
-        extras["detail"], detail = detail, None
-    if given_type is not None and data is not None:
-        extras["$beside"] = {"media_type": given_type, "$wire": media_type}
-    elif given_type is not None and given_type not in table["media_type"]:
-        extras["media_type"] = given_type
-    elif given_type is not None:
-        media_type = given_type
-    return url, data, media_type, detail, extras
+    named_type, detail = optional_text(wire, "media_type", at), optional_text(wire, "detail", at)
+    if named_type in table["media_type"]:
+        media_type = named_type
+    return url, data, media_type, detail if detail in table["detail"] else None
 
 
 def write_image_url(
@@ -115,7 +101,6 @@ def write_image_url(
     data: str | None,
     media_type: str | None,
     detail: str | None,
-    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, Sequence[str]],
@@ -125,14 +110,10 @@ def write_image_url(
     Raises:
         UnsupportedValueError: The part has neither a supported URL nor data with a media type.
     """
-    if data is None and url is not None and not url.startswith(tuple(table["url"])) and extras.get("$sent") != url:
+    if data is None and url is not None and not url.startswith(tuple(table["url"])):
         raise UnsupportedValueError("URLs of this kind are not supported")
-    beside = extras.get("$beside")
     wire: dict[str, Any] = {"url": write_data_url(url, data, None if data is None else media_type, at, writer)}
-    if data is not None:
-        if type(beside) is dict and beside.get("$wire") == media_type and "media_type" in beside:
-            wire["media_type"] = beside["media_type"]
-    elif media_type is not None:
+    if data is None and media_type is not None:
         _write_enum_value(wire, "media_type", "mediaType", media_type, at, writer, table)
     if detail is not None:
         _write_enum_value(wire, "detail", "detail", detail, at, writer, table)

@@ -11,21 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    has_value_at,
-    inner_extras,
-    keep_inner_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, has_value_at, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, optional_value, read_text_or_list, write_text_or_list
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
 from ...models import (
     ContentPart,
@@ -51,6 +41,7 @@ from ...tool_call_fields import (
     write_call_id,
     write_json_arguments,
     write_result_call_id,
+    write_tool_name,
 )
 from .converter import AgentSdkConverter
 from .fields import read_image_url, read_inline_source, write_image_url, write_inline_source
@@ -365,281 +356,191 @@ class AgentSdk(AgentSdkConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a tool."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_extra = read_text_empty_as_none(
-            wire.get("description", ABSENT), (at, "description"), reader
-        )
-        strict = optional_value(wire, "strict", at, bool)
-        parameters, parameters_extra = read_schema_or_empty(
-            wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
-        )
-        extras = unmapped_members(wire, _TOOL)
-        if description_extra is not ABSENT:
-            extras["description"] = description_extra
-        if parameters_extra is not ABSENT:
-            extras["parameters"] = parameters_extra
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
+        strict = source.optional("strict", bool)
+        parameters = source.field("parameters", read_schema_or_empty, write_schema_or_empty, strict)
+        return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "name": writer.tool_name(definition.name, (at, "name")),
-            "parameters": write_schema_or_empty(
-                definition.parameters,
-                extra_at(extras, "parameters") if extras else ABSENT,
-                (at, "parameters"),
-                writer,
-                definition.strict,
-            ),
-        }
-        description = write_text_empty_as_none(
-            definition.description, extra_at(extras, "description") if extras else ABSENT, (at, "description"), writer
+        target = TargetObject(definition.metadata, at, writer)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.field(
+            "parameters",
+            definition.parameters,
+            "parameters",
+            read_schema_or_empty,
+            write_schema_or_empty,
+            definition.strict,
         )
-        if description is not ABSENT:
-            wire["description"] = description
-        if definition.strict is not None:
-            wire["strict"] = definition.strict
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field(
+            "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
+        )
+        target.optional("strict", definition.strict)
+        return target.finish()
 
     def read_function_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_extra = read_json_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _FUNCTION_CALL)
-        function_extras = unmapped_members(function, _FUNCTION_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            function_extras["arguments"] = arguments_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _FUNCTION_CALL)
+        function = source.required_inner("function", _FUNCTION_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_call_id)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_function_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_json_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "id": write_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "function": function,
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
+        target.required("type", "function")
+        target.value_with_extra("id", (call.id,), "id", write_call_id)
+        target.required("function", function.wire)
+        return target.finish()
 
     def read_output_ref(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputRef:
         """Read the location of the complete output."""
-        id = wire.get("id")
-        if type(id) is not str:
-            raise wrong_type((at, "id"), "a string", id)
-        byte_size = optional_value(wire, "byte_size", at, int)
-        line_count = optional_value(wire, "line_count", at, int)
-        extras = unmapped_members(wire, _OUTPUT_REF)
-        return OutputRef(id, byte_size, line_count, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _OUTPUT_REF)
+        id = source.required("id", str)
+        byte_size = source.optional("byte_size", int)
+        line_count = source.optional("line_count", int)
+        return OutputRef(id, byte_size, line_count, metadata=source.metadata())
 
     def write_output_ref(self, ref: OutputRef, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the location of the complete output."""
-        extras = writer.own_extras(ref.metadata, at) if ref.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"id": ref.id}
-        if ref.byte_size is not None:
-            wire["byte_size"] = ref.byte_size
-        if ref.line_count is not None:
-            wire["line_count"] = ref.line_count
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(ref.metadata, at, writer)
+        target.required("id", ref.id)
+        target.optional("byte_size", ref.byte_size)
+        target.optional("line_count", ref.line_count)
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, tool_call_id_extra = read_result_call_id(
-            wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id = source.value_with_extra("tool_call_id", read_result_call_id)
+        name = source.value("tool_name", read_tool_name)
+        kind, value, is_error = source.fields(
+            ("content", "is_error"), self.read_result_content, self.write_result_content
         )
-        name = read_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
-        kind, value_, is_error, kind_extras = self.read_result_content(wire, at, reader)
-        output_ref, output_ref_extra = self.read_output_reference(
-            wire.get("output_ref", ABSENT), (at, "output_ref"), reader
-        )
-        trimmed = optional_value(wire, "trimmed", at, bool)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_extra is not ABSENT:
-            extras["tool_call_id"] = tool_call_id_extra
-        extras |= kind_extras
-        if output_ref_extra is not ABSENT:
-            extras["output_ref"] = output_ref_extra
-        return ToolResult(
-            tool_call_id, name, kind, value_, is_error, output_ref, trimmed, metadata=reader.as_metadata(extras)
-        )
+        output_ref = source.field("output_ref", self.read_output_reference, self.write_output_reference)
+        trimmed = source.optional("trimmed", bool)
+        return ToolResult(tool_call_id, name, kind, value, is_error, output_ref, trimmed, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "tool",
-            "tool_call_id": write_result_call_id(
-                result.tool_call_id, extra_at(extras, "tool_call_id") if extras else ABSENT, (at, "toolCallId"), writer
-            ),
-            "tool_name": writer.tool_name(result.name, (at, "name")),
-        }
-        wire |= self.write_result_content(result.kind, result.value, result.is_error, extras, (at, "kind"), writer)
-        output_ref = self.write_output_reference(
-            result.output_ref, extra_at(extras, "output_ref") if extras else ABSENT, (at, "outputRef"), writer
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.value_with_extra("tool_call_id", (result.tool_call_id,), "toolCallId", write_result_call_id)
+        target.value("tool_name", (result.name,), "name", write_tool_name)
+        target.fields(
+            ("content", "is_error"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
         )
-        if output_ref is not ABSENT:
-            wire["output_ref"] = output_ref
-        if result.trimmed is not None:
-            wire["trimmed"] = result.trimmed
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field(
+            "output_ref", result.output_ref, "outputRef", self.read_output_reference, self.write_output_reference
+        )
+        target.optional("trimmed", result.trimmed)
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "text", "text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "text")
+        target.required("text", part.text)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        image_url = wire.get("image_url")
-        if type(image_url) is not dict:
-            raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type, detail, url_extras = read_image_url(
-            image_url, (at, "image_url"), reader, _IMAGE_PART_URL
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        image_url = source.required_inner("image_url", _IMAGE_PART_IMAGE_URL)
+        url, data, media_type, detail = image_url.fields(
+            ("url", "detail", "media_type"), read_image_url, write_image_url, _IMAGE_PART_URL
         )
-        extras = unmapped_members(wire, _IMAGE_PART)
-        image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        image_url_extras |= url_extras
-        keep_inner_extras(extras, wire, "image_url", image_url_extras)
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
+        return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        image_url: dict[str, Any] = {}
-        image_url |= write_image_url(
-            part.url,
-            part.data,
-            part.media_type,
-            part.detail,
-            inner_extras(extras, "image_url"),
-            (at, "url"),
-            writer,
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("cache", part.cache)
+        image_url = target.inner("image_url")
+        image_url.fields(
+            ("url", "detail", "media_type"),
+            (part.url, part.data, part.media_type, part.detail),
+            "url",
+            read_image_url,
+            write_image_url,
             _IMAGE_PART_URL,
         )
-        wire: dict[str, Any] = {"type": "image_url", "image_url": image_url}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.required("type", "image_url")
+        target.required("image_url", image_url.wire)
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document part."""
-        url, data, media_type, url_extra = read_inline_source(
-            wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
-        )
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        if url_extra is not ABSENT:
-            extras["source"] = url_extra
-        return DocumentPart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        url, data, media_type = source.field("source", read_inline_source, write_inline_source, _DOCUMENT_PART_SOURCE)
+        return DocumentPart(url, data, media_type, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "document",
-            "source": write_inline_source(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "source") if extras else ABSENT,
-                (at, "url"),
-                writer,
-                _DOCUMENT_PART_SOURCE,
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.required("type", "document")
+        target.field(
+            "source",
+            (part.url, part.data, part.media_type),
+            "url",
+            read_inline_source,
+            write_inline_source,
+            _DOCUMENT_PART_SOURCE,
+        )
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
-        name = optional_text(wire, "name", at)
-        cache = optional_value(wire, "cache", at, bool)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, name, cache, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.text_or_list("content", self.read_system_content)
+        name = source.optional("name", str)
+        cache = source.optional("cache", bool)
+        return SystemMessage(content, name, cache, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "system",
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_system_content),
-        }
-        if message.name is not None:
-            wire["name"] = message.name
-        if message.cache is not None:
-            wire["cache"] = message.cache
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.required("role", "system")
+        target.text_or_list("content", message.content, "content", self.write_system_content)
+        target.optional("name", message.name)
+        target.optional("cache", message.cache)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
-        name = optional_text(wire, "name", at)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.text_or_list("content", self.read_user_content)
+        name = source.optional("name", str)
+        return UserMessage(content, name, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_user_content),
-        }
-        if message.name is not None:
-            wire["name"] = message.name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.required("role", "user")
+        target.text_or_list("content", message.content, "content", self.write_user_content)
+        target.optional("name", message.name)
+        return target.finish()

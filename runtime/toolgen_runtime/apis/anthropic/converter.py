@@ -96,6 +96,8 @@ _SMALLEST_BUDGET = 1024
 
 _RESPONSE = frozenset(["content", "id", "model", "stop_reason", "usage"])
 
+_SINGLE = "disable_parallel_tool_use"
+
 
 class AnthropicConverter(AnthropicMessageConverter):
     """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
@@ -138,8 +140,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         system = self.write_system(request.messages, (at, "messages"), writer)
         if system is not None:
             wire["system"] = system
-        if writer.cache_marks:
-            limit_cache_marks(wire, at, writer)
+        limit_cache_marks(wire, at, writer)
         _strip_last_text(wire.get("messages"), (at, "messages"), writer)
         settings = dict(inner_extras(extras, "output_config"))
         if type(request.output_format) is OutputSchema:
@@ -226,48 +227,31 @@ class AnthropicConverter(AnthropicMessageConverter):
 
     def read_request_tool_choice(
         self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
-    ) -> tuple[ToolChoice | None, bool | None, Any]:
-        """Read the tool choice, and whether calls may run in parallel. Without its tools it is also kept as an extra."""
-        choice, parallel, extra = self._read_choice_and_flag(value, at, reader)
-        if choice is None or extra is not ABSENT or self.can_choose(choice, tools):
-            return choice, parallel, extra
-        return choice, parallel, {"$whole": value}
-
-    def _read_choice_and_flag(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, bool | None, Any]:
-        if type(value) is not dict:
-            choice, extra = self.read_tool_choice(value, at, reader)
-            return choice, None, extra
-        single = value.get("disable_parallel_tool_use")
+    ) -> tuple[ToolChoice | None, bool | None]:
+        """Read the tool choice, and whether calls may run in parallel."""
+        single = value.get(_SINGLE) if type(value) is dict else None
         if type(single) is not bool:
-            choice, extra = self.read_tool_choice(value, at, reader)
-            return choice, None, extra
-        choice, extra = self.read_tool_choice(
-            {k: v for k, v in value.items() if k != "disable_parallel_tool_use"}, at, reader
-        )
-        return choice, not single, value if choice is None else extra
+            return self.read_tool_choice(value, at, reader), None
+        return self.read_tool_choice({k: v for k, v in value.items() if k != _SINGLE}, at, reader), not single
 
     def write_request_tool_choice(
         self,
         choice: ToolChoice | None,
         parallel: bool | None,
-        extra: Any,
         at: Path,
         writer: Writer,
         tools: Sequence[Any] | None,
     ) -> Any:
         """Write the tool choice. It contains the setting for parallel calls. Without its tools the API rejects it."""
-        if not self.can_choose(choice, tools) and (choice is not None or (parallel is not None and extra is ABSENT)):
-            whole = extra.get("$whole") if type(extra) is dict else None
-            if whole and self._read_choice_and_flag(whole, at, Reader(self.wire))[:2] == (choice, parallel):
-                return whole
+        if not self.can_choose(choice, tools) and (choice is not None or parallel is not None):
             has_others = self.has_choosable_tools(tools)
             if choice is not None:
                 report_choice_without_tools(choice, at, writer, has_others=has_others)
             if not has_others:
-                return write_flag_about_tools(parallel, ABSENT, (at[0], "parallelToolCalls"), writer, None)
-            choice, extra = None, ABSENT
-        written = self.write_tool_choice(choice, extra, at, writer)
-        if parallel is None or (choice is None and extra is not ABSENT):
+                return write_flag_about_tools(parallel, (at[0], "parallelToolCalls"), writer, None)
+            choice = None
+        written = self.write_tool_choice(choice, at, writer)
+        if parallel is None:
             return written
         if written is ABSENT and parallel:
             writer.report_loss((at[0], "parallelToolCalls"), "parallelToolCalls", "defaulted", "it is the default")
@@ -277,7 +261,7 @@ class AnthropicConverter(AnthropicMessageConverter):
                 (at[0], "parallelToolCalls"), "parallelToolCalls", "dropped", "the model must not call any tool"
             )
             return written
-        return {**({"type": "auto"} if written is ABSENT else written), "disable_parallel_tool_use": not parallel}
+        return {**({"type": "auto"} if written is ABSENT else written), _SINGLE: not parallel}
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. A hosted tool becomes an opaque part."""

@@ -11,7 +11,6 @@ from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...fields import default_media_type, read_data_url
 from ...json_text import loads
-from ...json_values import same_json
 from ...models import AssistantMessage, Message, ToolCallPart
 from ...paths import Path
 from ...streams import OpenCall
@@ -19,42 +18,39 @@ from ...streams import OpenCall
 __all__ = [
     "StreamedBlock",
     "limit_cache_marks",
-    "read_original_number",
+    "read_refused_number",
     "read_source",
     "toolsets_of",
-    "write_original_number",
+    "write_refused_number",
     "write_source",
 ]
 
 
-def read_original_number(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
-    """Read a number, and keep it as an extra to show that the body had it.
+def read_refused_number(value: Any, at: Path, reader: Reader) -> Any:
+    """Read a number that newer models refuse.
 
     Raises:
         ConversionError: The value is neither a number nor null.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not int and type(value) is not float:
         raise wrong_type(at, "a number", value)
-    return value, value
+    return value
 
 
-def write_original_number(value: float | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write a number only if the body had exactly this one. Any other number is unsupported."""
-    if value is None:
-        return ABSENT
-    if same_json(extra, value):
-        return extra
-    writer.report_unsupported(at, "a sampling parameter", "warning")
+def write_refused_number(value: float | None, at: Path, writer: Writer) -> Any:
+    """Leave out a number, which is reported."""
+    if value is not None:
+        writer.report_unsupported(at, "a sampling parameter", "warning")
     return ABSENT
 
 
-Fields = tuple[str | None, str | None, str | None, Any]
+Fields = tuple[str | None, str | None, str | None]
 
 
 def read_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]) -> Fields:
-    """Read url, data and media type. A source of another kind is kept as an extra.
+    """Read url, data and media type. All are None for a source of another kind.
 
     Raises:
         ConversionError: The value is not an object.
@@ -63,29 +59,23 @@ def read_source(value: Any, at: Path, reader: Reader, media_types: Sequence[str]
         raise wrong_type(at, "an object", value)
     kind, data, media = value.get("type"), value.get("data"), value.get("media_type")
     if kind == "url" and type(value.get("url")) is str:
-        return _with_extra(value["url"], None, None, value)
+        return value["url"], None, None
     if kind == "base64" and type(data) is str and type(media) is str:
-        return _with_extra(None, data, media, value)
+        return None, data, media
     if kind == "text" and type(data) is str and type(media) is str:
         import base64  # late: few conversions need it
 
         try:
-            return _with_extra(None, base64.b64encode(data.encode()).decode(), media, value)
+            return None, base64.b64encode(data.encode()).decode(), media
         except UnicodeEncodeError:  # half of a surrogate pair, which cannot be encoded as bytes
-            return None, None, None, value
-    return None, None, None, value
-
-
-def _with_extra(url: str | None, data: str | None, media: str | None, value: dict[str, Any]) -> Fields:
-    extras = url is None or url[:5] != "data:"
-    return url, data, media, ABSENT if extras and _own(url, data, media) == value else value
+            return None, None, None
+    return None, None, None
 
 
 def write_source(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    extra: Any,
     at: Path,
     writer: Writer,
     media_types: Sequence[str],
@@ -95,12 +85,6 @@ def write_source(
     Raises:
         UnsupportedValueError: The API does not support the media type, or the part has neither a URL nor data.
     """
-    if type(extra) is dict and read_source(extra, at, Reader(writer.wire), media_types)[:3] == (
-        url,
-        data,
-        media_type,
-    ):
-        return extra
     if data is None and url is not None and url[:5] == "data:":  # the API does not support data URLs
         url, data, media = read_data_url(url, at, Reader(writer.wire))
         media_type = media or media_type
@@ -117,24 +101,17 @@ def write_source(
         raise UnsupportedValueError("it has neither a URL nor data")
     if data is None and media_type is not None:
         writer.report_unsupported((at[0], "mediaType"), "mediaType")
-    return _own(url, data, media_type)
-
-
-def _own(url: str | None, data: str | None, media_type: str | None) -> dict[str, Any]:
     if data is None:
         return {"type": "url", "url": url}
-    if media_type == "text/plain":
-        import base64  # late: few conversions need it
+    if media_type != "text/plain":
+        return {"type": "base64", "media_type": media_type, "data": data}
+    import base64  # late: few conversions need it
 
-        try:
-            return {
-                "type": "text",
-                "media_type": media_type,
-                "data": base64.b64decode(data, validate=True).decode(),
-            }
-        except ValueError as error:
-            raise UnsupportedValueError("its data is not base64 of text") from error
-    return {"type": "base64", "media_type": media_type, "data": data}
+    try:
+        text = base64.b64decode(data, validate=True).decode()
+    except ValueError as error:
+        raise UnsupportedValueError("its data is not base64 of text") from error
+    return {"type": "text", "media_type": media_type, "data": text}
 
 
 _MOST_CACHE_MARKS = 4
@@ -184,14 +161,13 @@ class StreamedBlock:
     that its start has arrived.
     """
 
-    __slots__ = ("call", "grown", "had_input", "head", "started", "text", "texts")
+    __slots__ = ("call", "grown", "had_input", "head", "started", "text")
 
     def __init__(self, head: dict[str, Any], *, started: bool = True) -> None:
         self.head = head
         self.started = started
         self.grown: dict[str, list[str]] = {}
         self.text: list[str] = []
-        self.texts: list[str] | None = None
         self.call: OpenCall | None = None
         self.had_input = False
 
@@ -201,8 +177,6 @@ class StreamedBlock:
             start = self.head.get(key)
             self.grown[key] = [start] if type(start) is str and start else []
         self.grown[key].append(piece)
-        if key == "text" and self.head.get("type") == "text":
-            self.texts = self.grown[key]
 
     def start(self, head: dict[str, Any]) -> None:
         """Take the start of the block, which arrived after some of its deltas."""

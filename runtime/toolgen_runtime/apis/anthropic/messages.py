@@ -344,7 +344,6 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         else:
             blocks = [] if _is_blank(message.content) else [{"type": "text", "text": message.content}]
         if message.cache and blocks and "cache_control" not in blocks[-1]:
-            writer.cache_marks += 1
             blocks[-1] = {**blocks[-1], "cache_control": {"type": "ephemeral"}}
         return blocks
 
@@ -378,7 +377,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         elif kind == "error":
             report_error_text_sent_with_flag(result, at, writer)
         elif kind != "text" or type(content) is not str:
-            content = write_result_text(kind, content, ABSENT, (at, "value"), writer)
+            content = write_result_text(kind, content, (at, "value"), writer)
         wire = {"type": "tool_result", "tool_use_id": writer.call_id(result.tool_call_id), "content": content}
         if content == "" and "content" in extras.get("$absent", ()):
             del wire["content"]

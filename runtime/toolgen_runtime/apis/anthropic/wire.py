@@ -10,20 +10,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    has_value_at,
-    keep_inner_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, NO_EXTRAS, has_value_at, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import call_kwargs, optional_object, optional_text, optional_value
+from ...conversion.values import call_kwargs, optional_object
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import (
     read_cache_control,
     read_output_schema,
@@ -56,9 +48,10 @@ from ...tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_object_arguments,
+    write_tool_name,
 )
 from .converter import AnthropicConverter
-from .fields import read_original_number, read_source, write_original_number, write_source
+from .fields import read_refused_number, read_source, write_refused_number, write_source
 
 __all__ = ["Anthropic"]
 
@@ -387,31 +380,19 @@ class Anthropic(AnthropicConverter):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        max_output_tokens = optional_value(wire, "max_tokens", at, int)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, parallel_tool_calls, tool_choice_extra = self.read_request_tool_choice(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        max_output_tokens = source.optional("max_tokens", int)
+        messages = source.value("messages", self.read_messages)
+        tool_choice, parallel_tool_calls = source.field(
+            "tool_choice", self.read_request_tool_choice, self.write_request_tool_choice, tools
         )
-        temperature, temperature_extra = read_original_number(
-            wire.get("temperature", ABSENT), (at, "temperature"), reader
-        )
-        top_p, top_p_extra = read_original_number(wire.get("top_p", ABSENT), (at, "top_p"), reader)
-        stop, stop_extra = read_string_or_list(wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader)
-        stream = optional_value(wire, "stream", at, bool)
-        extras = unmapped_members(wire, _REQUEST_BODY)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if temperature_extra is not ABSENT:
-            extras["temperature"] = temperature_extra
-        if top_p_extra is not ABSENT:
-            extras["top_p"] = top_p_extra
-        if stop_extra is not ABSENT:
-            extras["stop_sequences"] = stop_extra
+        temperature = source.field("temperature", read_refused_number, write_refused_number)
+        top_p = source.field("top_p", read_refused_number, write_refused_number)
+        stop = source.field("stop_sequences", read_string_or_list, write_string_or_list)
+        stream = source.optional("stream", bool)
         return Request(
             messages,
             model,
@@ -423,255 +404,152 @@ class Anthropic(AnthropicConverter):
             top_p=top_p,
             stop=stop,
             stream=stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.seed is not None:
-            writer.report_unsupported((at, "seed"), "seed", "warning")
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        if request.max_output_tokens is not None:
-            wire["max_tokens"] = request.max_output_tokens
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_request_tool_choice(
-            request.tool_choice,
-            request.parallel_tool_calls,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("seed", request.seed, "warning")
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.optional("max_tokens", request.max_output_tokens)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
+            (request.tool_choice, request.parallel_tool_calls),
+            "toolChoice",
+            self.read_request_tool_choice,
+            self.write_request_tool_choice,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        temperature = write_original_number(
-            request.temperature, extra_at(extras, "temperature") if extras else ABSENT, (at, "temperature"), writer
-        )
-        if temperature is not ABSENT:
-            wire["temperature"] = temperature
-        top_p = write_original_number(
-            request.top_p, extra_at(extras, "top_p") if extras else ABSENT, (at, "topP"), writer
-        )
-        if top_p is not ABSENT:
-            wire["top_p"] = top_p
-        stop = write_string_or_list(
-            request.stop, extra_at(extras, "stop_sequences") if extras else ABSENT, (at, "stop"), writer
-        )
-        if stop is not ABSENT:
-            wire["stop_sequences"] = stop
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field("temperature", request.temperature, "temperature", read_refused_number, write_refused_number)
+        target.field("top_p", request.top_p, "topP", read_refused_number, write_refused_number)
+        target.field("stop_sequences", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.optional("stream", request.stream)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a tool."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = optional_text(wire, "description", at)
-        strict = optional_value(wire, "strict", at, bool)
-        parameters, parameters_extra = read_schema_or_empty(
-            wire.get("input_schema", ABSENT), (at, "input_schema"), reader, strict
-        )
-        extras = unmapped_members(wire, _TOOL)
-        if parameters_extra is not ABSENT:
-            extras["input_schema"] = parameters_extra
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.optional("description", str)
+        strict = source.optional("strict", bool)
+        parameters = source.field("input_schema", read_schema_or_empty, write_schema_or_empty, strict)
+        return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "name": writer.tool_name(definition.name, (at, "name")),
-            "input_schema": write_schema_or_empty(
-                definition.parameters,
-                extra_at(extras, "input_schema") if extras else ABSENT,
-                (at, "parameters"),
-                writer,
-                definition.strict,
-            ),
-        }
-        if definition.description is not None:
-            wire["description"] = definition.description
-        if definition.strict is not None:
-            wire["strict"] = definition.strict
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(definition.metadata, at, writer)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.field(
+            "input_schema",
+            definition.parameters,
+            "parameters",
+            read_schema_or_empty,
+            write_schema_or_empty,
+            definition.strict,
+        )
+        target.optional("description", definition.description)
+        target.optional("strict", definition.strict)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as a block."""
-        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid = read_object_arguments(wire.get("input", ABSENT), (at, "input"), reader)
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        id = source.value_with_extra("id", read_call_id)
+        name = source.value("name", read_tool_name)
+        arguments, invalid = source.value("input", read_object_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as a block."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "tool_use",
-            "id": write_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "name": writer.tool_name(call.name, (at, "name")),
-            "input": write_object_arguments(call.arguments, call.invalid, (at, "arguments"), writer),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        target.required("type", "tool_use")
+        target.value_with_extra("id", (call.id,), "id", write_call_id)
+        target.value("name", (call.name,), "name", write_tool_name)
+        target.value("input", (call.arguments, call.invalid), "arguments", write_object_arguments)
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text block."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        extras = unmapped_members(wire, _TEXT_PART)
-        if cache_extra is not ABSENT:
-            extras["cache_control"] = cache_extra
-        return TextPart(text, cache, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        cache = source.field("cache_control", read_cache_control, write_cache_control)
+        return TextPart(text, cache, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "text", "text": part.text}
-        cache = write_cache_control(
-            part.cache, extra_at(extras, "cache_control") if extras else ABSENT, (at, "cache"), writer
-        )
-        if cache is not ABSENT:
-            wire["cache_control"] = cache
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("type", "text")
+        target.required("text", part.text)
+        target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
-        url, data, media_type, url_extra = read_source(
-            wire.get("source", ABSENT), (at, "source"), reader, _IMAGE_PART_SOURCE
-        )
-        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        extras = unmapped_members(wire, _IMAGE_PART)
-        if url_extra is not ABSENT:
-            extras["source"] = url_extra
-        if cache_extra is not ABSENT:
-            extras["cache_control"] = cache_extra
-        return ImagePart(url, data, media_type, cache=cache, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        url, data, media_type = source.field("source", read_source, write_source, _IMAGE_PART_SOURCE)
+        cache = source.field("cache_control", read_cache_control, write_cache_control)
+        return ImagePart(url, data, media_type, cache=cache, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        wire: dict[str, Any] = {
-            "type": "image",
-            "source": write_source(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "source") if extras else ABSENT,
-                (at, "url"),
-                writer,
-                _IMAGE_PART_SOURCE,
-            ),
-        }
-        cache = write_cache_control(
-            part.cache, extra_at(extras, "cache_control") if extras else ABSENT, (at, "cache"), writer
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        target.required("type", "image")
+        target.field(
+            "source", (part.url, part.data, part.media_type), "url", read_source, write_source, _IMAGE_PART_SOURCE
         )
-        if cache is not ABSENT:
-            wire["cache_control"] = cache
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document block."""
-        url, data, media_type, url_extra = read_source(
-            wire.get("source", ABSENT), (at, "source"), reader, _DOCUMENT_PART_SOURCE
-        )
-        name = optional_text(wire, "title", at)
-        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        if url_extra is not ABSENT:
-            extras["source"] = url_extra
-        if cache_extra is not ABSENT:
-            extras["cache_control"] = cache_extra
-        return DocumentPart(url, data, media_type, name, cache=cache, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        url, data, media_type = source.field("source", read_source, write_source, _DOCUMENT_PART_SOURCE)
+        name = source.optional("title", str)
+        cache = source.field("cache_control", read_cache_control, write_cache_control)
+        return DocumentPart(url, data, media_type, name, cache=cache, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        wire: dict[str, Any] = {
-            "type": "document",
-            "source": write_source(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "source") if extras else ABSENT,
-                (at, "url"),
-                writer,
-                _DOCUMENT_PART_SOURCE,
-            ),
-        }
-        if part.name is not None:
-            wire["title"] = part.name
-        cache = write_cache_control(
-            part.cache, extra_at(extras, "cache_control") if extras else ABSENT, (at, "cache"), writer
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.required("type", "document")
+        target.field(
+            "source", (part.url, part.data, part.media_type), "url", read_source, write_source, _DOCUMENT_PART_SOURCE
         )
-        if cache is not ABSENT:
-            wire["cache_control"] = cache
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("title", part.name)
+        target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
+        return target.finish()
 
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a thinking block."""
-        text = wire.get("thinking")
-        if type(text) is not str:
-            raise wrong_type((at, "thinking"), "a string", text)
-        extras = unmapped_members(wire, _THINKING_PART)
-        return ReasoningPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _THINKING_PART)
+        text = source.required("thinking", str)
+        return ReasoningPart(text, metadata=source.metadata())
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a thinking block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "thinking", "thinking": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("type", "thinking")
+        target.required("thinking", part.text)
+        return target.finish()
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        schema, schema_extra = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader)
-        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
-        if schema_extra is not ABSENT:
-            extras["schema"] = schema_extra
-        return OutputSchema(schema, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        schema = source.field("schema", read_output_schema, write_output_schema)
+        return OutputSchema(schema, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
-        if schema.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if schema.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "type": "json_schema",
-            "schema": write_output_schema(
-                schema.schema, extra_at(extras, "schema") if extras else ABSENT, (at, "schema"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(schema.metadata, at, writer)
+        target.unsupported("name", schema.name)
+        target.unsupported("strict", schema.strict)
+        target.required("type", "json_schema")
+        target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema)
+        return target.finish()

@@ -92,15 +92,14 @@ class BedrockConverter(BedrockMessageConverter):
         return ABSENT
 
     def read_request_tool_choice(
-        self, value: Any, at: Path, reader: Reader, tools: Sequence[Any] | None
-    ) -> tuple[ToolChoice | None, Any]:
+        self, value: Any, at: Path, reader: Reader, messages: Sequence[Message], tools: Sequence[Any] | None
+    ) -> ToolChoice | None:
         """Read the tool choice."""
         return self.read_tool_choice_with_tools(value, at, reader, tools)
 
     def write_request_tool_choice(
         self,
         choice: ToolChoice | None,
-        extra: Any,
         at: Path,
         writer: Writer,
         messages: Sequence[Message],
@@ -108,28 +107,24 @@ class BedrockConverter(BedrockMessageConverter):
     ) -> Any:
         """Write the tool choice, which needs tools. If no tool may be called, they are left out unless there were calls."""
         if none_if_empty(choice) != "none":
-            return self.write_tool_choice_with_tools(choice, extra, at, writer, tools)
+            return self.write_tool_choice_with_tools(choice, at, writer, tools)
         if any(has_tool_calls(message) or is_tool_result(message) for message in messages):
-            return self.write_tool_choice(choice, extra, at, writer)
+            return self.write_tool_choice(choice, at, writer)
         writer.report_loss(at, "toolChoice", "rewritten", "the tools are left out instead")
         return ABSENT
 
-    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
-        """Read the output format. A format that is not a schema is kept as an extra."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
+        """Read the output format. None for a format that is not a schema."""
         if (
             type(value) is dict
             and value.get("type") == "json_schema"
             and has_value_at(value, "structure", "jsonSchema", "schema")
         ):
-            return self.read_output_schema(value, at, reader), ABSENT
-        return None, value
+            return self.read_output_schema(value, at, reader)
+        return None
 
-    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
+    def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
         """Write the output format. JSON without a schema is unsupported, and text is the default."""
-        if output_format is None:
-            return extra
         if type(output_format) is OutputSchema:
             return self.write_output_schema(output_format, at, writer)
         if output_format == "json":

@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark
+from ...conversion.extras import ABSENT, UnsupportedValueError, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import default_media_type, read_data_url
-from ...json_text import compact, is_compact, loads
-from ...json_values import same_json
+from ...json_text import compact, loads
 from ...models import AssistantMessage, DocumentPart, Message, ToolMessage, UserMessage
 from ...paths import Path, format_path
 
@@ -20,11 +19,11 @@ __all__ = [
     "read_block_source",
     "read_document_name",
     "read_schema_text",
-    "read_text_noting_empty",
+    "read_text_unless_empty",
     "write_block_source",
     "write_document_name",
     "write_schema_text",
-    "write_text_noting_empty",
+    "write_text_unless_empty",
 ]
 
 Formats = Mapping[str, Sequence[str]]
@@ -32,8 +31,8 @@ Formats = Mapping[str, Sequence[str]]
 
 def read_block_source(
     block: dict[str, Any], at: Path, reader: Reader, formats: Formats
-) -> tuple[str | None, str | None, str | None, Extras]:
-    """Read url, data and media type. The source is kept as an extra if it would be written differently.
+) -> tuple[str | None, str | None, str | None]:
+    """Read url, data and media type.
 
     Raises:
         ConversionError: The format is not a string, or the source is not an object.
@@ -43,30 +42,21 @@ def read_block_source(
         raise wrong_type((at, "format"), "a string", kind)
     if type(source) is not dict:
         raise wrong_type((at, "source"), "an object", source)
-    extras: Extras = {}
     url, data = _content(source, (at, "source"))
-    media_type = formats[kind][0] if kind is not None and kind in formats else None
-    if kind is None and "text" in source:
-        media_type = "text/plain"
-    if "format" not in block:
-        extras["$absent"] = ["format"]
-    elif media_type is None:
-        extras["format"] = kind
-    if source != _source(url, data):
-        extras["source"] = source
-    return url, data, media_type, extras
+    if kind is None:
+        return url, data, "text/plain" if "text" in source else None
+    return url, data, formats[kind][0] if kind in formats else None
 
 
 def write_block_source(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    extras: Extras,
     at: Path,
     writer: Writer,
     formats: Formats,
 ) -> dict[str, Any]:
-    """Write format and source. The original source wins if it means the same.
+    """Write format and source.
 
     Raises:
         UnsupportedValueError: The API does not support the media type or the URL, or the part has neither a URL nor
@@ -75,17 +65,11 @@ def write_block_source(
     if url is not None and url[:5] == "data:":
         url, data, known = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
-    original = extras.get("source")
-    as_it_came = type(original) is dict and _content(original, at) == (url, data)
-    if not as_it_came and data is None and url is None:
+    if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
-    if not as_it_came and data is None and url is not None and url[:5] != "s3://":
+    if data is None and url is not None and url[:5] != "s3://":
         raise UnsupportedValueError("only URLs in S3 are supported")
-    source = original if as_it_came else _source(url, data)
-    if "$absent" in extras and media_type in (None, "text/plain"):
-        return {"source": source}
-    if media_type is None and type(extras.get("format")) is str:
-        return {"format": extras["format"], "source": source}
+    source = {"s3Location": {"uri": url}} if data is None else {"bytes": data}
     if media_type is None and data is not None:
         media_type = default_media_type(data, at, writer, [name for names in formats.values() for name in names])
     if media_type is None:
@@ -123,10 +107,6 @@ def _content(source: dict[str, Any], at: Path) -> tuple[str | None, str | None]:
         except UnicodeEncodeError:  # half of a surrogate pair, which cannot be encoded as bytes
             return None, None
     return None, None
-
-
-def _source(url: str | None, data: str | None) -> dict[str, Any]:
-    return {"s3Location": {"uri": url}} if data is None else {"bytes": data}
 
 
 def _ending(url: str | None, formats: Formats) -> str:
@@ -222,8 +202,8 @@ def _parts(message: Message) -> list[Any]:
     return content if type(content) is list else []
 
 
-def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], Any]:
-    """Read the schema. Its text is kept as an extra if it would be written differently.
+def read_schema_text(value: Any, at: Path, reader: Reader) -> dict[str, Any]:
+    """Read the schema.
 
     Raises:
         ConversionError: The value is not a string, or not the JSON text of an object.
@@ -231,45 +211,42 @@ def read_schema_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, An
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
     try:
-        found = loads(value)
+        schema = loads(value)
     except ValueError as error:
         raise ConversionError(format_path(at), "must be JSON") from error
-    if type(found) is not dict:
-        raise wrong_type(at, "the JSON text of an object", found)
-    lowered = reader.wire.schema_lowering.lower(found, True).schema
-    return found, ABSENT if is_compact(value, found) and same_json(lowered, found) else value
+    if type(schema) is not dict:
+        raise wrong_type(at, "the JSON text of an object", schema)
+    return schema
 
 
-def write_schema_text(schema: dict[str, Any], extra: Any, at: Path, writer: Writer) -> str:
-    """Write the schema, lowered like that of a strict tool, as JSON text. The original text wins if it means the same.
+def write_schema_text(schema: dict[str, Any], at: Path, writer: Writer) -> str:
+    """Write the schema, lowered like that of a strict tool, as JSON text.
 
     Raises:
         ConversionError: The value cannot be written as JSON.
     """
-    if type(extra) is str and same_json(read_schema_text(extra, at, Reader(writer.wire))[0], schema):
-        return extra
     try:
         return compact(writer.lower_schema(schema, True, at))
     except (TypeError, ValueError, RecursionError) as error:
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-def read_text_noting_empty(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the text. Empty text is kept as an extra.
+def read_text_unless_empty(value: Any, at: Path, reader: Reader) -> str | None:
+    """Read the text.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return value, ABSENT if value else value
+    return value
 
 
-def write_text_noting_empty(text: str | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the text. Empty text is written only if it was read from this wire."""
-    if text or (text is not None and extra == text):
+def write_text_unless_empty(text: str | None, at: Path, writer: Writer) -> Any:
+    """Write the text, unless it is empty."""
+    if text:
         return text
     if text is not None:
         writer.report_loss(at, "empty text", "dropped", "the API rejects it")

@@ -352,7 +352,7 @@ class BedrockMessageConverter(NativeToolSdkConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[ResultKind, Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call."""
         return read_result_blocks(wire, at, reader, self.read_result_block)
 
@@ -366,15 +366,13 @@ class BedrockMessageConverter(NativeToolSdkConverter):
         return part
 
     def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call. Some models have no error flag: an error is text there, as its key says."""
         if (is_error or kind == "error") and re.fullmatch(self.UNFLAGGED_MODELS, writer.model or ""):
             if kind == "error":
                 writer.report_loss(at[0], "an error", "rewritten", "it is sent as text, as the model has no error flag")
-                kind, value = "text", write_result_text(kind, value, ABSENT, (at[0], "value"), writer)
+                kind, value = "text", write_result_text(kind, value, (at[0], "value"), writer)
             report_dropped_error_flag(kind, is_error, at, writer)
             is_error = None
-        return write_result_blocks(
-            kind, value, is_error, extras, at, writer, self.write_result_block, self.DEFAULTS["result"]
-        )
+        return write_result_blocks(kind, value, is_error, at, writer, self.write_result_block, self.DEFAULTS["result"])

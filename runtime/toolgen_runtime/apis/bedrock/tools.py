@@ -10,7 +10,7 @@ from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import compact
-from ...json_values import is_json, same_json
+from ...json_values import is_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
 from ...request_tools import none_if_empty
@@ -86,8 +86,8 @@ _FAILED = "error"
 
 def read_result_blocks(
     holder: dict[str, Any], at: Path, reader: Reader, read: Read[Any]
-) -> tuple[ResultKind, Any, bool | None, Extras]:
-    """Read the kind, value and error flag of a result, with the extras that a new result would not have.
+) -> tuple[ResultKind, Any, bool | None]:
+    """Read the kind, value and error flag of a result.
 
     Raises:
         ConversionError: The content is not an array, or the status is not a string.
@@ -98,17 +98,10 @@ def read_result_blocks(
     if status is not None and type(status) is not str:
         raise wrong_type((at, "status"), "a string", status)
     failed = status == _FAILED
-    extras: Extras = {} if failed or "status" not in holder else {"status": status}
-    found = _single(content, failed)
-    if found is None:
-        parts = read_list_or_null(content, (at, "content"), reader, read)
-        if not content:
-            extras["$content"] = content
-        return "multimodal", parts, failed or None, extras
-    kind, value, is_error = found
-    if content != [_block(kind, value)] or (type(value) is str and not value.strip()):
-        extras["$content"] = content
-    return kind, value, is_error, extras
+    single = _single(content, failed)
+    if single is not None:
+        return single
+    return "multimodal", read_list_or_null(content, (at, "content"), reader, read), failed or None
 
 
 def _single(content: list[Any], failed: bool) -> tuple[ResultKind, Any, bool | None] | None:
@@ -141,38 +134,30 @@ def _text_of_json(block: dict[str, Any]) -> str | None:
         return None
 
 
-def _block(kind: str, value: Any) -> dict[str, Any]:
-    return {"json": value} if kind == "data" and _is_plain(value) else {"text": value}
-
-
 def _is_plain(value: Any) -> bool:
     """Return whether a value can be written as `json`: an object without the key that the API reserves."""
     return type(value) is dict and is_json(value, "__type")
 
 
 def write_result_blocks(
-    kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer, write: Write, blank: str
+    kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer, write: Write, blank: str
 ) -> dict[str, Any]:
-    """Write content and status. The original content wins if it means the same. `blank` replaces blank text.
+    """Write content and status. `blank` replaces blank text.
 
     Raises:
         ConversionError: The value does not have the type of its kind, or cannot be written as JSON.
     """
     value_path = (at[0], "value")
     status = {"status": _FAILED} if is_error or kind == "error" else {}
-    original = extras.get("$content")
-    found = _single(original, bool(status)) if type(original) is list else None
-    if found is not None and found[0] == kind and same_json(found[1], value):
-        return {"content": original, **status}
     if kind == "multimodal":
         content = write_list(value, value_path, writer, write)
-        if not content and (value or original != []):
+        if not content:
             writer.report_loss(at[0], "a result without content", "rewritten", "the API rejects it")
             content = [{"text": blank}]
         return {"content": content, **status}
     if kind == "data" and _is_plain(value):
         return {"content": [{"json": value}], **status}
-    text = value if kind == "error" and type(value) is str else write_result_text(kind, value, None, value_path, writer)
+    text = value if kind == "error" and type(value) is str else write_result_text(kind, value, value_path, writer)
     if kind == "data" and (is_error or type(value) is dict):
         writer.report_loss(at[0], "data", "rewritten", "sent as text, because the API does not accept it as JSON")
     if not text.strip():

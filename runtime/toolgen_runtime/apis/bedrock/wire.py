@@ -10,20 +10,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    inner_extras,
-    keep_inner_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_object, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import (
     read_effort,
     read_number_within,
@@ -60,6 +51,8 @@ from ...tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_object_arguments,
+    write_result_call,
+    write_tool_name,
 )
 from .client_values import Base64Keys, converse_kwargs
 from .content import block_kind
@@ -68,11 +61,11 @@ from .fields import (
     read_block_source,
     read_document_name,
     read_schema_text,
-    read_text_noting_empty,
+    read_text_unless_empty,
     write_block_source,
     write_document_name,
     write_schema_text,
-    write_text_noting_empty,
+    write_text_unless_empty,
 )
 
 __all__ = ["Bedrock"]
@@ -490,59 +483,26 @@ class Bedrock(BedrockConverter):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        inference_config = optional_object(wire, "inferenceConfig", at)
-        tool_config = optional_object(wire, "toolConfig", at)
-        output_config = optional_object(wire, "outputConfig", at)
-        tools, tools_extra = self.read_tools(tool_config.get("tools", ABSENT), ((at, "toolConfig"), "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        inference_config = source.inner("inferenceConfig", _REQUEST_BODY_INFERENCE_CONFIG)
+        tool_config = source.inner("toolConfig", _REQUEST_BODY_TOOL_CONFIG)
+        output_config = source.inner("outputConfig", _REQUEST_BODY_OUTPUT_CONFIG)
+        tools = tool_config.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        max_output_tokens, max_output_tokens_extra = read_number_within(
-            inference_config.get("maxTokens", ABSENT),
-            ((at, "inferenceConfig"), "maxTokens"),
-            reader,
-            _REQUEST_BODY_MAX_TOKENS,
+        max_output_tokens = inference_config.field(
+            "maxTokens", read_number_within, write_number_within, _REQUEST_BODY_MAX_TOKENS
         )
-        temperature, temperature_extra = read_number_within(
-            inference_config.get("temperature", ABSENT),
-            ((at, "inferenceConfig"), "temperature"),
-            reader,
-            _REQUEST_BODY_TEMPERATURE,
+        temperature = inference_config.field(
+            "temperature", read_number_within, write_number_within, _REQUEST_BODY_TEMPERATURE
         )
-        top_p, top_p_extra = read_number_within(
-            inference_config.get("topP", ABSENT), ((at, "inferenceConfig"), "topP"), reader, _REQUEST_BODY_TOP_P
+        top_p = inference_config.field("topP", read_number_within, write_number_within, _REQUEST_BODY_TOP_P)
+        stop = inference_config.field("stopSequences", read_string_or_list, write_string_or_list)
+        output_format = output_config.field("textFormat", self.read_output_format, self.write_output_format)
+        reasoning = output_config.field("effort", read_effort, write_effort)
+        messages = source.values_with_extras(self.read_conversation)
+        tool_choice = tool_config.field(
+            "toolChoice", self.read_request_tool_choice, self.write_request_tool_choice, messages, tools
         )
-        stop, stop_extra = read_string_or_list(
-            inference_config.get("stopSequences", ABSENT), ((at, "inferenceConfig"), "stopSequences"), reader
-        )
-        tool_choice, tool_choice_extra = self.read_request_tool_choice(
-            tool_config.get("toolChoice", ABSENT), ((at, "toolConfig"), "toolChoice"), reader, tools
-        )
-        output_format, output_format_extra = self.read_output_format(
-            output_config.get("textFormat", ABSENT), ((at, "outputConfig"), "textFormat"), reader
-        )
-        reasoning = read_effort(output_config.get("effort", ABSENT), ((at, "outputConfig"), "effort"), reader)
-        messages, messages_extras = self.read_conversation(wire, at, reader)
-        extras = unmapped_members(wire, _REQUEST_BODY)
-        inference_config_extras = unmapped_members(inference_config, _REQUEST_BODY_INFERENCE_CONFIG)
-        tool_config_extras = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        output_config_extras = unmapped_members(output_config, _REQUEST_BODY_OUTPUT_CONFIG)
-        if max_output_tokens_extra is not ABSENT:
-            inference_config_extras["maxTokens"] = max_output_tokens_extra
-        if temperature_extra is not ABSENT:
-            inference_config_extras["temperature"] = temperature_extra
-        if top_p_extra is not ABSENT:
-            inference_config_extras["topP"] = top_p_extra
-        if stop_extra is not ABSENT:
-            inference_config_extras["stopSequences"] = stop_extra
-        if tools_extra is not ABSENT:
-            tool_config_extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            tool_config_extras["toolChoice"] = tool_choice_extra
-        if output_format_extra is not ABSENT:
-            output_config_extras["textFormat"] = output_format_extra
-        extras |= messages_extras
-        keep_inner_extras(extras, wire, "outputConfig", output_config_extras)
-        keep_inner_extras(extras, wire, "toolConfig", tool_config_extras)
-        keep_inner_extras(extras, wire, "inferenceConfig", inference_config_extras)
         return Request(
             messages,
             tools=tools,
@@ -553,417 +513,284 @@ class Bedrock(BedrockConverter):
             top_p=top_p,
             stop=stop,
             reasoning=reasoning,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        if request.seed is not None:
-            writer.report_unsupported((at, "seed"), "seed", "warning")
-        if request.stream is not None:
-            writer.report_unsupported((at, "stream"), "stream")
-        output_config: dict[str, Any] = {}
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "outputConfig", "textFormat") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unsupported("seed", request.seed, "warning")
+        target.unsupported("stream", request.stream)
+        inference_config = target.inner("inferenceConfig")
+        tool_config = target.inner("toolConfig")
+        output_config = target.inner("outputConfig")
+        output_config.field(
+            "textFormat", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            output_config["textFormat"] = output_format
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            output_config["effort"] = reasoning
-        tool_config: dict[str, Any] = {}
-        tools = self.write_tools(
-            request.tools, extra_at(extras, "toolConfig", "tools") if extras else ABSENT, (at, "tools"), writer
-        )
-        if tools is not ABSENT:
-            tool_config["tools"] = tools
-        tool_choice = self.write_request_tool_choice(
+        output_config.field("effort", request.reasoning, "reasoning", read_effort, write_effort)
+        tool_config.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        tool_config.field(
+            "toolChoice",
             request.tool_choice,
-            extra_at(extras, "toolConfig", "toolChoice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_request_tool_choice,
+            self.write_request_tool_choice,
             request.messages,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            tool_config["toolChoice"] = tool_choice
-        inference_config: dict[str, Any] = {}
-        max_output_tokens = write_number_within(
+        inference_config.field(
+            "maxTokens",
             request.max_output_tokens,
-            extra_at(extras, "inferenceConfig", "maxTokens") if extras else ABSENT,
-            (at, "maxOutputTokens"),
-            writer,
+            "maxOutputTokens",
+            read_number_within,
+            write_number_within,
             _REQUEST_BODY_MAX_TOKENS,
         )
-        if max_output_tokens is not ABSENT:
-            inference_config["maxTokens"] = max_output_tokens
-        temperature = write_number_within(
+        inference_config.field(
+            "temperature",
             request.temperature,
-            extra_at(extras, "inferenceConfig", "temperature") if extras else ABSENT,
-            (at, "temperature"),
-            writer,
+            "temperature",
+            read_number_within,
+            write_number_within,
             _REQUEST_BODY_TEMPERATURE,
         )
-        if temperature is not ABSENT:
-            inference_config["temperature"] = temperature
-        top_p = write_number_within(
-            request.top_p,
-            extra_at(extras, "inferenceConfig", "topP") if extras else ABSENT,
-            (at, "topP"),
-            writer,
-            _REQUEST_BODY_TOP_P,
+        inference_config.field(
+            "topP", request.top_p, "topP", read_number_within, write_number_within, _REQUEST_BODY_TOP_P
         )
-        if top_p is not ABSENT:
-            inference_config["topP"] = top_p
-        stop = write_string_or_list(
-            request.stop,
-            extra_at(extras, "inferenceConfig", "stopSequences") if extras else ABSENT,
-            (at, "stop"),
-            writer,
-        )
-        if stop is not ABSENT:
-            inference_config["stopSequences"] = stop
-        wire: dict[str, Any] = {}
-        wire |= self.write_conversation(request.messages, extras, (at, "messages"), writer)
-        if inference_config:
-            wire["inferenceConfig"] = inference_config
-        if tool_config:
-            wire["toolConfig"] = tool_config
-        if output_config:
-            wire["outputConfig"] = output_config
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        inference_config.field("stopSequences", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.values_with_extras((request.messages,), "messages", self.write_conversation)
+        target.optional("inferenceConfig", inference_config.wire or None)
+        target.optional("toolConfig", tool_config.wire or None)
+        target.optional("outputConfig", output_config.wire or None)
+        return target.finish()
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        structure = wire.get("structure")
-        if type(structure) is not dict:
-            raise wrong_type((at, "structure"), "an object", structure)
-        json_schema = structure.get("jsonSchema")
-        if type(json_schema) is not dict:
-            raise wrong_type(((at, "structure"), "jsonSchema"), "an object", json_schema)
-        schema, schema_extra = read_schema_text(
-            json_schema.get("schema", ABSENT), (((at, "structure"), "jsonSchema"), "schema"), reader
-        )
-        name = optional_text(json_schema, "name", ((at, "structure"), "jsonSchema"))
-        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
-        structure_extras = unmapped_members(structure, _OUTPUT_SCHEMA_STRUCTURE)
-        json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        if schema_extra is not ABSENT:
-            json_schema_extras["schema"] = schema_extra
-        keep_inner_extras(structure_extras, structure, "jsonSchema", json_schema_extras)
-        keep_inner_extras(extras, wire, "structure", structure_extras)
-        return OutputSchema(schema, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        structure = source.required_inner("structure", _OUTPUT_SCHEMA_STRUCTURE)
+        json_schema = structure.required_inner("jsonSchema", _OUTPUT_SCHEMA_JSON_SCHEMA)
+        schema = json_schema.field("schema", read_schema_text, write_schema_text)
+        name = json_schema.optional("name", str)
+        return OutputSchema(schema, name, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
-        if schema.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        json_schema: dict[str, Any] = {
-            "schema": write_schema_text(
-                schema.schema,
-                extra_at(extras, "structure", "jsonSchema", "schema") if extras else ABSENT,
-                (at, "schema"),
-                writer,
-            )
-        }
-        if schema.name is not None:
-            json_schema["name"] = schema.name
-        structure: dict[str, Any] = {"jsonSchema": json_schema}
-        wire: dict[str, Any] = {"type": "json_schema", "structure": structure}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(schema.metadata, at, writer)
+        target.unsupported("strict", schema.strict)
+        structure = target.inner("structure")
+        json_schema = structure.inner("jsonSchema")
+        json_schema.field("schema", schema.schema, "schema", read_schema_text, write_schema_text)
+        json_schema.optional("name", schema.name)
+        structure.required("jsonSchema", json_schema.wire)
+        target.required("type", "json_schema")
+        target.required("structure", structure.wire)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a tool."""
-        tool_spec = wire.get("toolSpec")
-        if type(tool_spec) is not dict:
-            raise wrong_type((at, "toolSpec"), "an object", tool_spec)
-        input_schema = tool_spec.get("inputSchema")
-        if type(input_schema) is not dict:
-            raise wrong_type(((at, "toolSpec"), "inputSchema"), "an object", input_schema)
-        name = read_tool_name(tool_spec.get("name", ABSENT), ((at, "toolSpec"), "name"), reader)
-        description, description_extra = read_text_noting_empty(
-            tool_spec.get("description", ABSENT), ((at, "toolSpec"), "description"), reader
-        )
-        strict = optional_value(tool_spec, "strict", (at, "toolSpec"), bool)
-        parameters, parameters_extra = read_schema_or_empty(
-            input_schema.get("json", ABSENT), (((at, "toolSpec"), "inputSchema"), "json"), reader, strict
-        )
-        extras = unmapped_members(wire, _TOOL)
-        tool_spec_extras = unmapped_members(tool_spec, _TOOL_TOOL_SPEC)
-        input_schema_extras = unmapped_members(input_schema, _TOOL_INPUT_SCHEMA)
-        if description_extra is not ABSENT:
-            tool_spec_extras["description"] = description_extra
-        if parameters_extra is not ABSENT:
-            input_schema_extras["json"] = parameters_extra
-        keep_inner_extras(tool_spec_extras, tool_spec, "inputSchema", input_schema_extras)
-        keep_inner_extras(extras, wire, "toolSpec", tool_spec_extras)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        tool_spec = source.required_inner("toolSpec", _TOOL_TOOL_SPEC)
+        input_schema = tool_spec.required_inner("inputSchema", _TOOL_INPUT_SCHEMA)
+        name = tool_spec.value("name", read_tool_name)
+        description = tool_spec.field("description", read_text_unless_empty, write_text_unless_empty)
+        strict = tool_spec.optional("strict", bool)
+        parameters = input_schema.field("json", read_schema_or_empty, write_schema_or_empty, strict)
+        return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        input_schema: dict[str, Any] = {
-            "json": write_schema_or_empty(
-                definition.parameters,
-                extra_at(extras, "toolSpec", "inputSchema", "json") if extras else ABSENT,
-                (at, "parameters"),
-                writer,
-                definition.strict,
-            )
-        }
-        tool_spec: dict[str, Any] = {
-            "name": writer.tool_name(definition.name, (at, "name")),
-            "inputSchema": input_schema,
-        }
-        description = write_text_noting_empty(
-            definition.description,
-            extra_at(extras, "toolSpec", "description") if extras else ABSENT,
-            (at, "description"),
-            writer,
+        target = TargetObject(definition.metadata, at, writer)
+        tool_spec = target.inner("toolSpec")
+        input_schema = tool_spec.inner("inputSchema")
+        input_schema.field(
+            "json", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty, definition.strict
         )
-        if description is not ABSENT:
-            tool_spec["description"] = description
-        if definition.strict is not None:
-            tool_spec["strict"] = definition.strict
-        wire: dict[str, Any] = {"toolSpec": tool_spec}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        tool_spec.value("name", (definition.name,), "name", write_tool_name)
+        tool_spec.required("inputSchema", input_schema.wire)
+        tool_spec.field(
+            "description", definition.description, "description", read_text_unless_empty, write_text_unless_empty
+        )
+        tool_spec.optional("strict", definition.strict)
+        target.required("toolSpec", tool_spec.wire)
+        return target.finish()
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as a block."""
-        tool_use = wire.get("toolUse")
-        if type(tool_use) is not dict:
-            raise wrong_type((at, "toolUse"), "an object", tool_use)
-        id, id_extra = read_call_id(tool_use.get("toolUseId", ABSENT), ((at, "toolUse"), "toolUseId"), reader)
-        name = read_tool_name(tool_use.get("name", ABSENT), ((at, "toolUse"), "name"), reader)
-        arguments, invalid = read_object_arguments(tool_use.get("input", ABSENT), ((at, "toolUse"), "input"), reader)
-        extras = unmapped_members(wire, _TOOL_USE)
-        tool_use_extras = unmapped_members(tool_use, _TOOL_USE_TOOL_USE)
-        if id_extra is not ABSENT:
-            tool_use_extras["toolUseId"] = id_extra
-        keep_inner_extras(extras, wire, "toolUse", tool_use_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_USE)
+        tool_use = source.required_inner("toolUse", _TOOL_USE_TOOL_USE)
+        id = tool_use.value_with_extra("toolUseId", read_call_id)
+        name = tool_use.value("name", read_tool_name)
+        arguments, invalid = tool_use.value("input", read_object_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_use(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as a block."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        tool_use: dict[str, Any] = {
-            "toolUseId": write_call_id(
-                call.id, extra_at(extras, "toolUse", "toolUseId") if extras else ABSENT, (at, "id"), writer
-            ),
-            "name": writer.tool_name(call.name, (at, "name")),
-            "input": write_object_arguments(call.arguments, call.invalid, (at, "arguments"), writer),
-        }
-        wire: dict[str, Any] = {"toolUse": tool_use}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        tool_use = target.inner("toolUse")
+        tool_use.value_with_extra("toolUseId", (call.id,), "id", write_call_id)
+        tool_use.value("name", (call.name,), "name", write_tool_name)
+        tool_use.value("input", (call.arguments, call.invalid), "arguments", write_object_arguments)
+        target.required("toolUse", tool_use.wire)
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result of a call."""
-        tool_result = wire.get("toolResult")
-        if type(tool_result) is not dict:
-            raise wrong_type((at, "toolResult"), "an object", tool_result)
-        tool_call_id, name = read_result_call(
-            tool_result.get("toolUseId", ABSENT), ((at, "toolResult"), "toolUseId"), reader
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_result = source.required_inner("toolResult", _TOOL_RESULT_TOOL_RESULT)
+        tool_call_id, name = tool_result.value("toolUseId", read_result_call)
+        kind, value, is_error = tool_result.fields(
+            ("content", "status"), self.read_result_content, self.write_result_content
         )
-        kind, value_, is_error, kind_extras = self.read_result_content(tool_result, (at, "toolResult"), reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        tool_result_extras = unmapped_members(tool_result, _TOOL_RESULT_TOOL_RESULT)
-        tool_result_extras |= kind_extras
-        keep_inner_extras(extras, wire, "toolResult", tool_result_extras)
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        tool_result: dict[str, Any] = {"toolUseId": writer.call_id(result.tool_call_id)}
-        tool_result |= self.write_result_content(
-            result.kind, result.value, result.is_error, inner_extras(extras, "toolResult"), (at, "kind"), writer
+        target = TargetObject(result.metadata, at, writer)
+        tool_result = target.inner("toolResult")
+        tool_result.value("toolUseId", (result.tool_call_id, result.name), "toolCallId", write_result_call)
+        tool_result.fields(
+            ("content", "status"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
         )
-        wire: dict[str, Any] = {"toolResult": tool_result}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.required("toolResult", tool_result.wire)
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text block."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("text", part.text)
+        return target.finish()
 
     def read_reasoning_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
-        reasoning_content = wire.get("reasoningContent")
-        if type(reasoning_content) is not dict:
-            raise wrong_type((at, "reasoningContent"), "an object", reasoning_content)
-        reasoning_text = reasoning_content.get("reasoningText")
-        if type(reasoning_text) is not dict:
-            raise wrong_type(((at, "reasoningContent"), "reasoningText"), "an object", reasoning_text)
-        text = reasoning_text.get("text")
-        if type(text) is not str:
-            raise wrong_type((((at, "reasoningContent"), "reasoningText"), "text"), "a string", text)
-        extras = unmapped_members(wire, _REASONING_PART)
-        reasoning_content_extras = unmapped_members(reasoning_content, _REASONING_PART_REASONING_CONTENT)
-        reasoning_text_extras = unmapped_members(reasoning_text, _REASONING_PART_REASONING_TEXT)
-        keep_inner_extras(reasoning_content_extras, reasoning_content, "reasoningText", reasoning_text_extras)
-        keep_inner_extras(extras, wire, "reasoningContent", reasoning_content_extras)
-        return ReasoningPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _REASONING_PART)
+        reasoning_content = source.required_inner("reasoningContent", _REASONING_PART_REASONING_CONTENT)
+        reasoning_text = reasoning_content.required_inner("reasoningText", _REASONING_PART_REASONING_TEXT)
+        text = reasoning_text.required("text", str)
+        return ReasoningPart(text, metadata=source.metadata())
 
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        reasoning_text: dict[str, Any] = {"text": part.text}
-        reasoning_content: dict[str, Any] = {"reasoningText": reasoning_text}
-        wire: dict[str, Any] = {"reasoningContent": reasoning_content}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        reasoning_content = target.inner("reasoningContent")
+        reasoning_text = reasoning_content.inner("reasoningText")
+        reasoning_text.required("text", part.text)
+        reasoning_content.required("reasoningText", reasoning_text.wire)
+        target.required("reasoningContent", reasoning_content.wire)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
-        image = optional_object(wire, "image", at)
-        url, data, media_type, url_extras = read_block_source(image, (at, "image"), reader, _IMAGE_PART_FORMAT)
-        extras = unmapped_members(wire, _IMAGE_PART)
-        image_extras = unmapped_members(image, _IMAGE_PART_IMAGE)
-        image_extras |= url_extras
-        keep_inner_extras(extras, wire, "image", image_extras)
-        return ImagePart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        image = source.inner("image", _IMAGE_PART_IMAGE)
+        url, data, media_type = image.fields(
+            ("format", "source"), read_block_source, write_block_source, _IMAGE_PART_FORMAT
+        )
+        return ImagePart(url, data, media_type, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        image: dict[str, Any] = {}
-        image |= write_block_source(
-            part.url, part.data, part.media_type, inner_extras(extras, "image"), (at, "url"), writer, _IMAGE_PART_FORMAT
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        image = target.inner("image")
+        image.fields(
+            ("format", "source"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_block_source,
+            write_block_source,
+            _IMAGE_PART_FORMAT,
         )
-        wire: dict[str, Any] = {}
-        if image:
-            wire["image"] = image
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("image", image.wire or None)
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document block."""
-        document = wire.get("document")
-        if type(document) is not dict:
-            raise wrong_type((at, "document"), "an object", document)
-        name, name_extra = read_document_name(document.get("name", ABSENT), ((at, "document"), "name"), reader)
-        url, data, media_type, url_extras = read_block_source(document, (at, "document"), reader, _DOCUMENT_PART_FORMAT)
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        document_extras = unmapped_members(document, _DOCUMENT_PART_DOCUMENT)
-        if name_extra is not ABSENT:
-            document_extras["name"] = name_extra
-        document_extras |= url_extras
-        keep_inner_extras(extras, wire, "document", document_extras)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        document = source.required_inner("document", _DOCUMENT_PART_DOCUMENT)
+        name = document.value_with_extra("name", read_document_name)
+        url, data, media_type = document.fields(
+            ("format", "source"), read_block_source, write_block_source, _DOCUMENT_PART_FORMAT
+        )
+        return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        document: dict[str, Any] = {
-            "name": write_document_name(
-                part.name, extra_at(extras, "document", "name") if extras else ABSENT, (at, "name"), writer
-            )
-        }
-        document |= write_block_source(
-            part.url,
-            part.data,
-            part.media_type,
-            inner_extras(extras, "document"),
-            (at, "url"),
-            writer,
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        document = target.inner("document")
+        document.value_with_extra("name", (part.name,), "name", write_document_name)
+        document.fields(
+            ("format", "source"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_block_source,
+            write_block_source,
             _DOCUMENT_PART_FORMAT,
         )
-        wire: dict[str, Any] = {"document": document}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.required("document", document.wire)
+        return target.finish()
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video block."""
-        video = optional_object(wire, "video", at)
-        url, data, media_type, url_extras = read_block_source(video, (at, "video"), reader, _VIDEO_PART_FORMAT)
-        extras = unmapped_members(wire, _VIDEO_PART)
-        video_extras = unmapped_members(video, _VIDEO_PART_VIDEO)
-        video_extras |= url_extras
-        keep_inner_extras(extras, wire, "video", video_extras)
-        return VideoPart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _VIDEO_PART)
+        video = source.inner("video", _VIDEO_PART_VIDEO)
+        url, data, media_type = video.fields(
+            ("format", "source"), read_block_source, write_block_source, _VIDEO_PART_FORMAT
+        )
+        return VideoPart(url, data, media_type, metadata=source.metadata())
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        video: dict[str, Any] = {}
-        video |= write_block_source(
-            part.url, part.data, part.media_type, inner_extras(extras, "video"), (at, "url"), writer, _VIDEO_PART_FORMAT
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        video = target.inner("video")
+        video.fields(
+            ("format", "source"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_block_source,
+            write_block_source,
+            _VIDEO_PART_FORMAT,
         )
-        wire: dict[str, Any] = {}
-        if video:
-            wire["video"] = video
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("video", video.wire or None)
+        return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio block."""
-        audio = optional_object(wire, "audio", at)
-        url, data, media_type, url_extras = read_block_source(audio, (at, "audio"), reader, _AUDIO_PART_FORMAT)
-        extras = unmapped_members(wire, _AUDIO_PART)
-        audio_extras = unmapped_members(audio, _AUDIO_PART_AUDIO)
-        audio_extras |= url_extras
-        keep_inner_extras(extras, wire, "audio", audio_extras)
-        return AudioPart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _AUDIO_PART)
+        audio = source.inner("audio", _AUDIO_PART_AUDIO)
+        url, data, media_type = audio.fields(
+            ("format", "source"), read_block_source, write_block_source, _AUDIO_PART_FORMAT
+        )
+        return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        audio: dict[str, Any] = {}
-        audio |= write_block_source(
-            part.url, part.data, part.media_type, inner_extras(extras, "audio"), (at, "url"), writer, _AUDIO_PART_FORMAT
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        audio = target.inner("audio")
+        audio.fields(
+            ("format", "source"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_block_source,
+            write_block_source,
+            _AUDIO_PART_FORMAT,
         )
-        wire: dict[str, Any] = {}
-        if audio:
-            wire["audio"] = audio
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("audio", audio.wire or None)
+        return target.finish()

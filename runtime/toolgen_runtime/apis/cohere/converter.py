@@ -8,9 +8,8 @@ from typing import Any
 from ...conversion.extras import (
     ABSENT,
     find_value_and_key,
-    is_internal_mark,
+    inner_extras,
     merge_extras_into,
-    original_key,
     restore_extras,
     unmapped_members,
 )
@@ -73,33 +72,23 @@ class CohereConverter(ChatConverter):
                 writer.report_loss(((at, i), "strict"), "strict", "dropped", "it is sent as strict_tools")
         return super().write_tools(definitions, extra, at, writer)
 
-    def read_output_format(self, value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
-        """Read the output format: JSON with or without a schema, or text. Any other value is kept as an extra."""
-        if value is None or value is ABSENT:
-            return None, ABSENT
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
+        """Read the output format: JSON with or without a schema, or text. None for any other value."""
         if type(value) is dict and value.get("type") == "json_object":
             schema, key = find_value_and_key(value, "schema", "json_schema")
             if schema is None:
-                return "json", ABSENT if value == self.OUTPUT_FORMATS["json"] else {"$whole": value}
-            found = self.read_output_schema(
-                {**{k: v for k, v in value.items() if k != key}, "schema": schema}, at, reader
-            )
-            if key != "schema":
-                merge_extras_into(found, reader.wire.name, {"$as": {"schema": key}})
-            return found, ABSENT
-        return "text" if value == self.OUTPUT_FORMATS["text"] else None, value
+                return "json"
+            members = {name: member for name, member in value.items() if name != key}
+            return self.read_output_schema({**members, "schema": schema}, at, reader)
+        return "text" if value == self.OUTPUT_FORMATS["text"] else None
 
-    def write_output_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
-        """Write the output format. Text is the default, so it is written only if it was read."""
-        if output_format is None:
-            return ABSENT if is_internal_mark(extra) else extra
-        if output_format == "text":
-            return extra if extra == self.OUTPUT_FORMATS["text"] else ABSENT
+    def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
+        """Write the output format. Text is the default."""
+        if output_format is None or output_format == "text":
+            return ABSENT
         if output_format == "json":
-            return extra["$whole"] if is_internal_mark(extra) else self.OUTPUT_FORMATS["json"]
-        wire = self.write_output_schema(output_format, at, writer)
-        key = original_key(writer.peek_extras(output_format.metadata), "schema")
-        return wire if key == "schema" else {**{k: v for k, v in wire.items() if k != "schema"}, key: wire["schema"]}
+            return self.OUTPUT_FORMATS["json"]
+        return self.write_output_schema(output_format, at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body. `strict_tools` becomes `strict` of each tool."""
@@ -290,30 +279,39 @@ class CohereConverter(ChatConverter):
         if calls:
             wire["tool_calls"] = calls
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
-        """Read the result of a call: text, the text of an error, documents as data, or parts."""
-        if type(value) is str:
-            return read_result_text_or_error(value)
-        found = read_result_documents(value) if type(value) is list else None
-        if found is not None:
-            return "data", *found
-        parts = read_text_or_list(value, at, reader, self.read_result_part)
-        return "multimodal", parts, ABSENT if parts else value
+    def read_text_or_documents(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None, Any]:
+        """Read the result of a call: text, the text of an error, documents as data, or parts.
 
-    def write_result_content(
-        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
+        The extra has what documents have beside their data, or a value that would be written differently.
+        """
+        if type(value) is str:
+            kind, text = read_result_text_or_error(value)
+            return kind, text, None, ABSENT if kind == "text" else {"$whole": value}
+        documents = read_result_documents(value) if type(value) is list else None
+        if documents is not None:
+            return "data", documents[0], None, documents[1]
+        parts = read_text_or_list(value, at, reader, self.read_result_part)
+        return "multimodal", parts, None, ABSENT if parts else {"$whole": value}
+
+    def write_text_or_documents(
+        self, kind: str, value: Any, is_error: bool | None, extra: Any, at: Path, writer: Writer
     ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn: results only hold text and documents."""
         report_dropped_error_flag(kind, is_error, at, writer)
+        original = inner_extras({"extra": extra}, "extra").get("$whole")
         if kind == "multimodal":
-            return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
+            if original == [] and value == []:
+                return []
+            return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
+        if type(original) is str and read_result_text_or_error(original) == (kind, value):
+            return original
         if kind == "data":
             documents = restore_result_documents(value, extra)
             if documents is not None:
                 return documents
             for field in ("kind", "value"):
                 writer.report_loss((at[0], field), field, "rewritten", "it is sent as JSON text")
-        return write_result_text(kind, value, extra, at, writer)
+        return write_result_text(kind, value, at, writer)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response: its message and finish reason."""

@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_output_schema, read_schema_keeping_original, write_output_schema, write_schema_or_empty
+from ...fields import read_output_schema, read_tool_schema, write_output_schema, write_schema_or_empty
 from ...json_text import dump_strict_or_none, loads
 from ...json_values import same_json
 from ...models import (
@@ -33,44 +33,50 @@ __all__ = [
     "chat_kwargs",
     "is_blank",
     "move_system_messages_first",
+    "read_collectively_strict_schema",
     "read_output_schema_with_required",
     "read_result_documents",
     "read_thinking_settings",
-    "read_tool_schema",
     "restore_result_documents",
     "says_nothing",
     "select_tools_by_choice",
     "to_supported_part",
     "tool_plan_part_index",
+    "write_collectively_strict_schema",
     "write_output_schema_with_required",
     "write_thinking_settings",
-    "write_tool_schema",
 ]
 
 
-def read_tool_schema(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema unchanged. It is kept as an extra if lowering to the narrowest dialect would change it.
+def read_collectively_strict_schema(
+    value: Any, at: Path, reader: Reader, strict: bool | None = None
+) -> tuple[dict[str, Any] | None, Any]:
+    """Read the schema. It is also the extra if the strict dialect would change it: a later key makes all tools strict.
 
     Raises:
         ConversionError: The value is neither an object nor null.
     """
-    return read_schema_keeping_original(value, at, reader, True)
+    schema = read_tool_schema(value, at, reader)
+    if schema is None:
+        return None, ABSENT
+    lowered = reader.wire.schema_lowering.lower(schema, True)
+    is_unchanged = same_json(lowered.schema, schema) and not lowered.unsupported_changes
+    return schema, ABSENT if is_unchanged else {"$whole": schema}
 
 
-def read_output_schema_with_required(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], Any]:
-    """Read an output schema like `read_output_schema`. It is also the extra if an object in it requires nothing.
+def write_collectively_strict_schema(
+    parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer, strict: bool | None
+) -> Any:
+    """Write the schema of a tool, as it was read, or in the wire's dialect."""
+    if parameters is not None and is_internal_mark(extra) and same_json(extra.get("$whole"), parameters):
+        return parameters
+    return write_schema_or_empty(parameters, at, writer, strict)
 
-    Raises:
-        ConversionError: The value is not an object.
-    """
-    schema, extra = read_output_schema(value, at, reader)
-    return schema, schema if _requiring(schema) is not schema else extra
 
-
-def write_output_schema_with_required(schema: dict[str, Any], extra: Any, at: Path, writer: Writer) -> Any:
+def write_output_schema_with_required(schema: dict[str, Any], at: Path, writer: Writer) -> Any:
     """Write an output schema in which each object requires a property, which the API demands. The first one is added."""
-    written = write_output_schema(schema, extra, at, writer)
-    found = written if type(extra) is dict and written is schema else _requiring(written)
+    written = write_output_schema(schema, at, writer)
+    found = _requiring(written)
     if found is not written:
         reason = "each object must require a property, so the first one of those that require none is required"
         writer.report_loss(at, "required", "narrowed", reason)
@@ -95,40 +101,31 @@ def _requiring(value: Any) -> Any:
     return value if found == value else found
 
 
-def read_thinking_settings(value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
-    """Read the reasoning settings. Settings without effort and budget, or of another form, are kept as extras.
+def read_thinking_settings(value: Any, at: Path, reader: Reader) -> Reasoning | None:
+    """Read the reasoning settings. None for those without effort and budget.
 
     Raises:
         ConversionError: The value is neither an object nor null, or the budget is not an integer.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     budget = value.get("token_budget")
     if budget is not None and type(budget) is not int:
         raise wrong_type((at, "token_budget"), "an integer", budget)
     effort = "none" if value.get("type") == "disabled" else None
-    if effort is None and budget is None:
-        return None, value
-    found = Reasoning(effort, budget)
-    return found, ABSENT if same_json(_settings(found), value) else {"$whole": value}
+    return None if effort is None and budget is None else Reasoning(effort, budget)
 
 
-def write_thinking_settings(reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the reasoning settings. The original ones win if they mean the same. Efforts are unsupported."""
+def write_thinking_settings(reasoning: Reasoning | None, at: Path, writer: Writer) -> Any:
+    """Write the reasoning settings. Efforts are unsupported."""
     if reasoning is None:
-        return ABSENT if is_internal_mark(extra) else extra
-    if is_internal_mark(extra) and read_thinking_settings(extra["$whole"], at, Reader(writer.wire))[0] == reasoning:
-        return extra["$whole"]
+        return ABSENT
     if reasoning.effort not in (None, "none"):
         writer.report_unsupported((at, "effort"), "effort", "warning")
     elif reasoning.effort == "none" and reasoning.budget_tokens is not None:
         writer.report_loss((at, "budgetTokens"), "budgetTokens", "dropped", "thinking is off")
-    return _settings(reasoning)
-
-
-def _settings(reasoning: Reasoning) -> Any:
     if reasoning.effort == "none" or reasoning.budget_tokens == 0:
         return {"type": "disabled"}
     if reasoning.budget_tokens is None:
@@ -215,7 +212,7 @@ def restore_result_documents(value: Any, extra: Any) -> list[Any] | None:
     return content
 
 
-write_tool_schema = write_schema_or_empty
+read_output_schema_with_required = read_output_schema
 
 
 def is_blank(content: Any) -> bool:

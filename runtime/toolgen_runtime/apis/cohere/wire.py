@@ -11,19 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, NO_EXTRAS, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    optional_number,
-    optional_object,
-    optional_text,
-    optional_value,
-    read_text_or_list,
-    write_text_or_list,
-)
+from ...conversion.values import optional_object
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import (
     read_data_url,
     read_number_within,
@@ -57,16 +50,18 @@ from ...tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_json_arguments,
+    write_result_call,
+    write_tool_name,
 )
 from .converter import CohereConverter
 from .fields import (
     chat_kwargs,
+    read_collectively_strict_schema,
     read_output_schema_with_required,
     read_thinking_settings,
-    read_tool_schema,
+    write_collectively_strict_schema,
     write_output_schema_with_required,
     write_thinking_settings,
-    write_tool_schema,
 )
 
 __all__ = ["Cohere"]
@@ -409,40 +404,22 @@ class Cohere(CohereConverter):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        output_format, output_format_extra = self.read_output_format(
-            wire.get("response_format", ABSENT), (at, "response_format"), reader
-        )
-        max_output_tokens = optional_value(wire, "max_tokens", at, int)
-        temperature, temperature_extra = read_number_within(
-            wire.get("temperature", ABSENT), (at, "temperature"), reader, _REQUEST_BODY_TEMPERATURE
-        )
-        top_p = optional_number(wire, "p", at)
-        stop, stop_extra = read_strings_at_most(
-            wire.get("stop_sequences", ABSENT), (at, "stop_sequences"), reader, _REQUEST_BODY_STOP_SEQUENCES
-        )
-        seed = optional_value(wire, "seed", at, int)
-        reasoning, reasoning_extra = read_thinking_settings(wire.get("thinking", ABSENT), (at, "thinking"), reader)
-        stream = optional_value(wire, "stream", at, bool)
-        extras = unmapped_members(wire, _REQUEST_BODY)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if output_format_extra is not ABSENT:
-            extras["response_format"] = output_format_extra
-        if temperature_extra is not ABSENT:
-            extras["temperature"] = temperature_extra
-        if stop_extra is not ABSENT:
-            extras["stop_sequences"] = stop_extra
-        if reasoning_extra is not ABSENT:
-            extras["thinking"] = reasoning_extra
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        max_output_tokens = source.optional("max_tokens", int)
+        temperature = source.field("temperature", read_number_within, write_number_within, _REQUEST_BODY_TEMPERATURE)
+        top_p = source.optional("p", float)
+        stop = source.field("stop_sequences", read_strings_at_most, write_strings_at_most, _REQUEST_BODY_STOP_SEQUENCES)
+        seed = source.optional("seed", int)
+        reasoning = source.field("thinking", read_thinking_settings, write_thinking_settings)
+        stream = source.optional("stream", bool)
         return Request(
             messages,
             model,
@@ -456,307 +433,201 @@ class Cohere(CohereConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "response_format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            wire["response_format"] = output_format
-        if request.max_output_tokens is not None:
-            wire["max_tokens"] = request.max_output_tokens
-        temperature = write_number_within(
+        target.optional("max_tokens", request.max_output_tokens)
+        target.field(
+            "temperature",
             request.temperature,
-            extra_at(extras, "temperature") if extras else ABSENT,
-            (at, "temperature"),
-            writer,
+            "temperature",
+            read_number_within,
+            write_number_within,
             _REQUEST_BODY_TEMPERATURE,
         )
-        if temperature is not ABSENT:
-            wire["temperature"] = temperature
-        if request.top_p is not None:
-            wire["p"] = request.top_p
-        stop = write_strings_at_most(
+        target.optional("p", request.top_p)
+        target.field(
+            "stop_sequences",
             request.stop,
-            extra_at(extras, "stop_sequences") if extras else ABSENT,
-            (at, "stop"),
-            writer,
+            "stop",
+            read_strings_at_most,
+            write_strings_at_most,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
-        if stop is not ABSENT:
-            wire["stop_sequences"] = stop
-        if request.seed is not None:
-            wire["seed"] = request.seed
-        reasoning = write_thinking_settings(
-            request.reasoning, extra_at(extras, "thinking") if extras else ABSENT, (at, "reasoning"), writer
-        )
-        if reasoning is not ABSENT:
-            wire["thinking"] = reasoning
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("seed", request.seed)
+        target.field("thinking", request.reasoning, "reasoning", read_thinking_settings, write_thinking_settings)
+        target.optional("stream", request.stream)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        description = optional_text(function, "description", (at, "function"))
-        parameters, parameters_extra = read_tool_schema(
-            function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
-        )
-        extras = unmapped_members(wire, _TOOL)
-        function_extras = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_extra is not ABSENT:
-            function_extras["parameters"] = parameters_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        function = source.required_inner("function", _TOOL_FUNCTION)
+        name = function.value("name", read_tool_name)
+        description = function.optional("description", str)
+        parameters = function.value_with_extra("parameters", read_collectively_strict_schema)
+        return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(definition.name, (at, "name")),
-            "parameters": write_tool_schema(
-                definition.parameters,
-                extra_at(extras, "function", "parameters") if extras else ABSENT,
-                (at, "parameters"),
-                writer,
-                definition.strict,
-            ),
-        }
-        if definition.description is not None:
-            function["description"] = definition.description
-        wire: dict[str, Any] = {"type": "function", "function": function}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(definition.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (definition.name,), "name", write_tool_name)
+        function.value_with_extra(
+            "parameters", (definition.parameters,), "parameters", write_collectively_strict_schema, definition.strict
+        )
+        function.optional("description", definition.description)
+        target.required("type", "function")
+        target.required("function", function.wire)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_extra = read_json_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if wire.get("type") is None:
-            extras["$absent"] = ["type"]
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            function_extras["arguments"] = arguments_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_call_id)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
+        source.untagged("type")
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_json_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "id": write_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "function": function,
-        }
-        if "type" in extras.get("$absent", ()):
-            del wire["type"]
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
+        target.required("type", "function")
+        target.value_with_extra("id", (call.id,), "id", write_call_id)
+        target.required("function", function.wire)
+        target.untagged("type")
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name = read_result_call(wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader)
-        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        if kind_extra is not ABSENT:
-            extras["content"] = kind_extra
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id, name = source.value("tool_call_id", read_result_call)
+        kind, value, is_error = source.value_with_extra("content", self.read_text_or_documents)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "tool",
-            "tool_call_id": writer.call_id(result.tool_call_id),
-            "content": self.write_result_content(
-                result.kind,
-                result.value,
-                extra_at(extras, "content") if extras else ABSENT,
-                (at, "kind"),
-                writer,
-                result.is_error,
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.value("tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
+        target.value_with_extra(
+            "content", (result.kind, result.value, result.is_error), "kind", self.write_text_or_documents
+        )
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "text", "text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "text")
+        target.required("text", part.text)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        image_url = wire.get("image_url")
-        if type(image_url) is not dict:
-            raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type = read_data_url(image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader)
-        detail = optional_text(image_url, "detail", (at, "image_url"))
-        extras = unmapped_members(wire, _IMAGE_PART)
-        image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        keep_inner_extras(extras, wire, "image_url", image_url_extras)
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        image_url = source.required_inner("image_url", _IMAGE_PART_IMAGE_URL)
+        url, data, media_type = image_url.field("url", read_data_url, write_data_url)
+        detail = image_url.optional("detail", str)
+        return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        image_url: dict[str, Any] = {"url": write_data_url(part.url, part.data, part.media_type, (at, "url"), writer)}
-        if part.detail is not None:
-            image_url["detail"] = part.detail
-        wire: dict[str, Any] = {"type": "image_url", "image_url": image_url}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("cache", part.cache)
+        image_url = target.inner("image_url")
+        image_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
+        image_url.optional("detail", part.detail)
+        target.required("type", "image_url")
+        target.required("image_url", image_url.wire)
+        return target.finish()
 
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a part of thinking, which is not signed."""
-        text = wire.get("thinking")
-        if type(text) is not str:
-            raise wrong_type((at, "thinking"), "a string", text)
-        extras = unmapped_members(wire, _THINKING_PART)
-        return ReasoningPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _THINKING_PART)
+        text = source.required("thinking", str)
+        return ReasoningPart(text, metadata=source.metadata())
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of thinking, which is not signed."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "thinking", "thinking": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("type", "thinking")
+        target.required("thinking", part.text)
+        return target.finish()
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        schema, schema_extra = read_output_schema_with_required(wire.get("schema", ABSENT), (at, "schema"), reader)
-        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
-        if schema_extra is not ABSENT:
-            extras["schema"] = schema_extra
-        return OutputSchema(schema, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        schema = source.field("schema", read_output_schema_with_required, write_output_schema_with_required)
+        return OutputSchema(schema, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
-        if schema.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if schema.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {
-            "type": "json_object",
-            "schema": write_output_schema_with_required(
-                schema.schema, extra_at(extras, "schema") if extras else ABSENT, (at, "schema"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(schema.metadata, at, writer)
+        target.unsupported("name", schema.name)
+        target.unsupported("strict", schema.strict)
+        target.required("type", "json_object")
+        target.field(
+            "schema", schema.schema, "schema", read_output_schema_with_required, write_output_schema_with_required
+        )
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.text_or_list("content", self.read_system_content)
+        return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "role": "system",
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_system_content),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.unsupported("cache", message.cache)
+        target.required("role", "system")
+        target.text_or_list("content", message.content, "content", self.write_system_content)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.text_or_list("content", self.read_user_content)
+        return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_user_content),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.required("role", "user")
+        target.text_or_list("content", message.content, "content", self.write_user_content)
+        return target.finish()

@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_inter
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
-from ...fields import read_data_url, read_schema_keeping_original, write_schema_keeping_original
+from ...fields import read_data_url, read_tool_schema, write_tool_schema
 from ...json_text import dump_allowing_nan
 from ...models import InvalidCall
 from ...paths import Path
@@ -64,32 +64,27 @@ def _text(value: Any) -> str:
     return value if type(value) is str else dump_allowing_nan(value)
 
 
-Fields = tuple[str | None, str | None, str | None, Extras]
+Fields = tuple[str | None, str | None, str | None]
 
 
 def read_binary_data(block: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, str]) -> Fields:
-    """Read data and media type; the url is always None. The type of a block is kept if it is not the usual one.
+    """Read data and media type; the url is always None.
 
     Raises:
         ConversionError: One of the values is not a string.
     """
-    extras: Extras = {} if block["type"] == table["type"] else {"type": block["type"]}
-    absent = [key for key in ("data", "mimeType") if key not in block]
-    if absent:
-        extras["$absent"] = absent
-    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), extras
+    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at)
 
 
 def write_binary_data(
     url: str | None,
     data: str | None,
     media_type: str | None,
-    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Write the block. `table` has the `kind` of part, the `type` of its block, and the default `mediaType`.
+    """Write the block. `table` has the `type` of its block, and the default `mediaType`.
 
     Raises:
         UnsupportedValueError: The part has no data.
@@ -97,15 +92,11 @@ def write_binary_data(
     if data is None and url is not None and url[:5] == "data:":
         url, data, known = read_data_url(url, at, Reader(writer.wire))
         media_type = known or media_type
-    absent = extras.get("$absent", ())
-    if data is None and "data" not in absent and "data" not in extras:
+    if data is None:
         raise UnsupportedValueError("results only support inline data")
     if url is not None:
         writer.report_unsupported(at, "url")
-    block = {"type": extras.get("type", table["type"])}
-    if data is not None:
-        block["data"] = data
-    if media_type is None and "mimeType" not in absent and "mimeType" not in extras:
+    if media_type is None:
         media_type = table["mediaType"]
         writer.report_loss(
             (at[0], "mediaType"),
@@ -113,25 +104,23 @@ def write_binary_data(
             "defaulted",
             f"the API requires a media type, so it is set to {media_type}",
         )
-    if media_type is not None:
-        block["mimeType"] = media_type
-    if block["type"] == "resource" and media_kind(media_type) != table["kind"]:
+    if table["type"] == "resource" and media_kind(media_type) != table["kind"]:
         writer.report_loss(at[0], table["kind"], "rewritten", "its media type belongs to another kind")
-    return block
+    return {"type": table["type"], "data": data, "mimeType": media_type}
 
 
-def read_schema_empty_as_none(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any] | None, Any]:
-    """Read the schema. An empty schema becomes None and is kept as an extra.
+def read_schema_empty_as_none(value: Any, at: Path, reader: Reader) -> dict[str, Any] | None:
+    """Read the schema. An empty schema becomes None.
 
     Raises:
         ConversionError: The value is neither an object nor null.
     """
-    return (None, {}) if value == {} else read_schema_keeping_original(value, at, reader, None)
+    return read_tool_schema(value, at, reader) or None
 
 
-def write_schema_empty_as_none(parameters: dict[str, Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_schema_empty_as_none(parameters: dict[str, Any] | None, at: Path, writer: Writer) -> Any:
     """Write the schema, or nothing if it is empty."""
-    return write_schema_keeping_original(parameters, extra, at, writer, None) if parameters else ABSENT
+    return write_tool_schema(parameters, at, writer) if parameters else ABSENT
 
 
 def read_either_name(wire: dict[str, Any], at: Path, reader: Reader, keys: Mapping[str, str]) -> tuple[str, Extras]:

@@ -174,7 +174,7 @@ def write_result_params(result: ToolResult, extras: Extras, writer: Writer, writ
             raise wrong_type(at, "an array", value)
         text, media = _write_parts(value, at, writer, write)
     else:
-        text = write_result_text("text" if kind == "error" else kind, value, ABSENT, at, writer)
+        text = write_result_text("text" if kind == "error" else kind, value, at, writer)
     if "$bare" not in extras:
         if kind == "error" and inner_extras(extras, "$as").get("result") == "error":
             return {"error": text}

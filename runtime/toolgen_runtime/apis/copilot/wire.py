@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, snake_case_kwargs
+from ...conversion.values import snake_case_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import read_text_empty_as_none, write_text_empty_as_none
@@ -29,7 +30,7 @@ from ...models import (
 )
 from ...paths import Path
 from ...responses import FinishReason, read_count
-from ...tool_call_fields import read_nullable_call_id, read_tool_name, write_nullable_call_id
+from ...tool_call_fields import read_nullable_call_id, read_tool_name, write_nullable_call_id, write_tool_name
 from .converter import CopilotConverter
 from .fields import (
     read_binary_data,
@@ -261,163 +262,138 @@ class Copilot(CopilotConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool of a session."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_extra = read_text_empty_as_none(
-            wire.get("description", ABSENT), (at, "description"), reader
-        )
-        parameters, parameters_extra = read_schema_empty_as_none(
-            wire.get("parameters", ABSENT), (at, "parameters"), reader
-        )
-        extras = unmapped_members(wire, _TOOL)
-        if description_extra is not ABSENT:
-            extras["description"] = description_extra
-        if parameters_extra is not ABSENT:
-            extras["parameters"] = parameters_extra
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
+        parameters = source.field("parameters", read_schema_empty_as_none, write_schema_empty_as_none)
+        return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a session."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        if definition.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        description = write_text_empty_as_none(
-            definition.description, extra_at(extras, "description") if extras else ABSENT, (at, "description"), writer
+        target = TargetObject(definition.metadata, at, writer)
+        target.unsupported("strict", definition.strict)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.field(
+            "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
         )
-        if description is not ABSENT:
-            wire["description"] = description
-        parameters = write_schema_empty_as_none(
-            definition.parameters, extra_at(extras, "parameters") if extras else ABSENT, (at, "parameters"), writer
+        target.field(
+            "parameters", definition.parameters, "parameters", read_schema_empty_as_none, write_schema_empty_as_none
         )
-        if parameters is not ABSENT:
-            wire["parameters"] = parameters
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_tool_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a request for a tool: of a message, or one that waits for its result."""
-        id, id_extra = read_nullable_call_id(wire.get("toolCallId", ABSENT), (at, "toolCallId"), reader)
-        name, name_extras = read_either_name(wire, at, reader, _TOOL_REQUEST_NAME)
-        arguments, invalid, arguments_extra = read_untyped_arguments(
-            wire.get("arguments", ABSENT), (at, "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_REQUEST)
-        if id_extra is not ABSENT:
-            extras["toolCallId"] = id_extra
-        extras |= name_extras
-        if arguments_extra is not ABSENT:
-            extras["arguments"] = arguments_extra
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_REQUEST)
+        id = source.value_with_extra("toolCallId", read_nullable_call_id)
+        name = source.values_with_extras(read_either_name, _TOOL_REQUEST_NAME)
+        arguments, invalid = source.value_with_extra("arguments", read_untyped_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_request(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request for a tool: of a message, or one that waits for its result."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {}
-        id = write_nullable_call_id(call.id, extra_at(extras, "toolCallId") if extras else ABSENT, (at, "id"), writer)
-        if id is not ABSENT:
-            wire["toolCallId"] = id
-        wire |= write_either_name(call.name, extras, (at, "name"), writer, _TOOL_REQUEST_NAME)
-        arguments = write_untyped_arguments(
-            call.arguments, call.invalid, extra_at(extras, "arguments") if extras else ABSENT, (at, "arguments"), writer
-        )
-        if arguments is not ABSENT:
-            wire["arguments"] = arguments
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        target.value_with_extra("toolCallId", (call.id,), "id", write_nullable_call_id)
+        target.values_with_extras((call.name,), "name", write_either_name, _TOOL_REQUEST_NAME)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_untyped_arguments)
+        return target.finish()
 
     def read_image_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _IMAGE_RESULT_TYPE)
-        name = optional_text(wire, "description", at)
-        extras = unmapped_members(wire, _IMAGE_RESULT)
-        extras |= url_extras
-        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_RESULT)
+        url, data, media_type = source.fields(
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _IMAGE_RESULT_TYPE
+        )
+        name = source.optional("description", str)
+        return ImagePart(url, data, media_type, name, metadata=source.metadata())
 
     def write_image_result(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_binary_data(part.url, part.data, part.media_type, extras, (at, "url"), writer, _IMAGE_RESULT_TYPE)
-        if part.name is not None:
-            wire["description"] = part.name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_binary_data,
+            write_binary_data,
+            _IMAGE_RESULT_TYPE,
+        )
+        target.optional("description", part.name)
+        return target.finish()
 
     def read_audio_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _AUDIO_RESULT_TYPE)
-        name = optional_text(wire, "description", at)
-        extras = unmapped_members(wire, _AUDIO_RESULT)
-        extras |= url_extras
-        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _AUDIO_RESULT)
+        url, data, media_type = source.fields(
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _AUDIO_RESULT_TYPE
+        )
+        name = source.optional("description", str)
+        return AudioPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_audio_result(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_binary_data(part.url, part.data, part.media_type, extras, (at, "url"), writer, _AUDIO_RESULT_TYPE)
-        if part.name is not None:
-            wire["description"] = part.name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_binary_data,
+            write_binary_data,
+            _AUDIO_RESULT_TYPE,
+        )
+        target.optional("description", part.name)
+        return target.finish()
 
     def read_video_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _VIDEO_RESULT_TYPE)
-        name = optional_text(wire, "description", at)
-        extras = unmapped_members(wire, _VIDEO_RESULT)
-        extras |= url_extras
-        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _VIDEO_RESULT)
+        url, data, media_type = source.fields(
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _VIDEO_RESULT_TYPE
+        )
+        name = source.optional("description", str)
+        return VideoPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_video_result(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_binary_data(part.url, part.data, part.media_type, extras, (at, "url"), writer, _VIDEO_RESULT_TYPE)
-        if part.name is not None:
-            wire["description"] = part.name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_binary_data,
+            write_binary_data,
+            _VIDEO_RESULT_TYPE,
+        )
+        target.optional("description", part.name)
+        return target.finish()
 
     def read_document_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        url, data, media_type, url_extras = read_binary_data(wire, at, reader, _DOCUMENT_RESULT_TYPE)
-        name = optional_text(wire, "description", at)
-        extras = unmapped_members(wire, _DOCUMENT_RESULT)
-        extras |= url_extras
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_RESULT)
+        url, data, media_type = source.fields(
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _DOCUMENT_RESULT_TYPE
+        )
+        name = source.optional("description", str)
+        return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_result(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_binary_data(
-            part.url, part.data, part.media_type, extras, (at, "url"), writer, _DOCUMENT_RESULT_TYPE
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType"),
+            (part.url, part.data, part.media_type),
+            "url",
+            read_binary_data,
+            write_binary_data,
+            _DOCUMENT_RESULT_TYPE,
         )
-        if part.name is not None:
-            wire["description"] = part.name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("description", part.name)
+        return target.finish()

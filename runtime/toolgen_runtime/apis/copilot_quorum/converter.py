@@ -321,24 +321,17 @@ class CopilotQuorumConverter(NativeToolConverter):
 
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[ResultKind, Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call: a text, or the text of an error."""
         text, failed = wire.get("output"), wire.get("is_error", ABSENT)
         if type(text) is not str:
             raise wrong_type((at, "output"), "a string", text if "output" in wire else ABSENT)
         if failed is not None and failed is not ABSENT and type(failed) is not bool:
             raise wrong_type((at, "is_error"), "a boolean", failed)
-        if failed:
-            return "error", text, None, {}
-        return (
-            "text",
-            text,
-            None,
-            {"is_error": None} if failed is None else {"$absent": ["is_error"]} if failed is ABSENT else {},
-        )
+        return "error" if failed else "text", text, None
 
     def write_result_content(
-        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call as text, and whether it is an error."""
         value_path = (at[0], "value")
@@ -353,14 +346,10 @@ class CopilotQuorumConverter(NativeToolConverter):
         elif kind == "error" and type(value) is str:
             return {"output": value, "is_error": True}
         else:
-            text = write_result_text(kind, value, ABSENT, value_path, writer)
+            text = write_result_text(kind, value, value_path, writer)
         if is_error or kind == "multimodal":
             for field in ("kind", "value", "isError"):
                 writer.report_loss(
                     (at[0], field), field, "rewritten", "the API accepts one text, so the texts were joined"
                 )
-        if is_error:
-            return {"output": text, "is_error": True}
-        if "is_error" in extras.get("$absent", ()) or extras.get("is_error", ABSENT) is None:
-            return {"output": text}
-        return {"output": text, "is_error": False}
+        return {"output": text, "is_error": bool(is_error)}

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_non_strict_schema, read_text_empty_as_none, write_non_strict_schema, write_text_empty_as_none
+from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
 from ...models import OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ...paths import Path
 from ...responses import FinishReason
@@ -24,6 +25,7 @@ from ...tool_call_fields import (
     read_tool_name,
     write_nullable_call_id,
     write_result_call_id,
+    write_tool_name,
 )
 from .converter import (
     CopilotQuorumConverter,
@@ -91,127 +93,77 @@ class CopilotQuorum(CopilotQuorumConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a declaration of `to_json_schema`."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_extra = read_text_empty_as_none(
-            wire.get("description", ABSENT), (at, "description"), reader
-        )
-        parameters, parameters_extra = read_non_strict_schema(
-            wire.get("input_schema", ABSENT), (at, "input_schema"), reader
-        )
-        extras = unmapped_members(wire, _TOOL)
-        if description_extra is not ABSENT:
-            extras["description"] = description_extra
-        if parameters_extra is not ABSENT:
-            extras["input_schema"] = parameters_extra
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
+        parameters = source.field("input_schema", read_schema_or_empty, write_schema_or_empty)
+        return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a declaration of `to_json_schema`."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        if definition.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        description = write_text_empty_as_none(
-            definition.description, extra_at(extras, "description") if extras else ABSENT, (at, "description"), writer
+        target = TargetObject(definition.metadata, at, writer)
+        target.unsupported("strict", definition.strict)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.field(
+            "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
         )
-        if description is not ABSENT:
-            wire["description"] = description
-        parameters = write_non_strict_schema(
-            definition.parameters, extra_at(extras, "input_schema") if extras else ABSENT, (at, "parameters"), writer
-        )
-        if parameters is not ABSENT:
-            wire["input_schema"] = parameters
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field("input_schema", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty)
+        return target.finish()
 
     def read_application_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as the application has it."""
-        name = read_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
-        arguments, invalid, arguments_extra = read_map_arguments(
-            wire.get("arguments", ABSENT), (at, "arguments"), reader
-        )
-        id, id_extra = read_nullable_call_id(wire.get("native_id", ABSENT), (at, "native_id"), reader)
-        extras = unmapped_members(wire, _APPLICATION_CALL)
-        if arguments_extra is not ABSENT:
-            extras["arguments"] = arguments_extra
-        if id_extra is not ABSENT:
-            extras["native_id"] = id_extra
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _APPLICATION_CALL)
+        name = source.value("tool_name", read_tool_name)
+        arguments, invalid = source.value_with_extra("arguments", read_map_arguments)
+        id = source.value_with_extra("native_id", read_nullable_call_id)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_application_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application has it."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"tool_name": writer.tool_name(call.name, (at, "name"))}
-        arguments = write_map_arguments(
-            call.arguments, call.invalid, extra_at(extras, "arguments") if extras else ABSENT, (at, "arguments"), writer
-        )
-        if arguments is not ABSENT:
-            wire["arguments"] = arguments
-        id = write_nullable_call_id(call.id, extra_at(extras, "native_id") if extras else ABSENT, (at, "id"), writer)
-        if id is not ABSENT:
-            wire["native_id"] = id
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        target.value("tool_name", (call.name,), "name", write_tool_name)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_map_arguments)
+        target.value_with_extra("native_id", (call.id,), "id", write_nullable_call_id)
+        return target.finish()
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a tool use block of a response."""
-        id, id_extra = read_nullable_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_extra = read_map_arguments(wire.get("input", ABSENT), (at, "input"), reader)
-        extras = unmapped_members(wire, _TOOL_USE)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            extras["input"] = arguments_extra
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_USE)
+        id = source.value_with_extra("id", read_nullable_call_id)
+        name = source.value("name", read_tool_name)
+        arguments, invalid = source.value_with_extra("input", read_map_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_use(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool use block of a response."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"name": writer.tool_name(call.name, (at, "name"))}
-        id = write_nullable_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer)
-        if id is not ABSENT:
-            wire["id"] = id
-        arguments = write_map_arguments(
-            call.arguments, call.invalid, extra_at(extras, "input") if extras else ABSENT, (at, "arguments"), writer
-        )
-        if arguments is not ABSENT:
-            wire["input"] = arguments
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        target.value("name", (call.name,), "name", write_tool_name)
+        target.value_with_extra("id", (call.id,), "id", write_nullable_call_id)
+        target.value_with_extra("input", (call.arguments, call.invalid), "arguments", write_map_arguments)
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result for a session."""
-        tool_call_id, tool_call_id_extra = read_result_call_id(
-            wire.get("tool_use_id", ABSENT), (at, "tool_use_id"), reader
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id = source.value_with_extra("tool_use_id", read_result_call_id)
+        name = source.value_with_extra("tool_name", read_result_tool_name)
+        kind, value, is_error = source.fields(
+            ("output", "is_error"), self.read_result_content, self.write_result_content
         )
-        name, name_extra = read_result_tool_name(wire.get("tool_name", ABSENT), (at, "tool_name"), reader)
-        kind, value_, is_error, kind_extras = self.read_result_content(wire, at, reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_extra is not ABSENT:
-            extras["tool_use_id"] = tool_call_id_extra
-        if name_extra is not ABSENT:
-            extras["tool_name"] = name_extra
-        extras |= kind_extras
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result for a session."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "tool_use_id": write_result_call_id(
-                result.tool_call_id, extra_at(extras, "tool_use_id") if extras else ABSENT, (at, "toolCallId"), writer
-            ),
-            "tool_name": write_result_tool_name(
-                result.name, extra_at(extras, "tool_name") if extras else ABSENT, (at, "name"), writer
-            ),
-        }
-        wire |= self.write_result_content(result.kind, result.value, result.is_error, extras, (at, "kind"), writer)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(result.metadata, at, writer)
+        target.value_with_extra("tool_use_id", (result.tool_call_id,), "toolCallId", write_result_call_id)
+        target.value_with_extra("tool_name", (result.name,), "name", write_result_tool_name)
+        target.fields(
+            ("output", "is_error"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
+        )
+        return target.finish()

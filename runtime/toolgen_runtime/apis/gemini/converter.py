@@ -48,6 +48,7 @@ _DECLARATIONS = frozenset(["functionDeclarations"])
 _RESULT = ("responseJsonSchema", "response")
 _FORMAT = ("responseMimeType", "responseJsonSchema", "responseSchema")
 _SCHEMA_KEYS = ("responseJsonSchema", "responseSchema")
+_JSON = {"responseMimeType": "application/json"}
 _TEXT = {"responseMimeType": "text/plain"}
 _CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
 _RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS])
@@ -91,6 +92,12 @@ class GeminiConverter(GeminiMessageConverter):
         body = self.normalize_body(self.write_checked_request(request, writer))
         body.pop(ENUM_NUMBER_PATHS, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
+
+    def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
+        """Read the tool choice. The setting for streamed arguments is not part of it."""
+        if type(value) is dict and _PIECES in value:
+            value = {key: member for key, member in value.items() if key != _PIECES}
+        return super().read_tool_choice(value, at, reader)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
@@ -138,55 +145,43 @@ class GeminiConverter(GeminiMessageConverter):
         """Write a tool as its declaration defines it for this provider."""
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool)
 
-    def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> tuple[OutputFormat, Extras]:
-        """Read the output format. Any other value is kept as an extra."""
-        found = {key: value[key] for key in _FORMAT if value.get(key) is not None}
-        kind = found.get("responseMimeType")
-        if found == _TEXT:
-            return "text", {"$format": found}
-        if found == {"responseMimeType": "application/json"}:
-            return "json", {}
-        if kind != "application/json" or len(found) > 2:
-            return None, {"$format": found} if found else {}
-        schema, extras = read_schema(found, _SCHEMA_KEYS, at, reader)
-        return OutputSchema(schema, metadata=reader.as_metadata(extras)), {}
+    def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> OutputFormat:
+        """Read the output format. None for any other values."""
+        members = {key: value[key] for key in _FORMAT if value.get(key) is not None}
+        if members == _TEXT:
+            return "text"
+        if members == _JSON:
+            return "json"
+        if members.get("responseMimeType") != _JSON["responseMimeType"] or len(members) > 2:
+            return None
+        return OutputSchema(read_schema(members, _SCHEMA_KEYS, at, reader))
 
-    def write_output_format(
-        self,
-        output_format: OutputFormat,
-        extras: Extras,
-        at: Path,
-        writer: Writer,
-    ) -> dict[str, Any]:
+    def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the output format. Text is the default."""
         if output_format is None or output_format == "text":
-            former = inner_extras(extras, "$format")
-            return former if output_format is None or former == _TEXT else {}
+            return {}
         if output_format == "json":
-            return {"responseMimeType": "application/json"}
-        former = writer.own_extras(output_format.metadata, at)
+            return dict(_JSON)
+        writer.own_extras(output_format.metadata, at)
         if output_format.name is not None:
             writer.report_unsupported((at, "name"), "name")
         if output_format.strict is not None:
             writer.report_unsupported((at, "strict"), "strict")
-        schema = write_schema(output_format.schema, former, _SCHEMA_KEYS, (at, "schema"), writer)
-        return {"responseMimeType": "application/json", **schema}
+        return {**_JSON, **write_schema(output_format.schema, _SCHEMA_KEYS, (at, "schema"), writer)}
 
-    def read_thinking_config(self, value: Any, at: Path, reader: Reader) -> tuple[Reasoning | None, Any]:
-        """Read the reasoning settings."""
+    def read_thinking_config(self, value: Any, at: Path, reader: Reader) -> Reasoning | None:
+        """Read the reasoning settings. None if the number of tokens is left to the model."""
         if value is None or value is ABSENT:
-            return None, ABSENT
+            return None
         if type(value) is not dict:
             raise wrong_type(at, "an object", value)
         budget = value.get("thinkingBudget")
-        if type(budget) is int and budget < 0:  # -1 leaves the number to the model
-            return None, value
-        return self.read_thinking(value, at, reader), ABSENT
+        return None if type(budget) is int and budget < 0 else self.read_thinking(value, at, reader)
 
-    def write_thinking_config(self, reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer) -> Any:
+    def write_thinking_config(self, reasoning: Reasoning | None, at: Path, writer: Writer) -> Any:
         """Write the reasoning settings."""
         if reasoning is None:
-            return extra
+            return ABSENT
         if reasoning.effort == "none":
             return {"thinkingBudget": 0}
         return self.write_thinking(choose_thinking_setting(reasoning, at, writer), at, writer)
@@ -300,21 +295,21 @@ class GeminiConverter(GeminiMessageConverter):
             wire["promptTokensDetails"] = details
         return wire
 
-    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Extras]:
+    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
         """Read the schema of a tool's arguments."""
         return read_schema(wire, PARAMETERS_KEYS, at, reader)
 
-    def write_parameters(self, schema: Any, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_parameters(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the schema of a tool's arguments."""
-        return write_schema(schema, extras, PARAMETERS_KEYS, at, writer)
+        return write_schema(schema, PARAMETERS_KEYS, at, writer)
 
-    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[Any, Extras]:
+    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
         """Read the schema of a tool's result."""
         return read_schema(wire, _RESULT, at, reader)
 
-    def write_result_schema(self, schema: Any, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+    def write_result_schema(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the schema of a tool's result."""
-        return write_schema(schema, extras, _RESULT, at, writer)
+        return write_schema(schema, _RESULT, at, writer)
 
 
 def _is_blank(part: Any) -> bool:
@@ -350,28 +345,20 @@ class VertexConverter(GeminiConverter):
             if left:
                 yield {**content, "parts": left}, origin
 
-    def read_calling_config(self, value: Any, at: Path, reader: Reader) -> tuple[ToolChoice | None, bool | None, Any]:
-        """Read the tool choice. The setting for streamed arguments is not part of it, and is kept as an extra."""
-        if type(value) is not dict or _PIECES not in value:
-            choice, extra = self.read_tool_choice(value, at, reader)
-            return choice, None, extra
-        config = {key: item for key, item in value.items() if key != _PIECES}
-        choice, extra = self.read_tool_choice(config or ABSENT, at, reader)
-        return choice, None, {_PIECES: value[_PIECES], **(extra or {})}
-
-    def write_calling_config(
-        self, choice: ToolChoice | None, stream: bool | None, extra: Any, at: Path, writer: Writer
-    ) -> Any:
-        """Write the tool choice, and request streamed arguments if the response may be streamed."""
-        if stream is not None:
-            writer.report_unsupported((at[0], "stream"), "stream")
-        config = self.write_tool_choice(choice, extra, at, writer)
-        pieces = extra.get(_PIECES) if type(extra) is dict else None
-        if pieces is None or (stream is False and pieces is not True):
-            return config
-        if stream is False:
-            writer.report_loss(
-                at, "partial arguments", "rewritten", "only the streaming method supports the request for them"
-            )
-            pieces = False
-        return {**(config or {}), _PIECES: pieces}
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body. The setting for streamed arguments stays whatever the tool choice is."""
+        wire = super().write_request(request, at, writer)
+        config = inner_extras(inner_extras(writer.peek_extras(request.metadata), "toolConfig"), "functionCallingConfig")
+        if _PIECES not in config:
+            return wire
+        is_refused = request.stream is False and config[_PIECES] is True
+        if is_refused:
+            reason = "only the streaming method supports the request for them"
+            writer.report_loss((at, "toolChoice"), "partial arguments", "rewritten", reason)
+        tool_config = inner_extras(wire, "toolConfig")
+        written = {
+            **inner_extras(tool_config, "functionCallingConfig"),
+            _PIECES: False if is_refused else config[_PIECES],
+        }
+        wire["toolConfig"] = {**tool_config, "functionCallingConfig": written}
+        return wire

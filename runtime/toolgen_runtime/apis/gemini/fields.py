@@ -6,13 +6,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
 from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import media_type_of, read_data_url, read_enum_value
-from ...json_values import same_json
 from ...models import OpaquePart, Reasoning, ToolDefinition
 from ...paths import Path, format_path
 
@@ -68,23 +67,19 @@ def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Write
     return ABSENT if writer.is_id_omitted(identifier) else writer.call_id(identifier)
 
 
-def read_enum_value_any_case(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> tuple[str | None, Any]:
-    """Read an enum value in any case. A value that `table` lacks is kept as an extra.
+def read_enum_value_any_case(value: Any, at: Path, reader: Reader, table: Mapping[str, str]) -> str | None:
+    """Read an enum value in any case. None for a value that `table` lacks.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    if type(value) is str and value.upper() in table:
-        return table[value.upper()], ABSENT if value.isupper() else value
-    return read_enum_value(value, at, reader, table)
+    return read_enum_value(value.upper() if type(value) is str else value, at, reader, table)
 
 
-def write_enum_value_any_case(value: str | None, extra: Any, at: Path, writer: Writer, table: Mapping[str, str]) -> Any:
-    """Write an enum value, in the case in which it was read."""
+def write_enum_value_any_case(value: str | None, at: Path, writer: Writer, table: Mapping[str, str]) -> Any:
+    """Write an enum value."""
     if value is None:
-        return extra
-    if type(extra) is str and table.get(extra.upper()) == value:
-        return extra
+        return ABSENT
     for wire_value, meaning in table.items():
         if meaning == value:
             return wire_value
@@ -93,14 +88,12 @@ def write_enum_value_any_case(value: str | None, extra: Any, at: Path, writer: W
 
 
 _KEYS = {"inlineData": "data", "fileData": "fileUri"}
-_KNOWN = {key: frozenset([value, "displayName", "mimeType"]) for key, value in _KEYS.items()}
 _PLAIN = str.maketrans("-_", "+/")
-_URLSAFE = str.maketrans("+/", "-_")
 
 
 def read_media_content(
     part: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, str]
-) -> tuple[str | None, str | None, str | None, str | None, Extras]:
+) -> tuple[str | None, str | None, str | None, str | None]:
     """Read url, data, media type and name.
 
     Raises:
@@ -108,21 +101,18 @@ def read_media_content(
     """
     key = "inlineData" if "inlineData" in part else "fileData"
     content = part[key]
-    found: list[str | None] = []
+    texts: list[str | None] = []
     for name in (_KEYS[key], "mimeType", "displayName"):
         value = content.get(name)
         if value is not None and type(value) is not str:
             raise wrong_type(((at, key), name), "a string", value)
-        found.append(value)
-    extras = unmapped_members(content, _KNOWN[key])
-    if found[1] is None:
-        extras["$absent"] = ["mimeType"]
-    text = found[0]
-    if key == "inlineData" and text is not None and ("-" in text or "_" in text) and not ("+" in text or "/" in text):
-        found[0] = text.translate(_PLAIN)
-        extras["$urlsafe"] = True
-    url, data = (None, found[0]) if key == "inlineData" else (found[0], None)
-    return url, data, found[1], found[2], {key: extras} if extras else {}
+        texts.append(value)
+    text, media_type, display_name = texts
+    if key == "fileData":
+        return text, None, media_type, display_name
+    if text is not None and ("-" in text or "_" in text) and not ("+" in text or "/" in text):
+        text = text.translate(_PLAIN)  # base64 for URLs
+    return None, text, media_type, display_name
 
 
 def write_media_content(
@@ -130,7 +120,6 @@ def write_media_content(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -146,10 +135,8 @@ def write_media_content(
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     key = "inlineData" if data is not None else "fileData"
-    if extras and data is not None and "$urlsafe" in inner_extras(extras, key):
-        data = data.translate(_URLSAFE)
     content: dict[str, Any] = {_KEYS[key]: url if data is None else data}
-    if media_type is None and "$absent" not in inner_extras(extras, key):
+    if media_type is None:
         media_type = _media_type(url, data, table)
         writer.report_loss(
             (at[0], "mediaType"),
@@ -157,8 +144,7 @@ def write_media_content(
             "defaulted",
             f"the API requires a media type, so it is set to {media_type}",
         )
-    if media_type is not None:
-        content["mimeType"] = media_type
+    content["mimeType"] = media_type
     if name is not None:
         content["displayName"] = name
     return {key: content}
@@ -307,35 +293,26 @@ PARAMETERS_KEYS = ("parametersJsonSchema", "parameters")
 """The keys for the schema of a tool's arguments, in each dialect."""
 
 
-def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader) -> tuple[Any, Extras]:
-    """Read a schema as JSON Schema. The original is kept as an extra if it would be written differently.
+def read_schema(holder: dict[str, Any], keys: tuple[str, str], at: Path, reader: Reader) -> Any:
+    """Read a schema as JSON Schema.
 
     Raises:
         ConversionError: The value is not an object.
     """
-    lowerings = reader.wire.schema_lowering
     for key in keys:
         value = holder.get(key)
         if value is None:
             continue
         if type(value) is not dict:
             raise wrong_type((at, key), "an object", value)
-        if key == keys[1]:
-            return from_openapi(value), {f"${key}": value}
-        lowered = lowerings.lower(value, None, is_arguments=keys is PARAMETERS_KEYS)
-        plain = lowerings.key is None and same_json(lowered.schema, value) and lowered.encoding_table is None
-        return value, {} if plain else {f"${key}": value}
-    return None, {}
+        return from_openapi(value) if key == keys[1] else value
+    return None
 
 
-def write_schema(schema: Any, extras: Extras, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
-    """Write a schema under its original key, else under that of the profile. Unsupported keywords are reported."""
+def write_schema(schema: Any, keys: tuple[str, str], at: Path, writer: Writer) -> dict[str, Any]:
+    """Write a schema under the key of the profile's dialect. Unsupported keywords are reported."""
     if schema is None:
         return {}
-    for key in keys:
-        original = extras.get(f"${key}")
-        if type(original) is dict and same_json(from_openapi(original) if key == keys[1] else original, schema):
-            return {key: original}
     key = keys[0] if writer.wire.schema_lowering.key is None else keys[1]
     return {key: writer.lower_schema(schema, None, at, is_arguments=keys is PARAMETERS_KEYS)}
 

@@ -363,9 +363,7 @@ class GeminiMessageConverter(NativeToolSdkConverter):
             writer.report_adopted_reasoning(part.metadata, at)
         return self.write_assistant_content(part, at, writer)
 
-    def read_result_object(
-        self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[ResultKind, Any, bool | None, Extras]:
+    def read_result_object(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call."""
         response = wire.get("response")
         if type(response) is not dict:
@@ -373,15 +371,13 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         media = read_list_or_null(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
         if media is None:
             return read_result_object(response)
-        texts, is_error, extras = read_result_text_beside_media(response)
-        return "multimodal", [*texts, *media], is_error, extras if media else {**extras, "parts": []}
+        texts, is_error = read_result_text_beside_media(response)
+        return "multimodal", [*texts, *media], is_error
 
     def write_result_object(
-        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call."""
         if kind == "multimodal":
-            return write_multimodal_result(value, is_error, extras, (at[0], "value"), writer, self.write_result_part)
-        return {
-            "response": write_result_object(kind, value, is_error, extras.get("$response"), (at[0], "value"), writer)
-        }
+            return write_multimodal_result(value, is_error, (at[0], "value"), writer, self.write_result_part)
+        return {"response": write_result_object(kind, value, is_error, (at[0], "value"), writer)}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras
+from ...conversion.extras import ABSENT
 from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
@@ -240,29 +240,22 @@ def write_parts_of(content: Any, extra: Any, at: Path, writer: Writer, write: Wr
     return parts or (extra if extra in ([], {}) else ABSENT)
 
 
-def read_result_text_beside_media(response: dict[str, Any]) -> tuple[list[TextPart], bool | None, Extras]:
-    """Return the text for a result with media, whether it is a failure, and what would be written differently."""
-    kind, value, is_error, _ = read_result_object(response)
+def read_result_text_beside_media(response: dict[str, Any]) -> tuple[list[TextPart], bool | None]:
+    """Return the text for a result with media, and whether it is a failure."""
+    kind, value, is_error = read_result_object(response)
     if kind == "error":
         is_error = True
     text = value if kind in ("text", "error") else dump_allowing_nan(value) if value != {} or is_error else ""
-    extras = {} if _caption(text, is_error) == response else {"$response": response}
-    return [TextPart(text)] if text else [], is_error, extras
-
-
-def _caption(text: str, is_error: bool | None) -> dict[str, Any]:
-    if is_error:
-        return {"error": text}
-    return {"output": text} if text else {}
+    return [TextPart(text)] if text else [], is_error
 
 
 def write_multimodal_result(
-    parts: Sequence[Any], is_error: bool | None, extras: Extras, at: Path, writer: Writer, write: Write
+    parts: Sequence[Any], is_error: bool | None, at: Path, writer: Writer, write: Write
 ) -> dict[str, Any]:
-    """Write a result with several parts: the texts into `response`, with placeholders for the others in `parts`."""
+    """Write a result with several parts: the texts into `response`, and the others into `parts`."""
     texts: list[str] = []
 
-    def write_deferred_media_message(part: Any, here: Path, writer: Writer) -> Any:
+    def write_medium(part: Any, here: Path, writer: Writer) -> Any:
         if type(part) is OpaquePart and part.provider != writer.wire.name:
             part = writer.describe_part(part, here)
         if type(part) is not TextPart:
@@ -270,7 +263,7 @@ def write_multimodal_result(
         texts.append(part.text)
         return ABSENT
 
-    media = write_list(parts, at, writer, write_deferred_media_message)
+    media = write_list(parts, at, writer, write_medium)
     for i, part in enumerate(parts):
         if type(part) is not TextPart:
             continue
@@ -280,13 +273,9 @@ def write_multimodal_result(
     if len(texts) > 1:
         writer.report_loss(at, "TextPart", "rewritten", "the API accepts one text per result, so the texts were joined")
     text = "\n".join(texts)
-    response = extras.get("$response")
-    if type(response) is not dict or read_result_text_beside_media(response)[:2] != (
-        [TextPart(text)] if text else [],
-        is_error or None,
-    ):
-        response = _caption(text, is_error)
-    return {"response": response, "parts": media}
+    if is_error:
+        return {"response": {"error": text}, "parts": media}
+    return {"response": {"output": text} if text else {}, "parts": media}
 
 
 def order_results_by_calls(

@@ -11,20 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    inner_extras,
-    keep_inner_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_number, optional_object, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import read_strings_at_most, write_strings_at_most
 from ...models import (
     AssistantMessage,
@@ -54,6 +45,7 @@ from ...tool_call_fields import (
     read_tool_name,
     write_object_arguments,
     write_optional_call_id,
+    write_tool_name,
 )
 from .converter import GeminiConverter
 from .fields import (
@@ -569,48 +561,28 @@ class Gemini(GeminiConverter):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tool_config = optional_object(wire, "toolConfig", at)
-        generation_config = optional_object(wire, "generationConfig", at)
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        tool_config = source.inner("toolConfig", _REQUEST_BODY_TOOL_CONFIG)
+        generation_config = source.inner("generationConfig", _REQUEST_BODY_GENERATION_CONFIG)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        messages, messages_extras = self.read_contents(wire, at, reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            tool_config.get("functionCallingConfig", ABSENT),
-            ((at, "toolConfig"), "functionCallingConfig"),
-            reader,
-            tools,
+        messages = source.values_with_extras(self.read_contents)
+        tool_choice = tool_config.field(
+            "functionCallingConfig", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        output_format, output_format_extras = self.read_output_format(
-            generation_config, (at, "generationConfig"), reader
+        output_format = generation_config.fields(
+            ("responseMimeType", "responseJsonSchema", "responseSchema"),
+            self.read_output_format,
+            self.write_output_format,
         )
-        max_output_tokens = optional_value(generation_config, "maxOutputTokens", (at, "generationConfig"), int)
-        temperature = optional_number(generation_config, "temperature", (at, "generationConfig"))
-        top_p = optional_number(generation_config, "topP", (at, "generationConfig"))
-        stop, stop_extra = read_strings_at_most(
-            generation_config.get("stopSequences", ABSENT),
-            ((at, "generationConfig"), "stopSequences"),
-            reader,
-            _REQUEST_BODY_STOP_SEQUENCES,
+        max_output_tokens = generation_config.optional("maxOutputTokens", int)
+        temperature = generation_config.optional("temperature", float)
+        top_p = generation_config.optional("topP", float)
+        stop = generation_config.field(
+            "stopSequences", read_strings_at_most, write_strings_at_most, _REQUEST_BODY_STOP_SEQUENCES
         )
-        seed = optional_value(generation_config, "seed", (at, "generationConfig"), int)
-        reasoning, reasoning_extra = self.read_thinking_config(
-            generation_config.get("thinkingConfig", ABSENT), ((at, "generationConfig"), "thinkingConfig"), reader
-        )
-        extras = unmapped_members(wire, _REQUEST_BODY)
-        tool_config_extras = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        generation_config_extras = unmapped_members(generation_config, _REQUEST_BODY_GENERATION_CONFIG)
-        extras |= messages_extras
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            tool_config_extras["functionCallingConfig"] = tool_choice_extra
-        generation_config_extras |= output_format_extras
-        if stop_extra is not ABSENT:
-            generation_config_extras["stopSequences"] = stop_extra
-        if reasoning_extra is not ABSENT:
-            generation_config_extras["thinkingConfig"] = reasoning_extra
-        keep_inner_extras(extras, wire, "generationConfig", generation_config_extras)
-        keep_inner_extras(extras, wire, "toolConfig", tool_config_extras)
+        seed = generation_config.optional("seed", int)
+        reasoning = generation_config.field("thinkingConfig", self.read_thinking_config, self.write_thinking_config)
         return Request(
             messages,
             tools=tools,
@@ -622,392 +594,312 @@ class Gemini(GeminiConverter):
             stop=stop,
             seed=seed,
             reasoning=reasoning,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        if request.stream is not None:
-            writer.report_unsupported((at, "stream"), "stream")
-        generation_config: dict[str, Any] = {}
-        generation_config |= self.write_output_format(
-            request.output_format, inner_extras(extras, "generationConfig"), (at, "outputFormat"), writer
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unsupported("stream", request.stream)
+        tool_config = target.inner("toolConfig")
+        generation_config = target.inner("generationConfig")
+        generation_config.fields(
+            ("responseMimeType", "responseJsonSchema", "responseSchema"),
+            request.output_format,
+            "outputFormat",
+            self.read_output_format,
+            self.write_output_format,
         )
-        if request.max_output_tokens is not None:
-            generation_config["maxOutputTokens"] = request.max_output_tokens
-        if request.temperature is not None:
-            generation_config["temperature"] = request.temperature
-        if request.top_p is not None:
-            generation_config["topP"] = request.top_p
-        stop = write_strings_at_most(
+        generation_config.optional("maxOutputTokens", request.max_output_tokens)
+        generation_config.optional("temperature", request.temperature)
+        generation_config.optional("topP", request.top_p)
+        generation_config.field(
+            "stopSequences",
             request.stop,
-            extra_at(extras, "generationConfig", "stopSequences") if extras else ABSENT,
-            (at, "stop"),
-            writer,
+            "stop",
+            read_strings_at_most,
+            write_strings_at_most,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
-        if stop is not ABSENT:
-            generation_config["stopSequences"] = stop
-        if request.seed is not None:
-            generation_config["seed"] = request.seed
-        reasoning = self.write_thinking_config(
-            request.reasoning,
-            extra_at(extras, "generationConfig", "thinkingConfig") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
+        generation_config.optional("seed", request.seed)
+        generation_config.field(
+            "thinkingConfig", request.reasoning, "reasoning", self.read_thinking_config, self.write_thinking_config
         )
-        if reasoning is not ABSENT:
-            generation_config["thinkingConfig"] = reasoning
-        tool_config: dict[str, Any] = {}
-        tool_choice = self.write_tool_choice_with_tools(
+        tool_config.field(
+            "functionCallingConfig",
             request.tool_choice,
-            extra_at(extras, "toolConfig", "functionCallingConfig") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            tool_config["functionCallingConfig"] = tool_choice
-        wire: dict[str, Any] = {}
-        wire |= self.write_contents(request.messages, extras, (at, "messages"), writer)
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        if tool_config:
-            wire["toolConfig"] = tool_config
-        if generation_config:
-            wire["generationConfig"] = generation_config
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.values_with_extras((request.messages,), "messages", self.write_contents)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.optional("toolConfig", tool_config.wire or None)
+        target.optional("generationConfig", generation_config.wire or None)
+        return target.finish()
 
     def read_thinking(self, wire: dict[str, Any], at: Path, reader: Reader) -> Reasoning:
         """Read the reasoning settings."""
-        effort, effort_extra = read_enum_value_any_case(
-            wire.get("thinkingLevel", ABSENT), (at, "thinkingLevel"), reader, _THINKING_THINKING_LEVEL
+        source = SourceObject(wire, at, reader, _THINKING)
+        effort = source.field(
+            "thinkingLevel", read_enum_value_any_case, write_enum_value_any_case, _THINKING_THINKING_LEVEL
         )
-        budget_tokens = optional_value(wire, "thinkingBudget", at, int)
-        extras = unmapped_members(wire, _THINKING)
-        if effort_extra is not ABSENT:
-            extras["thinkingLevel"] = effort_extra
-        return Reasoning(effort, budget_tokens, metadata=reader.as_metadata(extras))
+        budget_tokens = source.optional("thinkingBudget", int)
+        return Reasoning(effort, budget_tokens, metadata=source.metadata())
 
     def write_thinking(self, reasoning: Reasoning, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the reasoning settings."""
-        extras = writer.own_extras(reasoning.metadata, at) if reasoning.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {}
-        effort = write_enum_value_any_case(
+        target = TargetObject(reasoning.metadata, at, writer)
+        target.field(
+            "thinkingLevel",
             reasoning.effort,
-            extra_at(extras, "thinkingLevel") if extras else ABSENT,
-            (at, "effort"),
-            writer,
+            "effort",
+            read_enum_value_any_case,
+            write_enum_value_any_case,
             _THINKING_THINKING_LEVEL,
         )
-        if effort is not ABSENT:
-            wire["thinkingLevel"] = effort
-        if reasoning.budget_tokens is not None:
-            wire["thinkingBudget"] = reasoning.budget_tokens
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("thinkingBudget", reasoning.budget_tokens)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = optional_text(wire, "description", at)
-        parameters, parameters_extras = self.read_parameters(wire, at, reader)
-        result, result_extras = self.read_result_schema(wire, at, reader)
-        extras = unmapped_members(wire, _TOOL)
-        extras |= parameters_extras
-        extras |= result_extras
-        return ToolDefinition(name, description, parameters, result=result, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.optional("description", str)
+        parameters = source.fields(("parametersJsonSchema", "parameters"), self.read_parameters, self.write_parameters)
+        result = source.fields(("responseJsonSchema", "response"), self.read_result_schema, self.write_result_schema)
+        return ToolDefinition(name, description, parameters, result=result, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        if definition.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            wire["description"] = definition.description
-        wire |= self.write_parameters(definition.parameters, extras, (at, "parameters"), writer)
-        wire |= self.write_result_schema(definition.result, extras, (at, "result"), writer)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(definition.metadata, at, writer)
+        target.unsupported("strict", definition.strict)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.optional("description", definition.description)
+        target.fields(
+            ("parametersJsonSchema", "parameters"),
+            definition.parameters,
+            "parameters",
+            self.read_parameters,
+            self.write_parameters,
+        )
+        target.fields(
+            ("responseJsonSchema", "response"),
+            definition.result,
+            "result",
+            self.read_result_schema,
+            self.write_result_schema,
+        )
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function_call = wire.get("functionCall")
-        if type(function_call) is not dict:
-            raise wrong_type((at, "functionCall"), "an object", function_call)
-        id, id_extra = read_optional_call_id(function_call.get("id", ABSENT), ((at, "functionCall"), "id"), reader)
-        name = read_tool_name(function_call.get("name", ABSENT), ((at, "functionCall"), "name"), reader)
-        arguments, invalid = read_object_arguments(
-            function_call.get("args", ABSENT), ((at, "functionCall"), "args"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        function_call_extras = unmapped_members(function_call, _TOOL_CALL_FUNCTION_CALL)
-        if id_extra is not ABSENT:
-            function_call_extras["id"] = id_extra
-        keep_inner_extras(extras, wire, "functionCall", function_call_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function_call = source.required_inner("functionCall", _TOOL_CALL_FUNCTION_CALL)
+        id = function_call.value_with_extra("id", read_optional_call_id)
+        name = function_call.value("name", read_tool_name)
+        arguments, invalid = function_call.value("args", read_object_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function_call: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "args": write_object_arguments(call.arguments, call.invalid, (at, "arguments"), writer),
-        }
-        id = write_optional_call_id(
-            call.id, extra_at(extras, "functionCall", "id") if extras else ABSENT, (at, "id"), writer
-        )
-        if id is not ABSENT:
-            function_call["id"] = id
-        wire: dict[str, Any] = {"functionCall": function_call}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function_call = target.inner("functionCall")
+        function_call.value("name", (call.name,), "name", write_tool_name)
+        function_call.value("args", (call.arguments, call.invalid), "arguments", write_object_arguments)
+        function_call.value_with_extra("id", (call.id,), "id", write_optional_call_id)
+        target.required("functionCall", function_call.wire)
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result of a call."""
-        function_response = wire.get("functionResponse")
-        if type(function_response) is not dict:
-            raise wrong_type((at, "functionResponse"), "an object", function_response)
-        name = read_tool_name(function_response.get("name", ABSENT), ((at, "functionResponse"), "name"), reader)
-        tool_call_id, tool_call_id_extra = read_result_id_by_name(
-            function_response.get("id", ABSENT), ((at, "functionResponse"), "id"), reader, name
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        function_response = source.required_inner("functionResponse", _TOOL_RESULT_FUNCTION_RESPONSE)
+        name = function_response.value("name", read_tool_name)
+        tool_call_id = function_response.value_with_extra("id", read_result_id_by_name, name)
+        kind, value, is_error = function_response.fields(
+            ("response", "parts"), self.read_result_object, self.write_result_object
         )
-        kind, value_, is_error, kind_extras = self.read_result_object(
-            function_response, (at, "functionResponse"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        function_response_extras = unmapped_members(function_response, _TOOL_RESULT_FUNCTION_RESPONSE)
-        if tool_call_id_extra is not ABSENT:
-            function_response_extras["id"] = tool_call_id_extra
-        function_response_extras |= kind_extras
-        keep_inner_extras(extras, wire, "functionResponse", function_response_extras)
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        function_response: dict[str, Any] = {"name": writer.tool_name(result.name, (at, "name"))}
-        tool_call_id = write_result_id_by_name(
-            result.tool_call_id,
-            extra_at(extras, "functionResponse", "id") if extras else ABSENT,
-            (at, "toolCallId"),
-            writer,
-            result.name,
+        target = TargetObject(result.metadata, at, writer)
+        function_response = target.inner("functionResponse")
+        function_response.value("name", (result.name,), "name", write_tool_name)
+        function_response.value_with_extra(
+            "id", (result.tool_call_id,), "toolCallId", write_result_id_by_name, result.name
         )
-        if tool_call_id is not ABSENT:
-            function_response["id"] = tool_call_id
-        function_response |= self.write_result_object(
-            result.kind, result.value, result.is_error, inner_extras(extras, "functionResponse"), (at, "kind"), writer
+        function_response.fields(
+            ("response", "parts"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_object,
+            self.write_result_object,
         )
-        wire: dict[str, Any] = {"functionResponse": function_response}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.required("functionResponse", function_response.wire)
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("text", part.text)
+        return target.finish()
 
     def read_reasoning_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _REASONING_PART)
-        return ReasoningPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _REASONING_PART)
+        text = source.required("text", str)
+        return ReasoningPart(text, metadata=source.metadata())
 
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"thought": True, "text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("thought", True)
+        target.required("text", part.text)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _IMAGE_PART_INLINE_DATA)
-        extras = unmapped_members(wire, _IMAGE_PART)
-        extras |= url_extras
-        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        url, data, media_type, name = source.fields(
+            ("inlineData", "fileData"), read_media_content, write_media_content, _IMAGE_PART_INLINE_DATA
+        )
+        return ImagePart(url, data, media_type, name, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_content(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _IMAGE_PART_INLINE_DATA
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("inlineData", "fileData"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_content,
+            write_media_content,
+            _IMAGE_PART_INLINE_DATA,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _AUDIO_PART_INLINE_DATA)
-        extras = unmapped_members(wire, _AUDIO_PART)
-        extras |= url_extras
-        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _AUDIO_PART)
+        url, data, media_type, name = source.fields(
+            ("inlineData", "fileData"), read_media_content, write_media_content, _AUDIO_PART_INLINE_DATA
+        )
+        return AudioPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_content(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _AUDIO_PART_INLINE_DATA
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("inlineData", "fileData"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_content,
+            write_media_content,
+            _AUDIO_PART_INLINE_DATA,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _VIDEO_PART_INLINE_DATA)
-        extras = unmapped_members(wire, _VIDEO_PART)
-        extras |= url_extras
-        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _VIDEO_PART)
+        url, data, media_type, name = source.fields(
+            ("inlineData", "fileData"), read_media_content, write_media_content, _VIDEO_PART_INLINE_DATA
+        )
+        return VideoPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_content(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _VIDEO_PART_INLINE_DATA
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("inlineData", "fileData"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_content,
+            write_media_content,
+            _VIDEO_PART_INLINE_DATA,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        url, data, media_type, name, url_extras = read_media_content(wire, at, reader, _DOCUMENT_PART_INLINE_DATA)
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        extras |= url_extras
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        url, data, media_type, name = source.fields(
+            ("inlineData", "fileData"), read_media_content, write_media_content, _DOCUMENT_PART_INLINE_DATA
+        )
+        return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_content(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _DOCUMENT_PART_INLINE_DATA
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("inlineData", "fileData"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_content,
+            write_media_content,
+            _DOCUMENT_PART_INLINE_DATA,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_extra = self.read_user_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if content_extra is not ABSENT:
-            extras["parts"] = content_extra
-        return SystemMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.value_with_extra("parts", self.read_user_parts)
+        return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        content = self.write_user_parts(
-            message.content, extra_at(extras, "parts") if extras else ABSENT, (at, "content"), writer
-        )
-        if content is not ABSENT:
-            wire["parts"] = content
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.unsupported("cache", message.cache)
+        target.value_with_extra("parts", (message.content,), "content", self.write_user_parts)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_extra = self.read_user_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        if wire["role"] != "user":
-            extras["role"] = wire["role"]
-        if content_extra is not ABSENT:
-            extras["parts"] = content_extra
-        return UserMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.value_with_extra("parts", self.read_user_parts)
+        source.tag("role", "user")
+        return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {"role": extras.get("role", "user")}
-        content = self.write_user_parts(
-            message.content, extra_at(extras, "parts") if extras else ABSENT, (at, "content"), writer
-        )
-        if content is not ABSENT:
-            wire["parts"] = content
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.tag("role", "user")
+        target.value_with_extra("parts", (message.content,), "content", self.write_user_parts)
+        return target.finish()
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read a message of the model."""
-        content, content_extra = self.read_assistant_parts(wire.get("parts", ABSENT), (at, "parts"), reader)
-        extras = unmapped_members(wire, _ASSISTANT_MESSAGE)
-        if content_extra is not ABSENT:
-            extras["parts"] = content_extra
-        return AssistantMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _ASSISTANT_MESSAGE)
+        content = source.value_with_extra("parts", self.read_assistant_parts)
+        return AssistantMessage(content, metadata=source.metadata())
 
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a message of the model."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {"role": "model"}
-        content = self.write_assistant_parts(
-            message.content, extra_at(extras, "parts") if extras else ABSENT, (at, "content"), writer
-        )
-        if content is not ABSENT:
-            wire["parts"] = content
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.required("role", "model")
+        target.value_with_extra("parts", (message.content,), "content", self.write_assistant_parts)
+        return target.finish()

@@ -164,19 +164,15 @@ class KagamiConverter(TextChatConverter):
         restore_extras(wire, own)
         return wire
 
-    def read_text_or_json_format(
-        self, value: Any, at: Path, reader: Reader
-    ) -> tuple[Literal["text", "json"] | None, Any]:
-        """Read the output format, text or JSON. Any other value is kept as an extra."""
-        if value is ABSENT:
-            return None, {"$absent": True}
-        if value == "text" or value == "json":
-            return value, ABSENT
-        if value is not None and type(value) is not str:
+    def read_text_or_json_format(self, value: Any, at: Path, reader: Reader) -> Literal["text", "json"] | None:
+        """Read the output format, text or JSON. None for any other value."""
+        if value is ABSENT or value is None:
+            return None
+        if type(value) is not str:
             raise wrong_type(at, "a string", value)
-        return None, value
+        return "text" if value == "text" else "json" if value == "json" else None
 
-    def write_text_or_json_format(self, output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
+    def write_text_or_json_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> str:
         """Write the output format. A schema is written as JSON without a schema."""
         if type(output_format) is OutputSchema:
             writer.own_extras(output_format.metadata, at)
@@ -184,13 +180,11 @@ class KagamiConverter(TextChatConverter):
                 at, "an output schema", "rewritten", "the API only supports JSON without a schema", "warning"
             )
             return "json"
-        if output_format is None and extra is not ABSENT:
-            return ABSENT if is_internal_mark(extra) else extra
-        return _with_default(output_format, "text", at, writer)
+        return str(_with_default(output_format, "text", at, writer))
 
     def read_result_response(
         self, wire: dict[str, Any], at: Path, reader: Reader
-    ) -> tuple[ResultKind, Any, bool | None, Extras]:
+    ) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call."""
         response = wire.get("response")
         if type(response) is not dict:
@@ -198,12 +192,10 @@ class KagamiConverter(TextChatConverter):
         return read_result_object(response)
 
     def write_result_response(
-        self, kind: str, value: Any, is_error: bool | None, extras: Extras, at: Path, writer: Writer
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call. The texts of several parts are joined."""
         if kind == "multimodal":
             writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the API does not support parts in results")
             kind, value = "error" if is_error else "text", join_texts(value, (at[0], "value"), writer)
-        return {
-            "response": write_result_object(kind, value, is_error, extras.get("$response"), (at[0], "value"), writer)
-        }
+        return {"response": write_result_object(kind, value, is_error, (at[0], "value"), writer)}

@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
-from ...fields import read_non_strict_schema, read_text_empty_as_none, write_non_strict_schema, write_text_empty_as_none
+from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
 from ...models import (
     ContentPart,
     OpaquePart,
@@ -36,6 +36,7 @@ from ...tool_call_fields import (
     read_tool_name,
     write_call_id,
     write_object_arguments,
+    write_tool_name,
 )
 from ..text_messages import read_named_result_call, write_named_result_call
 from .converter import KagamiConverter
@@ -112,221 +113,138 @@ class Kagami(KagamiConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request of one turn."""
-        tools, tools_extra = self.read_tool_list(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tool_list)
         reader.set_offered_tools(tools)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        output_format, output_format_extra = self.read_text_or_json_format(
-            wire.get("outputFormat", ABSENT), (at, "outputFormat"), reader
-        )
-        tool_choice, tool_choice_extra = self.read_tool_choice(
-            wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
-        )
-        extras = unmapped_members(wire, _REQUEST)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if output_format_extra is not ABSENT:
-            extras["outputFormat"] = output_format_extra
-        if tool_choice_extra is not ABSENT:
-            extras["toolChoice"] = tool_choice_extra
+        messages = source.value("messages", self.read_messages)
+        output_format = source.field("outputFormat", self.read_text_or_json_format, self.write_text_or_json_format)
+        tool_choice = source.field("toolChoice", self.read_tool_choice, self.write_tool_choice)
         return Request(
-            messages,
-            tools=tools,
-            tool_choice=tool_choice,
-            output_format=output_format,
-            metadata=reader.as_metadata(extras),
+            messages, tools=tools, tool_choice=tool_choice, output_format=output_format, metadata=source.metadata()
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request of one turn."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        if request.max_output_tokens is not None:
-            writer.report_unsupported((at, "maxOutputTokens"), "maxOutputTokens", "warning")
-        if request.temperature is not None:
-            writer.report_unsupported((at, "temperature"), "temperature", "warning")
-        if request.top_p is not None:
-            writer.report_unsupported((at, "topP"), "topP", "warning")
-        if request.stop is not None:
-            writer.report_unsupported((at, "stop"), "stop", "warning")
-        if request.seed is not None:
-            writer.report_unsupported((at, "seed"), "seed", "warning")
-        if request.reasoning is not None:
-            writer.report_unsupported((at, "reasoning"), "reasoning", "warning")
-        if request.stream is not None:
-            writer.report_unsupported((at, "stream"), "stream", "warning")
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        tools = self.write_tool_list(
-            request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unsupported("maxOutputTokens", request.max_output_tokens, "warning")
+        target.unsupported("temperature", request.temperature, "warning")
+        target.unsupported("topP", request.top_p, "warning")
+        target.unsupported("stop", request.stop, "warning")
+        target.unsupported("seed", request.seed, "warning")
+        target.unsupported("reasoning", request.reasoning, "warning")
+        target.unsupported("stream", request.stream, "warning")
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tool_list)
+        target.field(
+            "outputFormat",
+            request.output_format,
+            "outputFormat",
+            self.read_text_or_json_format,
+            self.write_text_or_json_format,
         )
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        output_format = self.write_text_or_json_format(
-            request.output_format, extra_at(extras, "outputFormat") if extras else ABSENT, (at, "outputFormat"), writer
-        )
-        if output_format is not ABSENT:
-            wire["outputFormat"] = output_format
-        tool_choice = self.write_tool_choice(
-            request.tool_choice, extra_at(extras, "toolChoice") if extras else ABSENT, (at, "toolChoice"), writer
-        )
-        if tool_choice is not ABSENT:
-            wire["toolChoice"] = tool_choice
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field("toolChoice", request.tool_choice, "toolChoice", self.read_tool_choice, self.write_tool_choice)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description, description_extra = read_text_empty_as_none(
-            wire.get("description", ABSENT), (at, "description"), reader
-        )
-        parameters, parameters_extra = read_non_strict_schema(
-            wire.get("parameters", ABSENT), (at, "parameters"), reader
-        )
-        extras = unmapped_members(wire, _TOOL)
-        if description_extra is not ABSENT:
-            extras["description"] = description_extra
-        if parameters_extra is not ABSENT:
-            extras["parameters"] = parameters_extra
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
+        parameters = source.field("parameters", read_schema_or_empty, write_schema_or_empty)
+        return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        if definition.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        description = write_text_empty_as_none(
-            definition.description, extra_at(extras, "description") if extras else ABSENT, (at, "description"), writer
+        target = TargetObject(definition.metadata, at, writer)
+        target.unsupported("strict", definition.strict)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.field(
+            "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
         )
-        if description is not ABSENT:
-            wire["description"] = description
-        parameters = write_non_strict_schema(
-            definition.parameters, extra_at(extras, "parameters") if extras else ABSENT, (at, "parameters"), writer
-        )
-        if parameters is not ABSENT:
-            wire["parameters"] = parameters
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field("parameters", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid = read_object_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_call_id)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value("arguments", read_object_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_object_arguments(call.arguments, call.invalid, (at, "arguments"), writer),
-        }
-        wire: dict[str, Any] = {
-            "id": write_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "function": function,
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value("arguments", (call.arguments, call.invalid), "arguments", write_object_arguments)
+        target.value_with_extra("id", (call.id,), "id", write_call_id)
+        target.required("function", function.wire)
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_extras = read_named_result_call(wire, at, reader)
-        kind, value_, is_error, kind_extras = self.read_result_response(wire, at, reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        extras |= tool_call_id_extras
-        extras |= kind_extras
-        return ToolResult(tool_call_id, name, kind, value_, is_error, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id, name = source.values_with_extras(read_named_result_call)
+        kind, value, is_error = source.fields(("response",), self.read_result_response, self.write_result_response)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"role": "tool"}
-        wire |= write_named_result_call(result.tool_call_id, result.name, extras, (at, "toolCallId"), writer)
-        wire |= self.write_result_response(result.kind, result.value, result.is_error, extras, (at, "kind"), writer)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", write_named_result_call)
+        target.fields(
+            ("response",),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_response,
+            self.write_result_response,
+        )
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a part of a message."""
-        text = wire.get("value")
-        if type(text) is not str:
-            raise wrong_type((at, "value"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("value", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of a message."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "text", "value": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "text")
+        target.required("value", part.text)
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_extra = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if content_extra is not ABSENT:
-            extras["content"] = content_extra
-        return SystemMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.value_with_extra("content", self.read_parts)
+        return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "role": "system",
-            "content": self.write_parts(
-                message.content, extra_at(extras, "content") if extras else ABSENT, (at, "content"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.unsupported("cache", message.cache)
+        target.required("role", "system")
+        target.value_with_extra("content", (message.content,), "content", self.write_parts)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_extra = self.read_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        if content_extra is not ABSENT:
-            extras["content"] = content_extra
-        return UserMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.value_with_extra("content", self.read_parts)
+        return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": self.write_parts(
-                message.content, extra_at(extras, "content") if extras else ABSENT, (at, "content"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.required("role", "user")
+        target.value_with_extra("content", (message.content,), "content", self.write_parts)
+        return target.finish()

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...conversion.extras import extra_at, inner_extras, merge_extras_into, restore_extras
+from ...conversion.extras import inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ValueReader, ValueWriter
+from ...json_values import same_json
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
-from .fields import is_wrapper_schema, wrap_result_schema
+from .fields import is_wrapper_schema, unwrap_result_schema, wrap_result_schema
 from .results import read_call_result, write_call_result
 
 __all__ = ["McpConverter"]
@@ -83,8 +84,10 @@ class McpConverter(NativeToolConverter):
         """Return whether a tool's values are wrapped in an object on the wire, or None if it has no schema."""
         for tool in tools:
             if type(tool) is ToolDefinition and tool.name == name and tool.result is not None:
-                extra = extra_at(inner_extras(tool.metadata or {}, self.wire.name), "outputSchema")
-                return is_wrapper_schema(wrap_result_schema(tool.result, extra))
+                extra = inner_extras(inner_extras(tool.metadata or {}, self.wire.name), "outputSchema")
+                schema = extra.get("$whole")
+                is_original = type(schema) is dict and same_json(unwrap_result_schema(schema), tool.result)
+                return is_wrapper_schema(schema if is_original else wrap_result_schema(tool.result))
         schema = self.entries.get(name, {}).get("outputSchema")
         return None if schema is None else is_wrapper_schema(schema)
 

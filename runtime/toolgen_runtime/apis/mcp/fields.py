@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, is_internal_mark, unmapped_members
+from ...conversion.extras import ABSENT, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
@@ -20,6 +20,7 @@ __all__ = [
     "read_call_arguments",
     "read_result_schema",
     "read_text_block",
+    "unwrap_result_schema",
     "wrap_result_schema",
     "write_call_arguments",
     "write_result_schema",
@@ -57,24 +58,23 @@ def write_call_arguments(
     return write_object_arguments(arguments, None, at, writer)
 
 
-def read_result_schema(value: Any, at: Path, reader: Reader) -> tuple[Any, Any]:
+def read_result_schema(value: Any, at: Path, reader: Reader) -> Any:
     """Read the schema of a value, without the object that may wrap it on the wire.
 
     Raises:
         ConversionError: The value is neither an object nor null, or it is nested too deeply.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     try:
-        schema = unwrap_result_schema(value)
-        return schema, ABSENT if same_json(wrap_result_schema(schema), value) else value
+        return unwrap_result_schema(value)
     except RecursionError as error:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
-def write_result_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> Any:
+def write_result_schema(schema: Any, at: Path, writer: Writer) -> Any:
     """Write the schema. If it admits more than objects, it is wrapped in the schema of an object.
 
     Raises:
@@ -85,16 +85,13 @@ def write_result_schema(schema: Any, extra: Any, at: Path, writer: Writer) -> An
     if type(schema) is not dict and type(schema) is not bool:
         raise wrong_type(at, "an object or a boolean", schema)
     try:
-        return wrap_result_schema(schema, extra)
+        return wrap_result_schema(schema)
     except RecursionError as error:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
-_TEXT = frozenset(["text"])
-
-
-def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[str, Extras]:
-    """Read the text. The other keys of a resource are kept as extras.
+def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> str:
+    """Read the text of a block, or of the resource in it.
 
     Raises:
         ConversionError: The value is not a string.
@@ -104,16 +101,11 @@ def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> tuple[st
     text = holder.get("text", ABSENT)
     if type(text) is not str:
         raise wrong_type((path, "text"), "a string", text)
-    if embedded:
-        extras: Extras = {"type": "resource", "resource": unmapped_members(holder, _TEXT)}
-        return text, extras | {key: block[key] for key in _TEXT if key in block}
-    return text, {key: block[key] for key in ("resource",) if key in block}
+    return text
 
 
-def write_text_block(text: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
-    """Write the text as a block, or inside a resource if it was read from one."""
-    if extras.get("type") == "resource":
-        return {"type": "resource", "resource": {"text": text}}
+def write_text_block(text: str, at: Path, writer: Writer) -> dict[str, Any]:
+    """Write the text as a block."""
     return {"type": "text", "text": text}
 
 
@@ -128,10 +120,8 @@ _MAPS = frozenset(["properties", "$defs", "definitions", "patternProperties", "d
 _DATA = frozenset(["const", "default", "enum", "examples"])
 
 
-def wrap_result_schema(schema: Any, extra: Any = ABSENT) -> dict[str, Any]:
-    """Return the wire's schema for the schema of a value. The original (`extra`) wins if it means the same."""
-    if type(extra) is dict and same_json(unwrap_result_schema(extra), schema):
-        return extra
+def wrap_result_schema(schema: Any) -> dict[str, Any]:
+    """Return the wire's schema for the schema of a value."""
     if type(schema) is dict and _stays(schema):
         return schema if schema.get("type") == "object" else {"type": "object", **schema}
     return _wrapped(schema)

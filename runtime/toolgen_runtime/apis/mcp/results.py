@@ -195,15 +195,7 @@ def _repeats_one(text: str, value: Any) -> bool:
         return False
 
 
-Fields = tuple[str | None, str | None, str | None, str | None, Extras]
-
-_KEYS = frozenset(["type", "data", "mimeType", "uri", "name", "resource"])
-_USED = {
-    "resource": frozenset(["type", "resource"]),
-    "resource_link": frozenset(["type", "uri", "mimeType", "name"]),
-}
-_DIRECT = frozenset(["type", "data", "mimeType"])
-_EMBEDDED = frozenset(["blob", "mimeType", "uri"])
+Fields = tuple[str | None, str | None, str | None, str | None]
 
 
 def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Mapping[str, str]) -> Fields:
@@ -212,19 +204,13 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     Raises:
         ConversionError: One of the values is not a string.
     """
-    form = block["type"]
-    used = _USED.get(form, _DIRECT)
-    extras: Extras = {key: value for key, value in block.items() if key in _KEYS and key not in used}
-    if form == "resource_link":
-        name = optional_text(block, "name", at)
-        if name is None:
-            extras["$absent"] = ["name"]
-        return optional_text(block, "uri", at), None, _media_type(block, at, table), name, extras
-    if form != table["type"]:
-        extras["type"] = form
-    if form == "resource":
-        return _embedded(block["resource"], (at, "resource"), extras, table)
-    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), None, extras
+    if block["type"] == "resource_link":
+        return optional_text(block, "uri", at), None, _media_type(block, at, table), optional_text(block, "name", at)
+    if block["type"] != "resource":
+        return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), None
+    resource, here = block["resource"], (at, "resource")
+    data, uri = optional_text(resource, "blob", here), optional_text(resource, "uri", here)
+    return None, data, _media_type(resource, here, table), None if uri is None else name_from_url(uri)
 
 
 def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> str | None:
@@ -233,29 +219,11 @@ def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> s
     return None if media_type == table.get("any") else media_type
 
 
-def _embedded(resource: dict[str, Any], at: Path, extras: Extras, table: Mapping[str, str]) -> Fields:
-    data, uri, media_type = (
-        optional_text(resource, "blob", at),
-        optional_text(resource, "uri", at),
-        _media_type(resource, at, table),
-    )
-    name = None if uri is None else name_from_url(uri)
-    inner = unmapped_members(resource, _EMBEDDED)
-    if uri is not None and (name is None or attachment_uri(name) != uri):
-        inner["uri"] = uri
-    if uri is None:
-        inner["$absent"] = ["uri"]
-    if inner:
-        extras["resource"] = inner
-    return None, data, media_type, name, extras
-
-
 def write_media_block(
     url: str | None,
     data: str | None,
     media_type: str | None,
     name: str | None,
-    extras: Extras,
     at: Path,
     writer: Writer,
     table: Mapping[str, str],
@@ -274,11 +242,19 @@ def write_media_block(
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if data is None:
-        return _link(str(url), media_type, name, extras, at, writer, table)
+        link = {"type": "resource_link", "uri": url}
+        link["name"] = _named(name, name_from_url(str(url)) or table["name"], at, writer)
+        _tell_kind(media_type or table.get("any"), link, at, writer, table)
+        return link
     if url is not None:
         writer.report_unsupported(at, "url")
-    form = extras.get("type", table["type"])
-    if media_type is None and "mediaType" in table and form != "resource":
+    form = table["type"]
+    if form == "resource":
+        resource: dict[str, Any] = {"blob": data}
+        _tell_kind(media_type or table.get("any"), resource, at, writer, table)
+        resource["uri"] = attachment_uri(_named(name, table["name"], at, writer))
+        return {"type": form, "resource": resource}
+    if media_type is None:
         media_type = table["mediaType"]
         writer.report_loss(
             (at[0], "mediaType"),
@@ -286,49 +262,9 @@ def write_media_block(
             "defaulted",
             f"the API requires a media type, so it is set to {media_type}",
         )
-    if form != "resource":
-        if name is not None:
-            writer.report_unsupported((at[0], "name"), "name")
-        return {"type": form, "data": data, "mimeType": media_type}
-    return {
-        "type": form,
-        "resource": _resource(data, media_type, name, inner_extras(extras, "resource"), at, writer, table),
-    }
-
-
-def _resource(
-    data: str,
-    media_type: str | None,
-    name: str | None,
-    extras: Extras,
-    at: Path,
-    writer: Writer,
-    table: Mapping[str, str],
-) -> dict[str, Any]:
-    resource: dict[str, Any] = {"blob": data}
-    _tell_kind(media_type or table.get("any"), resource, at, writer, table)
-    uri = extras.get("uri")
-    if type(uri) is str and name_from_url(uri) == name:
-        resource["uri"] = uri
-    elif name is not None or "uri" not in extras.get("$absent", ()):
-        resource["uri"] = attachment_uri(_named(name, table["name"], at, writer))
-    return resource
-
-
-def _link(
-    url: str,
-    media_type: str | None,
-    name: str | None,
-    extras: Extras,
-    at: Path,
-    writer: Writer,
-    table: Mapping[str, str],
-) -> dict[str, Any]:
-    link: dict[str, Any] = {"type": "resource_link", "uri": url}
-    if name is not None or "name" not in extras.get("$absent", ()):
-        link["name"] = _named(name, name_from_url(url) or table["name"], at, writer)
-    _tell_kind(media_type or table.get("any"), link, at, writer, table)
-    return link
+    if name is not None:
+        writer.report_unsupported((at[0], "name"), "name")
+    return {"type": form, "data": data, "mimeType": media_type}
 
 
 def _named(name: str | None, default: str, at: Path, writer: Writer) -> str:

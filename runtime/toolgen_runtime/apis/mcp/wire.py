@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, snake_case_kwargs
+from ...conversion.values import snake_case_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_non_strict_schema, write_non_strict_schema
+from ...fields import read_schema_or_empty, write_schema_or_empty
 from ...models import (
     AudioPart,
     ContentPart,
@@ -28,7 +29,7 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
-from ...tool_call_fields import read_tool_name
+from ...tool_call_fields import read_tool_name, write_tool_name
 from .converter import McpConverter
 from .fields import (
     read_call_arguments,
@@ -150,168 +151,151 @@ class Mcp(McpConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool of a listing."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = optional_text(wire, "description", at)
-        parameters, parameters_extra = read_non_strict_schema(
-            wire.get("inputSchema", ABSENT), (at, "inputSchema"), reader
-        )
-        result, result_extra = read_result_schema(wire.get("outputSchema", ABSENT), (at, "outputSchema"), reader)
-        extras = unmapped_members(wire, _TOOL)
-        if parameters_extra is not ABSENT:
-            extras["inputSchema"] = parameters_extra
-        if result_extra is not ABSENT:
-            extras["outputSchema"] = result_extra
-        return ToolDefinition(name, description, parameters, result=result, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.optional("description", str)
+        parameters = source.field("inputSchema", read_schema_or_empty, write_schema_or_empty)
+        result = source.field("outputSchema", read_result_schema, write_result_schema)
+        return ToolDefinition(name, description, parameters, result=result, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a listing."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        if definition.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            wire["description"] = definition.description
-        parameters = write_non_strict_schema(
-            definition.parameters, extra_at(extras, "inputSchema") if extras else ABSENT, (at, "parameters"), writer
-        )
-        if parameters is not ABSENT:
-            wire["inputSchema"] = parameters
-        result = write_result_schema(
-            definition.result, extra_at(extras, "outputSchema") if extras else ABSENT, (at, "result"), writer
-        )
-        if result is not ABSENT:
-            wire["outputSchema"] = result
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(definition.metadata, at, writer)
+        target.unsupported("strict", definition.strict)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.optional("description", definition.description)
+        target.field("inputSchema", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty)
+        target.field("outputSchema", definition.result, "result", read_result_schema, write_result_schema)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader, id: str) -> ToolCall:
         """Read the params of a call."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_extra = read_call_arguments(
-            wire.get("arguments", ABSENT), (at, "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if arguments_extra is not ABSENT:
-            extras["arguments"] = arguments_extra
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        name = source.value("name", read_tool_name)
+        arguments, invalid = source.value_with_extra("arguments", read_call_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the params of a call."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"name": writer.tool_name(call.name, (at, "name"))}
-        arguments = write_call_arguments(
-            call.arguments, call.invalid, extra_at(extras, "arguments") if extras else ABSENT, (at, "arguments"), writer
-        )
-        if arguments is not ABSENT:
-            wire["arguments"] = arguments
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        target.value("name", (call.name,), "name", write_tool_name)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_call_arguments)
+        return target.finish()
 
     def read_text_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text: a block of its own, or an embedded resource."""
-        text, text_extras = read_text_block(wire, at, reader)
-        extras = unmapped_members(wire, _TEXT_BLOCK)
-        extras |= text_extras
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_BLOCK)
+        text = source.fields(("type", "text", "resource"), read_text_block, write_text_block)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_block(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_text_block(part.text, extras, (at, "text"), writer)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.fields(("type", "text", "resource"), part.text, "text", read_text_block, write_text_block)
+        return target.finish()
 
     def read_image_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _IMAGE_BLOCK_TYPE)
-        extras = unmapped_members(wire, _IMAGE_BLOCK)
-        extras |= url_extras
-        return ImagePart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_BLOCK)
+        url, data, media_type, name = source.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            read_media_block,
+            write_media_block,
+            _IMAGE_BLOCK_TYPE,
+        )
+        return ImagePart(url, data, media_type, name, metadata=source.metadata())
 
     def write_image_block(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_block(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _IMAGE_BLOCK_TYPE
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_block,
+            write_media_block,
+            _IMAGE_BLOCK_TYPE,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_audio_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _AUDIO_BLOCK_TYPE)
-        extras = unmapped_members(wire, _AUDIO_BLOCK)
-        extras |= url_extras
-        return AudioPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _AUDIO_BLOCK)
+        url, data, media_type, name = source.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            read_media_block,
+            write_media_block,
+            _AUDIO_BLOCK_TYPE,
+        )
+        return AudioPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_audio_block(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_block(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _AUDIO_BLOCK_TYPE
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_block,
+            write_media_block,
+            _AUDIO_BLOCK_TYPE,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_video_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _VIDEO_BLOCK_TYPE)
-        extras = unmapped_members(wire, _VIDEO_BLOCK)
-        extras |= url_extras
-        return VideoPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _VIDEO_BLOCK)
+        url, data, media_type, name = source.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            read_media_block,
+            write_media_block,
+            _VIDEO_BLOCK_TYPE,
+        )
+        return VideoPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_video_block(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_block(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _VIDEO_BLOCK_TYPE
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_block,
+            write_media_block,
+            _VIDEO_BLOCK_TYPE,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_document_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        url, data, media_type, name, url_extras = read_media_block(wire, at, reader, _DOCUMENT_BLOCK_TYPE)
-        extras = unmapped_members(wire, _DOCUMENT_BLOCK)
-        extras |= url_extras
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_BLOCK)
+        url, data, media_type, name = source.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            read_media_block,
+            write_media_block,
+            _DOCUMENT_BLOCK_TYPE,
+        )
+        return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_block(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {}
-        wire |= write_media_block(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _DOCUMENT_BLOCK_TYPE
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.fields(
+            ("type", "data", "mimeType", "uri", "name", "resource"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_media_block,
+            write_media_block,
+            _DOCUMENT_BLOCK_TYPE,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()

@@ -189,18 +189,18 @@ class MistralConverter(ChatConverter):
             return []
         return [] if chunk is ABSENT else [chunk]
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
         """Read the result of a call: text, the text of an error, or parts. Only the newest servers accept media."""
         return ("text", "", None) if value is None else super().read_result_content(value, at, reader)
 
     def write_result_content(
-        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
-    ) -> str | list[Any] | None:
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
+    ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn, unless they were inside a result."""
         report_dropped_error_flag(kind, is_error, at, writer)
         if kind == "multimodal":
-            return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
-        return None if extra is None and value == "" else write_result_text(kind, value, extra, at, writer)
+            return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
+        return write_result_text(kind, value, at, writer)
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import Writer
@@ -38,8 +38,8 @@ __all__ = [
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
-def read_url_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
-    """Read url, data and media type. The extras record a data URL, or keep the original object with `data`.
+def read_url_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None]:
+    """Read url, data and media type.
 
     Raises:
         ConversionError: The value is neither a string nor an object with a string as its `data`.
@@ -48,83 +48,52 @@ def read_url_or_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, 
         data, form = value.get("data"), value.get("format")
         if type(data) is not str:
             raise wrong_type((at, "data"), "a string", data)
-        return None, data, f"audio/{form}" if type(form) is str else None, {"$object": value}
+        return None, data, f"audio/{form}" if type(form) is str else None
     url, data, media_type = read_data_url(value, at, reader)
     if url is None:
-        return None, data, media_type, {"$whole": media_type}
-    return (url, None, None, ABSENT) if _ADDRESS.match(url) else (None, url, None, ABSENT)
+        return None, data, media_type
+    return (url, None, None) if _ADDRESS.match(url) else (None, url, None)
 
 
-def write_url_or_data(
-    url: str | None, data: str | None, media_type: str | None, extra: Any, at: Path, writer: Writer
-) -> str | dict[str, Any]:
-    """Write the URL or the data as a string. The original object wins if it means the same.
+def write_url_or_data(url: str | None, data: str | None, media_type: str | None, at: Path, writer: Writer) -> str:
+    """Write the URL or the data as a string.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data.
     """
     if url is not None and url[:5] == "data:":
         return url
-    came = extra.get("$object") if type(extra) is dict else None
-    if type(came) is dict and came.get("data") == data:
-        form = came.get("format")
-        if media_type == (f"audio/{form}" if type(form) is str else None):
-            return came
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
-    if media_type is None or data is None:
-        if media_type is not None:
-            writer.report_unsupported((at[0], "mediaType"), "mediaType")
-        return str(url if data is None else data)
-    if type(extra) is dict and extra.get("$whole") == media_type:
-        return f"data:{media_type};base64,{data}"
-    writer.report_unsupported((at[0], "mediaType"), "mediaType")
-    return data
+    if media_type is not None:
+        writer.report_unsupported((at[0], "mediaType"), "mediaType")
+    return str(url if data is None else data)
 
 
-_KNOWN = frozenset(["detail", "url"])
-
-
-def read_url_or_object(
-    value: Any, at: Path, reader: Reader
-) -> tuple[str | None, str | None, str | None, str | None, Any]:
+def read_url_or_object(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, str | None]:
     """Read url, data, media type and detail.
 
     Raises:
         ConversionError: The value is neither a string nor an object with a `url`, or its detail is not a string.
     """
     if type(value) is not dict:
-        url, data, media_type = read_data_url(value, at, reader)
-        return url, data, media_type, None, ABSENT
+        return *read_data_url(value, at, reader), None
     detail = value.get("detail")
     if detail is not None and type(detail) is not str:
         raise wrong_type((at, "detail"), "a string", detail)
-    url, data, media_type = read_data_url(value.get("url"), (at, "url"), reader)
-    return url, data, media_type, detail, {"$whole": unmapped_members(value, _KNOWN)}
+    return *read_data_url(value.get("url"), (at, "url"), reader), detail
 
 
 def write_url_or_object(
-    url: str | None,
-    data: str | None,
-    media_type: str | None,
-    detail: str | None,
-    extra: Any,
-    at: Path,
-    writer: Writer,
+    url: str | None, data: str | None, media_type: str | None, detail: str | None, at: Path, writer: Writer
 ) -> Any:
-    """Write the URL, in an object if there is a detail or if it was read from one.
+    """Write the URL, in an object if there is a detail.
 
     Raises:
         UnsupportedValueError: The part has neither a URL nor data with a media type.
     """
     address = write_data_url(url, data, media_type, at, writer)
-    whole = extra.get("$whole") if type(extra) is dict else None
-    if detail is None and type(whole) is not dict:
-        return address
-    written: dict[str, Any] = {"url": address} if detail is None else {"url": address, "detail": detail}
-    if type(whole) is dict:
-        restore_extras(written, whole)
-    return written
+    return address if detail is None else {"url": address, "detail": detail}
 
 
 def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: Collection[str]) -> tuple[str, Any]:
@@ -195,41 +164,30 @@ def write_result_id_or_placeholder(
     return written
 
 
-def read_text_as_chunks(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the text of all chunks. The chunks are kept as an extra if they are more than one chunk of text.
+def read_text_as_chunks(value: Any, at: Path, reader: Reader) -> str:
+    """Read the text of all chunks.
 
     Raises:
         ConversionError: The value is neither a string nor an array of objects, or a chunk's text is not a string.
     """
     if type(value) is str:
-        return value, value
+        return value
     if type(value) is not list:
         raise wrong_type(at, "an array", value)
+    texts: list[str] = []
     for i, chunk in enumerate(value):
         if type(chunk) is not dict:
             raise wrong_type((at, i), "an object", chunk)
-        if chunk.get("type") == "text" and type(chunk.get("text")) is not str:
-            raise wrong_type(((at, i), "text"), "a string", chunk.get("text"))
-    text = _text_of(value)
-    return text, ABSENT if value == _chunks_of(text) else value
+        if chunk.get("type") == "text":
+            if type(chunk.get("text")) is not str:
+                raise wrong_type(((at, i), "text"), "a string", chunk.get("text"))
+            texts.append(chunk["text"])
+    return "".join(texts)
 
 
-def write_text_as_chunks(text: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the text. The original chunks win if they have the same text."""
-    if type(extra) in (list, str) and _text_of(extra) == text:
-        return extra
-    return _chunks_of(text)
-
-
-def _chunks_of(text: str) -> list[dict[str, str]]:
+def write_text_as_chunks(text: str, at: Path, writer: Writer) -> list[dict[str, str]]:
+    """Write the text as one chunk."""
     return [{"type": "text", "text": text}]
-
-
-def _text_of(value: Any) -> str:
-    if type(value) is str:
-        return value
-    chunks = [chunk for chunk in value if type(chunk) is dict and chunk.get("type") == "text"]
-    return "".join(chunk["text"] for chunk in chunks if type(chunk.get("text")) is str)
 
 
 def find_body_error(wire: dict[str, Any]) -> Any:

@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
-    extra_at,
     has_value_at,
     keep_inner_extras,
     note_alias,
@@ -22,18 +21,11 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    optional_number,
-    optional_object,
-    optional_text,
-    optional_value,
-    read_text_or_list,
-    write_text_or_list,
-)
+from ...conversion.values import optional_object
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import (
     read_data_url,
     read_effort,
@@ -72,6 +64,7 @@ from ...tool_call_fields import (
     read_tool_name,
     write_flag_about_tools,
     write_json_arguments,
+    write_tool_name,
 )
 from ..chat_bases import read_schema_name, write_schema_name
 from .converter import MistralConverter
@@ -448,39 +441,23 @@ class Mistral(MistralConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages, messages_extra = self.read_conversation(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value_with_extra("messages", self.read_conversation)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
-            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
-        )
-        output_format, output_format_extra = self.read_output_format(
-            wire.get("response_format", ABSENT), (at, "response_format"), reader
-        )
-        temperature = optional_number(wire, "temperature", at)
-        top_p = optional_number(wire, "top_p", at)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
-        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
-        stream = optional_value(wire, "stream", at, bool)
-        max_output_tokens = optional_value(wire, "max_tokens", at, int)
-        seed = optional_value(wire, "random_seed", at, int)
-        extras = unmapped_members(wire, _REQUEST)
-        if messages_extra is not ABSENT:
-            extras["messages"] = messages_extra
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if parallel_tool_calls_extra is not ABSENT:
-            extras["parallel_tool_calls"] = parallel_tool_calls_extra
-        if output_format_extra is not ABSENT:
-            extras["response_format"] = output_format_extra
-        if stop_extra is not ABSENT:
-            extras["stop"] = stop_extra
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        reasoning = source.field("reasoning_effort", read_effort, write_effort)
+        stop = source.field("stop", read_string_or_list, write_string_or_list)
+        stream = source.optional("stream", bool)
+        max_output_tokens = source.optional("max_tokens", int)
+        seed = source.optional("random_seed", int)
         return Request(
             messages,
             model,
@@ -495,405 +472,246 @@ class Mistral(MistralConverter):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "messages": self.write_conversation(
-                request.messages, extra_at(extras, "messages") if extras else ABSENT, (at, "messages"), writer
-            )
-        }
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.value_with_extra("messages", (request.messages,), "messages", self.write_conversation)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        parallel_tool_calls = write_flag_about_tools(
+        target.field(
+            "parallel_tool_calls",
             request.parallel_tool_calls,
-            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
-            (at, "parallelToolCalls"),
-            writer,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
             request.tools,
         )
-        if parallel_tool_calls is not ABSENT:
-            wire["parallel_tool_calls"] = parallel_tool_calls
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "response_format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            wire["response_format"] = output_format
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.top_p is not None:
-            wire["top_p"] = request.top_p
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
-        stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
-        if stop is not ABSENT:
-            wire["stop"] = stop
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if request.max_output_tokens is not None:
-            wire["max_tokens"] = request.max_output_tokens
-        if request.seed is not None:
-            wire["random_seed"] = request.seed
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
+        target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.optional("stream", request.stream)
+        target.optional("max_tokens", request.max_output_tokens)
+        target.optional("random_seed", request.seed)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        description = optional_text(function, "description", (at, "function"))
-        strict = optional_value(function, "strict", (at, "function"), bool)
-        parameters, parameters_extra = read_schema_or_empty(
-            function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
-        )
-        extras = unmapped_members(wire, _TOOL)
-        if wire.get("type") is None:
-            extras["$absent"] = ["type"]
-        function_extras = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_extra is not ABSENT:
-            function_extras["parameters"] = parameters_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        function = source.required_inner("function", _TOOL_FUNCTION)
+        name = function.value("name", read_tool_name)
+        description = function.optional("description", str)
+        strict = function.optional("strict", bool)
+        parameters = function.field("parameters", read_schema_or_empty, write_schema_or_empty, strict)
+        source.untagged("type")
+        return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        function: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            function["description"] = definition.description
-        if definition.strict is not None:
-            function["strict"] = definition.strict
-        parameters = write_schema_or_empty(
+        target = TargetObject(definition.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (definition.name,), "name", write_tool_name)
+        function.optional("description", definition.description)
+        function.optional("strict", definition.strict)
+        function.field(
+            "parameters",
             definition.parameters,
-            extra_at(extras, "function", "parameters") if extras else ABSENT,
-            (at, "parameters"),
-            writer,
+            "parameters",
+            read_schema_or_empty,
+            write_schema_or_empty,
             definition.strict,
         )
-        if parameters is not ABSENT:
-            function["parameters"] = parameters
-        wire: dict[str, Any] = {"type": "function", "function": function}
-        if "type" in extras.get("$absent", ()):
-            del wire["type"]
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.required("type", "function")
+        target.required("function", function.wire)
+        target.untagged("type")
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_id_or_placeholder(wire.get("id", ABSENT), (at, "id"), reader, _TOOL_CALL_ID)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_extra = read_json_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if wire.get("type") is None:
-            extras["$absent"] = ["type"]
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            function_extras["arguments"] = arguments_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_id_or_placeholder, _TOOL_CALL_ID)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
+        source.untagged("type")
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_json_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {"type": "function", "function": function}
-        id = write_id_or_placeholder(
-            call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer, _TOOL_CALL_ID
-        )
-        if id is not ABSENT:
-            wire["id"] = id
-        if "type" in extras.get("$absent", ()):
-            del wire["type"]
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
+        target.required("type", "function")
+        target.required("function", function.wire)
+        target.value_with_extra("id", (call.id,), "id", write_id_or_placeholder, _TOOL_CALL_ID)
+        target.untagged("type")
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_extras = read_result_id_or_placeholder(
-            wire, at, reader, _TOOL_RESULT_TOOL_CALL_ID
-        )
-        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        extras |= tool_call_id_extras
-        if kind_extra is not ABSENT:
-            extras["content"] = kind_extra
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id, name = source.values_with_extras(read_result_id_or_placeholder, _TOOL_RESULT_TOOL_CALL_ID)
+        kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "tool",
-            "content": self.write_result_content(
-                result.kind,
-                result.value,
-                extra_at(extras, "content") if extras else ABSENT,
-                (at, "kind"),
-                writer,
-                result.is_error,
-            ),
-        }
-        wire |= write_result_id_or_placeholder(
-            result.tool_call_id, result.name, extras, (at, "toolCallId"), writer, _TOOL_RESULT_TOOL_CALL_ID
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.field(
+            "content",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
         )
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.values_with_extras(
+            (result.tool_call_id, result.name), "toolCallId", write_result_id_or_placeholder, _TOOL_RESULT_TOOL_CALL_ID
+        )
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "text", "text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "text")
+        target.required("text", part.text)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        url, data, media_type, detail, url_extra = read_url_or_object(
-            wire.get("image_url", ABSENT), (at, "image_url"), reader
-        )
-        extras = unmapped_members(wire, _IMAGE_PART)
-        if url_extra is not ABSENT:
-            extras["image_url"] = url_extra
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        url, data, media_type, detail = source.field("image_url", read_url_or_object, write_url_or_object)
+        return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "image_url",
-            "image_url": write_url_or_object(
-                part.url,
-                part.data,
-                part.media_type,
-                part.detail,
-                extra_at(extras, "image_url") if extras else ABSENT,
-                (at, "url"),
-                writer,
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("cache", part.cache)
+        target.required("type", "image_url")
+        target.field(
+            "image_url",
+            (part.url, part.data, part.media_type, part.detail),
+            "url",
+            read_url_or_object,
+            write_url_or_object,
+        )
+        return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio part."""
-        url, data, media_type, url_extra = read_url_or_data(
-            wire.get("input_audio", ABSENT), (at, "input_audio"), reader
-        )
-        extras = unmapped_members(wire, _AUDIO_PART)
-        if url_extra is not ABSENT:
-            extras["input_audio"] = url_extra
-        return AudioPart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _AUDIO_PART)
+        url, data, media_type = source.field("input_audio", read_url_or_data, write_url_or_data)
+        return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "input_audio",
-            "input_audio": write_url_or_data(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "input_audio") if extras else ABSENT,
-                (at, "url"),
-                writer,
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.required("type", "input_audio")
+        target.field("input_audio", (part.url, part.data, part.media_type), "url", read_url_or_data, write_url_or_data)
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        url, data, media_type = read_data_url(wire.get("document_url", ABSENT), (at, "document_url"), reader)
-        name = optional_text(wire, "document_name", at)
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        url, data, media_type = source.field("document_url", read_data_url, write_data_url)
+        name = source.optional("document_name", str)
+        return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "document_url",
-            "document_url": write_data_url(part.url, part.data, part.media_type, (at, "url"), writer),
-        }
-        if part.name is not None:
-            wire["document_name"] = part.name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        target.required("type", "document_url")
+        target.field("document_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
+        target.optional("document_name", part.name)
+        return target.finish()
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        json_schema = wire.get("json_schema")
-        if type(json_schema) is not dict:
-            raise wrong_type((at, "json_schema"), "an object", json_schema)
-        name, name_extra = read_schema_name(json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader)
-        strict = optional_value(json_schema, "strict", (at, "json_schema"), bool)
-        schema, schema_extra = read_output_schema(
-            json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader, strict
-        )
-        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
-        json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        if name_extra is not ABSENT:
-            json_schema_extras["name"] = name_extra
-        if schema_extra is not ABSENT:
-            json_schema_extras["schema"] = schema_extra
-        keep_inner_extras(extras, wire, "json_schema", json_schema_extras)
-        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        json_schema = source.required_inner("json_schema", _OUTPUT_SCHEMA_JSON_SCHEMA)
+        name = json_schema.field("name", read_schema_name, write_schema_name)
+        strict = json_schema.optional("strict", bool)
+        schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
+        return OutputSchema(schema, name, strict, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
-        json_schema: dict[str, Any] = {
-            "schema": write_output_schema(
-                schema.schema,
-                extra_at(extras, "json_schema", "schema") if extras else ABSENT,
-                (at, "schema"),
-                writer,
-                schema.strict,
-            )
-        }
-        name = write_schema_name(
-            schema.name, extra_at(extras, "json_schema", "name") if extras else ABSENT, (at, "name"), writer
-        )
-        if name is not ABSENT:
-            json_schema["name"] = name
-        if schema.strict is not None:
-            json_schema["strict"] = schema.strict
-        wire: dict[str, Any] = {"type": "json_schema", "json_schema": json_schema}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(schema.metadata, at, writer)
+        json_schema = target.inner("json_schema")
+        json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
+        json_schema.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        json_schema.optional("strict", schema.strict)
+        target.required("type", "json_schema")
+        target.required("json_schema", json_schema.wire)
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        return SystemMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.text_or_list("content", self.read_system_content)
+        return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "role": "system",
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_system_content),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.unsupported("cache", message.cache)
+        target.required("role", "system")
+        target.text_or_list("content", message.content, "content", self.write_system_content)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_extra = self.read_user_parts(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        if content_extra is not ABSENT:
-            extras["content"] = content_extra
-        return UserMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.value_with_extra("content", self.read_user_parts)
+        return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": self.write_user_parts(
-                message.content, extra_at(extras, "content") if extras else ABSENT, (at, "content"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.required("role", "user")
+        target.value_with_extra("content", (message.content,), "content", self.write_user_parts)
+        return target.finish()
 
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
-        text, text_extra = read_text_as_chunks(wire.get("thinking", ABSENT), (at, "thinking"), reader)
-        extras = unmapped_members(wire, _THINKING_PART)
-        if text_extra is not ABSENT:
-            extras["thinking"] = text_extra
-        return ReasoningPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _THINKING_PART)
+        text = source.field("thinking", read_text_as_chunks, write_text_as_chunks)
+        return ReasoningPart(text, metadata=source.metadata())
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "thinking",
-            "thinking": write_text_as_chunks(
-                part.text, extra_at(extras, "thinking") if extras else ABSENT, (at, "text"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("type", "thinking")
+        target.field("thinking", part.text, "text", read_text_as_chunks, write_text_as_chunks)
+        return target.finish()

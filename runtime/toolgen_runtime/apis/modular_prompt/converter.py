@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 
-def read_string_content(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
+def read_string_content(value: Any, at: Path, reader: Reader) -> str:
     """Read a value that must be a string.
 
     Raises:
@@ -47,10 +47,10 @@ def read_string_content(value: Any, at: Path, reader: Reader) -> tuple[str, Any]
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    return value, ABSENT
+    return value
 
 
-def write_string_content(content: Any, extra: Any, at: Path, writer: Writer) -> str:
+def write_string_content(content: Any, at: Path, writer: Writer) -> str:
     """Write the texts of the content as one string."""
     return join_texts(content, at, writer)
 
@@ -106,19 +106,17 @@ class ModularPromptConverter(TextChatConverter):
             wire["toolCalls"] = calls
         return wire
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "error"], str, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[Literal["text", "error"], str, None]:
         """Read the result of a call: a text, or the text of an error."""
         if type(value) is not str:
             raise wrong_type(at, "a string", None if value is ABSENT else value)
-        return read_result_text_or_error(value)
+        return *read_result_text_or_error(value), None
 
-    def write_result_content(
-        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
-    ) -> str:
+    def write_result_content(self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer) -> str:
         """Write the result of a call as text."""
         report_dropped_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
-            return write_result_text(kind, value, extra, at, writer)
+            return write_result_text(kind, value, at, writer)
         writer.report_loss((at[0], "kind"), "multimodal", "rewritten", "the format has only text results")
         return join_texts(value, (at[0], "value"), writer)
 

@@ -11,17 +11,23 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_number, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
-from ...fields import read_schema_keeping_original, write_schema_keeping_original
+from ...fields import read_tool_schema, write_tool_schema
 from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, Usage, UserMessage
 from ...paths import Path
 from ...responses import FinishReason, read_count
-from ...tool_call_fields import read_call_id, read_json_arguments, read_tool_name, write_call_id, write_json_arguments
+from ...tool_call_fields import (
+    read_call_id,
+    read_json_arguments,
+    read_tool_name,
+    write_call_id,
+    write_json_arguments,
+    write_tool_name,
+)
 from ..text_messages import read_named_result_call, write_named_result_call
 from .converter import ModularPromptConverter, read_string_content, write_string_content
 
@@ -139,25 +145,15 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the options of a query."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        tool_choice, tool_choice_extra = self.read_tool_choice(
-            wire.get("toolChoice", ABSENT), (at, "toolChoice"), reader
-        )
-        messages, messages_extra = self.read_messages_after_prompt(
-            wire.get("messages", ABSENT), (at, "messages"), reader
-        )
-        temperature = optional_number(wire, "temperature", at)
-        max_output_tokens = optional_value(wire, "maxTokens", at, int)
-        top_p = optional_number(wire, "topP", at)
-        stream = optional_value(wire, "stream", at, bool)
-        extras = unmapped_members(wire, _REQUEST)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["toolChoice"] = tool_choice_extra
-        if messages_extra is not ABSENT:
-            extras["messages"] = messages_extra
+        tool_choice = source.field("toolChoice", self.read_tool_choice, self.write_tool_choice)
+        messages = source.value_with_extra("messages", self.read_messages_after_prompt)
+        temperature = source.optional("temperature", float)
+        max_output_tokens = source.optional("maxTokens", int)
+        top_p = source.optional("topP", float)
+        stream = source.optional("stream", bool)
         return Request(
             messages,
             tools=tools,
@@ -166,209 +162,119 @@ class ModularPrompt(ModularPromptConverter):
             temperature=temperature,
             top_p=top_p,
             stream=stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the options of a query."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        if request.output_format is not None:
-            writer.report_unsupported((at, "outputFormat"), "outputFormat", "warning")
-        if request.stop is not None:
-            writer.report_unsupported((at, "stop"), "stop", "warning")
-        if request.seed is not None:
-            writer.report_unsupported((at, "seed"), "seed", "warning")
-        if request.reasoning is not None:
-            writer.report_unsupported((at, "reasoning"), "reasoning", "warning")
-        wire: dict[str, Any] = {}
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice(
-            request.tool_choice, extra_at(extras, "toolChoice") if extras else ABSENT, (at, "toolChoice"), writer
-        )
-        if tool_choice is not ABSENT:
-            wire["toolChoice"] = tool_choice
-        messages = self.write_messages_after_prompt(
-            request.messages, extra_at(extras, "messages") if extras else ABSENT, (at, "messages"), writer
-        )
-        if messages is not ABSENT:
-            wire["messages"] = messages
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.max_output_tokens is not None:
-            wire["maxTokens"] = request.max_output_tokens
-        if request.top_p is not None:
-            wire["topP"] = request.top_p
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unsupported("outputFormat", request.output_format, "warning")
+        target.unsupported("stop", request.stop, "warning")
+        target.unsupported("seed", request.seed, "warning")
+        target.unsupported("reasoning", request.reasoning, "warning")
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field("toolChoice", request.tool_choice, "toolChoice", self.read_tool_choice, self.write_tool_choice)
+        target.value_with_extra("messages", (request.messages,), "messages", self.write_messages_after_prompt)
+        target.optional("temperature", request.temperature)
+        target.optional("maxTokens", request.max_output_tokens)
+        target.optional("topP", request.top_p)
+        target.optional("stream", request.stream)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the definition of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        description = optional_text(function, "description", (at, "function"))
-        strict = optional_value(function, "strict", (at, "function"), bool)
-        parameters, parameters_extra = read_schema_keeping_original(
-            function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
-        )
-        extras = unmapped_members(wire, _TOOL)
-        function_extras = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_extra is not ABSENT:
-            function_extras["parameters"] = parameters_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        function = source.required_inner("function", _TOOL_FUNCTION)
+        name = function.value("name", read_tool_name)
+        description = function.optional("description", str)
+        strict = function.optional("strict", bool)
+        parameters = function.field("parameters", read_tool_schema, write_tool_schema, strict)
+        return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the definition of a function."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        function: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            function["description"] = definition.description
-        if definition.strict is not None:
-            function["strict"] = definition.strict
-        parameters = write_schema_keeping_original(
-            definition.parameters,
-            extra_at(extras, "function", "parameters") if extras else ABSENT,
-            (at, "parameters"),
-            writer,
-            definition.strict,
+        target = TargetObject(definition.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (definition.name,), "name", write_tool_name)
+        function.optional("description", definition.description)
+        function.optional("strict", definition.strict)
+        function.field(
+            "parameters", definition.parameters, "parameters", read_tool_schema, write_tool_schema, definition.strict
         )
-        if parameters is not ABSENT:
-            function["parameters"] = parameters
-        wire: dict[str, Any] = {"type": "function", "function": function}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.required("type", "function")
+        target.required("function", function.wire)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_extra = read_json_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if wire.get("type") is None:
-            extras["$absent"] = ["type"]
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            function_extras["arguments"] = arguments_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_call_id)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
+        source.untagged("type")
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_json_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "id": write_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "function": function,
-        }
-        if "type" in extras.get("$absent", ()):
-            del wire["type"]
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
+        target.required("type", "function")
+        target.value_with_extra("id", (call.id,), "id", write_call_id)
+        target.required("function", function.wire)
+        target.untagged("type")
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        tool_call_id, name, tool_call_id_extras = read_named_result_call(wire, at, reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        if kind_extra is not ABSENT:
-            extras["content"] = kind_extra
-        extras |= tool_call_id_extras
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
+        tool_call_id, name = source.values_with_extras(read_named_result_call)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "tool",
-            "content": self.write_result_content(
-                result.kind,
-                result.value,
-                extra_at(extras, "content") if extras else ABSENT,
-                (at, "kind"),
-                writer,
-                result.is_error,
-            ),
-        }
-        wire |= write_named_result_call(result.tool_call_id, result.name, extras, (at, "toolCallId"), writer)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.field(
+            "content",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
+        )
+        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", write_named_result_call)
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_extra = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if content_extra is not ABSENT:
-            extras["content"] = content_extra
-        return SystemMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.field("content", read_string_content, write_string_content)
+        return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "role": "system",
-            "content": write_string_content(
-                message.content, extra_at(extras, "content") if extras else ABSENT, (at, "content"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.unsupported("cache", message.cache)
+        target.required("role", "system")
+        target.field("content", message.content, "content", read_string_content, write_string_content)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_extra = read_string_content(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        if content_extra is not ABSENT:
-            extras["content"] = content_extra
-        return UserMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.field("content", read_string_content, write_string_content)
+        return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": write_string_content(
-                message.content, extra_at(extras, "content") if extras else ABSENT, (at, "content"), writer
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.required("role", "user")
+        target.field("content", message.content, "content", read_string_content, write_string_content)
+        return target.finish()

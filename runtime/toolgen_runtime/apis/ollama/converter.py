@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, Extras, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
@@ -255,30 +255,27 @@ class OllamaConverter(ChatMessageConverter):
         restore_extras(wire, extras)
         return wire
 
-    def read_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[ContentPart], Extras]:
+    def read_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> str | list[ContentPart]:
         """Read the content of a user or system message: a text, with images beside it."""
         return read_text_and_images(wire, at, reader)
 
-    def write_content(
-        self, content: str | list[ContentPart], extras: Extras, at: Path, writer: Writer
-    ) -> dict[str, Any]:
+    def write_content(self, content: str | list[ContentPart], at: Path, writer: Writer) -> dict[str, Any]:
         """Write the content of a user or system message."""
-        return write_text_and_images(content, extras, at, writer)
+        return write_text_and_images(content, at, writer)
 
-    def read_result_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, Extras]:
+    def read_result_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
         """Read the result of a call: text, the text of an error, or a text with images."""
-        content, extras = read_text_and_images(wire, at, reader)
-        if type(content) is not str:
-            return "multimodal", content, extras
-        kind, value, wire_text = read_result_text_or_error(content)
-        return kind, value, extras if wire_text is ABSENT else {**extras, "$text": wire_text}
+        content = read_text_and_images(wire, at, reader)
+        if type(content) is str:
+            return *read_result_text_or_error(content), None
+        return "multimodal", content, None
 
     def write_result_content(
-        self, kind: str, value: Any, extras: Extras, at: Path, writer: Writer, is_error: bool | None
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> dict[str, Any]:
         """Write the result of a call. The server accepts images in any message."""
         report_dropped_error_flag(kind, is_error, at, writer)
         content = value
         if kind != "multimodal":
-            content = write_result_text(kind, value, extras.get("$text", ABSENT), (at[0], "value"), writer)
-        return write_text_and_images(content, extras, (at[0], "value"), writer)
+            content = write_result_text(kind, value, (at[0], "value"), writer)
+        return write_text_and_images(content, (at[0], "value"), writer)

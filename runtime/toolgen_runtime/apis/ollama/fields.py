@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, is_internal_mark
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
@@ -91,72 +91,64 @@ def tool_entry_kind(tool: dict[str, Any]) -> str | None:
     return "function" if kind == "function" and type(tool.get("function")) is dict else None
 
 
-def read_limit_negative_as_none(value: Any, at: Path, reader: Reader) -> tuple[int | None, Any]:
-    """Read the limit. A negative number means no limit, and is kept as an extra.
+def read_limit_negative_as_none(value: Any, at: Path, reader: Reader) -> int | None:
+    """Read the limit. A negative number means no limit.
 
     Raises:
         ConversionError: The value is neither an integer nor null.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not int:
         raise wrong_type(at, "an integer", value)
-    return (None, value) if value < 0 else (value, ABSENT)
+    return None if value < 0 else value
 
 
-def write_limit_negative_as_none(value: int | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_limit_negative_as_none(value: int | None, at: Path, writer: Writer) -> Any:
     """Write the limit."""
-    return extra if value is None else value
+    return ABSENT if value is None else value
 
 
-def read_explicit_flag(value: Any, at: Path, reader: Reader) -> tuple[bool, Any]:
-    """Read the flag. The extras record that it was absent or null.
+def read_explicit_flag(value: Any, at: Path, reader: Reader) -> bool:
+    """Read the flag, which is on if it is absent or null.
 
     Raises:
         ConversionError: The value is neither a boolean nor null.
     """
-    if value is ABSENT:
-        return True, {"$absent": True}
-    if value is None:
-        return True, None
+    if value is ABSENT or value is None:
+        return True
     if type(value) is not bool:
         raise wrong_type(at, "a boolean", value)
-    return value, ABSENT
+    return value
 
 
-def write_explicit_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_explicit_flag(value: bool | None, at: Path, writer: Writer) -> bool:
     """Write the flag. Without a value it is written as false, because the API would turn it on."""
     if value is None:
         writer.report_loss(at, at[1], "defaulted", f"{writer.wire.title} would otherwise turn it on")
         return False
-    if value and is_internal_mark(extra):
-        return ABSENT
-    return None if value and extra is None else value
+    return value
 
 
-def read_thinking_switch(
-    value: Any, at: Path, reader: Reader, levels: Mapping[str, str]
-) -> tuple[Reasoning | None, Any]:
-    """Read the switch or the level. A level that the wire does not define is kept as an extra.
+def read_thinking_switch(value: Any, at: Path, reader: Reader, levels: Mapping[str, str]) -> Reasoning | None:
+    """Read the switch or the level. None for a level that the wire does not define.
 
     Raises:
         ConversionError: The value is neither a boolean, nor a string, nor null.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is bool:
-        return Reasoning() if value else Reasoning("none"), ABSENT
+        return Reasoning() if value else Reasoning("none")
     if type(value) is not str:
         raise wrong_type(at, "a boolean or a string", value)
-    return (Reasoning(value), ABSENT) if levels.get(value) == value else (None, value)
+    return Reasoning(value) if levels.get(value) == value else None
 
 
-def write_thinking_switch(
-    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, levels: Mapping[str, str]
-) -> Any:
+def write_thinking_switch(reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]) -> Any:
     """Write the nearest level for the effort, or the switch if there is no effort."""
     if reasoning is None:
-        return extra
+        return ABSENT
     if reasoning.metadata:
         writer.own_extras(reasoning.metadata, at)
     effort, budget = reasoning.effort, reasoning.budget_tokens
@@ -241,23 +233,25 @@ def _with_bytes(message: Any, at: Path) -> Any:
     return {**message, "images": found}
 
 
-def read_output_format(value: Any, at: Path, reader: Reader) -> tuple[OutputFormat, Any]:
-    """Read the output format: `json` or a schema. Empty text means text. Any other value is kept as an extra."""
+def read_output_format(value: Any, at: Path, reader: Reader) -> OutputFormat:
+    """Read the output format: `json` or a schema. Empty text means text. None for any other value.
+
+    Raises:
+        ConversionError: The value is neither a string, nor an object, nor null.
+    """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is dict:
-        return OutputSchema(value), ABSENT
+        return OutputSchema(value)
     if type(value) is not str:
         raise wrong_type(at, "a string or an object", value)
-    if value == "json":
-        return "json", ABSENT
-    return None if value else "text", value
+    return "json" if value == "json" else None if value else "text"
 
 
-def write_output_format(output_format: OutputFormat, extra: Any, at: Path, writer: Writer) -> Any:
+def write_output_format(output_format: OutputFormat, at: Path, writer: Writer) -> Any:
     """Write the output format. Text is the default."""
     if output_format is None or output_format == "text":
-        return extra if output_format is None or extra == "" else ABSENT
+        return ABSENT
     if output_format == "json":
         return "json"
     writer.own_extras(output_format.metadata, at)
@@ -268,7 +262,7 @@ def write_output_format(output_format: OutputFormat, extra: Any, at: Path, write
     return output_format.schema
 
 
-def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> tuple[str | list[ContentPart], Extras]:
+def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> str | list[ContentPart]:
     """Read `content` and `images`, in this order. Without images, return only the text.
 
     Raises:
@@ -276,13 +270,10 @@ def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> tupl
     """
     text = optional_text(wire, "content", at)
     found = read_list_or_null(wire.get("images"), (at, "images"), reader, read_media_part)
-    extras = select_empty(wire, "images")
-    if text is None:
-        extras |= {"content": None} if "content" in wire else {"$absent": ["content"]}
     if not found:
-        return text or "", extras
+        return text or ""
     parts: list[ContentPart] = [TextPart(text)] if text else []
-    return [*parts, *found], extras
+    return [*parts, *found]
 
 
 def select_empty(wire: dict[str, Any], *keys: str) -> Extras:
@@ -306,10 +297,10 @@ def read_media_part(value: Any, at: Path, reader: Reader) -> ImagePart | AudioPa
     return ImagePart(data=value, media_type=media_type)
 
 
-def write_text_and_images(content: str | Sequence[Any], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+def write_text_and_images(content: str | Sequence[Any], at: Path, writer: Writer) -> dict[str, Any]:
     """Write `content` and `images`: the texts as lines of one text, and the media."""
     if type(content) is str:
-        return _text(content, extras)
+        return {"content": content}
     texts = [part.text for part in content if type(part) is TextPart]
     first = next((i for i, part in enumerate(content) if type(part) is not TextPart), len(content))
     if any(type(part) is TextPart for part in content[first:]):
@@ -326,14 +317,8 @@ def write_text_and_images(content: str | Sequence[Any], extras: Extras, at: Path
             texts.append(written.text)
         elif written is not ABSENT:
             found.append(written)
-    wire = _text("\n".join(texts), extras)
+    wire: dict[str, Any] = {"content": "\n".join(texts)}
     return {**wire, "images": found} if found else wire
-
-
-def _text(text: str, extras: Extras) -> dict[str, Any]:
-    if not text and ("content" in extras.get("$absent", ()) or extras.get("content", ABSENT) is None):
-        return {"content": None} if "content" in extras else {}
-    return {"content": text}
 
 
 def write_media_part(part: Any, at: Path, writer: Writer) -> Any:

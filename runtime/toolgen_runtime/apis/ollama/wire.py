@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_number, optional_object, optional_text, optional_value
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
-from ...fields import read_nullable_schema, read_string_or_list, write_nullable_schema, write_string_or_list
+from ...fields import read_schema_or_empty, read_string_or_list, write_schema_or_empty, write_string_or_list
 from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, Usage, UserMessage
 from ...paths import Path
 from ...responses import FinishReason, read_count
@@ -27,6 +26,7 @@ from ...tool_call_fields import (
     read_tool_name,
     write_object_arguments,
     write_optional_call_id,
+    write_tool_name,
 )
 from .converter import OllamaConverter
 from .fields import (
@@ -219,36 +219,20 @@ class Ollama(OllamaConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        options = optional_object(wire, "options", at)
-        tools, tool_choice, tools_extra = self.read_selected_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        options = source.inner("options", _REQUEST_OPTIONS)
+        tools, tool_choice = source.value_with_extra("tools", self.read_selected_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        output_format, output_format_extra = read_output_format(wire.get("format", ABSENT), (at, "format"), reader)
-        reasoning, reasoning_extra = read_thinking_switch(wire.get("think", ABSENT), (at, "think"), reader, _EFFORTS)
-        max_output_tokens, max_output_tokens_extra = read_limit_negative_as_none(
-            options.get("num_predict", ABSENT), ((at, "options"), "num_predict"), reader
-        )
-        temperature = optional_number(options, "temperature", (at, "options"))
-        top_p = optional_number(options, "top_p", (at, "options"))
-        stop, stop_extra = read_string_or_list(options.get("stop", ABSENT), ((at, "options"), "stop"), reader)
-        seed = optional_value(options, "seed", (at, "options"), int)
-        stream, stream_extra = read_explicit_flag(wire.get("stream", ABSENT), (at, "stream"), reader)
-        extras = unmapped_members(wire, _REQUEST)
-        options_extras = unmapped_members(options, _REQUEST_OPTIONS)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if output_format_extra is not ABSENT:
-            extras["format"] = output_format_extra
-        if reasoning_extra is not ABSENT:
-            extras["think"] = reasoning_extra
-        if max_output_tokens_extra is not ABSENT:
-            options_extras["num_predict"] = max_output_tokens_extra
-        if stop_extra is not ABSENT:
-            options_extras["stop"] = stop_extra
-        if stream_extra is not ABSENT:
-            extras["stream"] = stream_extra
-        keep_inner_extras(extras, wire, "options", options_extras)
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        output_format = source.field("format", read_output_format, write_output_format)
+        reasoning = source.field("think", read_thinking_switch, write_thinking_switch, _EFFORTS)
+        max_output_tokens = options.field("num_predict", read_limit_negative_as_none, write_limit_negative_as_none)
+        temperature = options.optional("temperature", float)
+        top_p = options.optional("top_p", float)
+        stop = options.field("stop", read_string_or_list, write_string_or_list)
+        seed = options.optional("seed", int)
+        stream = source.field("stream", read_explicit_flag, write_explicit_flag)
         return Request(
             messages,
             model,
@@ -262,189 +246,123 @@ class Ollama(OllamaConverter):
             seed=seed,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        options: dict[str, Any] = {}
-        max_output_tokens = write_limit_negative_as_none(
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        options = target.inner("options")
+        options.field(
+            "num_predict",
             request.max_output_tokens,
-            extra_at(extras, "options", "num_predict") if extras else ABSENT,
-            (at, "maxOutputTokens"),
-            writer,
+            "maxOutputTokens",
+            read_limit_negative_as_none,
+            write_limit_negative_as_none,
         )
-        if max_output_tokens is not ABSENT:
-            options["num_predict"] = max_output_tokens
-        if request.temperature is not None:
-            options["temperature"] = request.temperature
-        if request.top_p is not None:
-            options["top_p"] = request.top_p
-        stop = write_string_or_list(
-            request.stop, extra_at(extras, "options", "stop") if extras else ABSENT, (at, "stop"), writer
-        )
-        if stop is not ABSENT:
-            options["stop"] = stop
-        if request.seed is not None:
-            options["seed"] = request.seed
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_selected_tools(
-            request.tools, request.tool_choice, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer
-        )
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        output_format = write_output_format(
-            request.output_format, extra_at(extras, "format") if extras else ABSENT, (at, "outputFormat"), writer
-        )
-        if output_format is not ABSENT:
-            wire["format"] = output_format
-        reasoning = write_thinking_switch(
-            request.reasoning, extra_at(extras, "think") if extras else ABSENT, (at, "reasoning"), writer, _EFFORTS
-        )
-        if reasoning is not ABSENT:
-            wire["think"] = reasoning
-        stream = write_explicit_flag(
-            request.stream, extra_at(extras, "stream") if extras else ABSENT, (at, "stream"), writer
-        )
-        if stream is not ABSENT:
-            wire["stream"] = stream
-        if options:
-            wire["options"] = options
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        options.optional("temperature", request.temperature)
+        options.optional("top_p", request.top_p)
+        options.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        options.optional("seed", request.seed)
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools, request.tool_choice), "tools", self.write_selected_tools)
+        target.field("format", request.output_format, "outputFormat", read_output_format, write_output_format)
+        target.field("think", request.reasoning, "reasoning", read_thinking_switch, write_thinking_switch, _EFFORTS)
+        target.field("stream", request.stream, "stream", read_explicit_flag, write_explicit_flag)
+        target.optional("options", options.wire or None)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        description = optional_text(function, "description", (at, "function"))
-        parameters, parameters_extra = read_nullable_schema(
-            function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader
-        )
-        extras = unmapped_members(wire, _TOOL)
-        function_extras = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_extra is not ABSENT:
-            function_extras["parameters"] = parameters_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        function = source.required_inner("function", _TOOL_FUNCTION)
+        name = function.value("name", read_tool_name)
+        description = function.optional("description", str)
+        parameters = function.field("parameters", read_schema_or_empty, write_schema_or_empty)
+        return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        if definition.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        function: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            function["description"] = definition.description
-        parameters = write_nullable_schema(
-            definition.parameters,
-            extra_at(extras, "function", "parameters") if extras else ABSENT,
-            (at, "parameters"),
-            writer,
-        )
-        if parameters is not ABSENT:
-            function["parameters"] = parameters
-        wire: dict[str, Any] = {"type": "function", "function": function}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(definition.metadata, at, writer)
+        target.unsupported("strict", definition.strict)
+        function = target.inner("function")
+        function.value("name", (definition.name,), "name", write_tool_name)
+        function.optional("description", definition.description)
+        function.field("parameters", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty)
+        target.required("type", "function")
+        target.required("function", function.wire)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_optional_call_id(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid = read_object_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_optional_call_id)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value("arguments", read_object_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_object_arguments(call.arguments, call.invalid, (at, "arguments"), writer),
-        }
-        wire: dict[str, Any] = {"function": function}
-        id = write_optional_call_id(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer)
-        if id is not ABSENT:
-            wire["id"] = id
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value("arguments", (call.arguments, call.invalid), "arguments", write_object_arguments)
+        target.required("function", function.wire)
+        target.value_with_extra("id", (call.id,), "id", write_optional_call_id)
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_extras = read_matched_result_call(wire, at, reader)
-        kind, value_, kind_extras = self.read_result_content(wire, at, reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        extras |= tool_call_id_extras
-        extras |= kind_extras
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id, name = source.values_with_extras(read_matched_result_call)
+        kind, value, is_error = source.fields(
+            ("content", "images"), self.read_result_content, self.write_result_content
+        )
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"role": "tool"}
-        wire |= write_matched_result_call(result.tool_call_id, result.name, extras, (at, "toolCallId"), writer)
-        wire |= self.write_result_content(result.kind, result.value, extras, (at, "kind"), writer, result.is_error)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", write_matched_result_call)
+        target.fields(
+            ("content", "images"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
+        )
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        content, content_extras = self.read_content(wire, at, reader)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        extras |= content_extras
-        return SystemMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.fields(("content", "images"), self.read_content, self.write_content)
+        return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"role": "system"}
-        wire |= self.write_content(message.content, extras, (at, "content"), writer)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.unsupported("cache", message.cache)
+        target.required("role", "system")
+        target.fields(("content", "images"), message.content, "content", self.read_content, self.write_content)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content, content_extras = self.read_content(wire, at, reader)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        extras |= content_extras
-        return UserMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.fields(("content", "images"), self.read_content, self.write_content)
+        return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {"role": "user"}
-        wire |= self.write_content(message.content, extras, (at, "content"), writer)
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.required("role", "user")
+        target.fields(("content", "images"), message.content, "content", self.read_content, self.write_content)
+        return target.finish()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from ...conversion.extras import ABSENT, Extras, is_internal_mark
+from ...conversion.extras import ABSENT, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -238,16 +238,14 @@ def write_parsable_arguments(
     return compact({INVALID_ARGUMENTS_KEY: text})
 
 
-def read_effort_object(
-    value: Any, at: Path, reader: Reader, keys_by_field: Mapping[str, str]
-) -> tuple[Reasoning | None, Any]:
-    """Read the object. Its other keys are kept as extras.
+def read_effort_object(value: Any, at: Path, reader: Reader, keys_by_field: Mapping[str, str]) -> Reasoning | None:
+    """Read the object. None for one without effort and number of tokens.
 
     Raises:
         ConversionError: The object, its effort or its number of tokens has the wrong type.
     """
     if value is None or value is ABSENT:
-        return None, ABSENT
+        return None
     if type(value) is not dict:
         raise wrong_type(at, "an object", value)
     effort, budget = value.get(keys_by_field["effort"]), value.get(keys_by_field["budgetTokens"])
@@ -255,16 +253,11 @@ def read_effort_object(
         raise wrong_type((at, keys_by_field["effort"]), "a string", effort)
     if budget is not None and type(budget) is not int:
         raise wrong_type((at, keys_by_field["budgetTokens"]), "an integer", budget)
-    if effort is None and budget is None:
-        return None, value
-    extra = {k: v for k, v in value.items() if v is None or k not in keys_by_field.values()}
-    return Reasoning(effort, budget), extra or ABSENT
+    return None if effort is None and budget is None else Reasoning(effort, budget)
 
 
-def write_effort_object(
-    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, keys_by_field: Mapping[str, str]
-) -> Any:
-    """Write the object. Its other keys are restored from the extras."""
+def write_effort_object(reasoning: Reasoning | None, at: Path, writer: Writer, keys_by_field: Mapping[str, str]) -> Any:
+    """Write the object."""
     if reasoning is None:
         return ABSENT
     if reasoning.budget_tokens == 0 and reasoning.effort is None:
@@ -273,22 +266,19 @@ def write_effort_object(
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def read_listed_effort(value: Any, at: Path, reader: Reader, levels: Mapping[str, str]) -> tuple[Reasoning | None, Any]:
-    """Read the reasoning effort. One for which another level would be written is also kept as an extra.
+def read_listed_effort(value: Any, at: Path, reader: Reader, levels: Mapping[str, str]) -> Reasoning | None:
+    """Read the reasoning effort.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    reasoning = read_effort(value, at, reader)
-    return reasoning, {"$whole": value} if reasoning is not None and value in levels else ABSENT
+    return read_effort(value, at, reader)
 
 
-def write_listed_effort(
-    reasoning: Reasoning | None, extra: Any, at: Path, writer: Writer, levels: Mapping[str, str]
-) -> Any:
+def write_listed_effort(reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]) -> Any:
     """Write the reasoning effort. `levels` has the nearest level for an effort that the host does not have."""
     effort = write_effort(reasoning, at, writer)
-    if effort not in levels or (type(extra) is dict and extra.get("$whole") == effort):
+    if effort not in levels:
         return effort
     severity: Literal["note", "warning"] = "warning" if effort == "none" else "note"
     writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {levels[effort]}", severity)
@@ -300,58 +290,45 @@ _SWITCHED_OFF = {"type": "disabled"}
 
 def read_effort_or_switch(
     wire: dict[str, Any], at: Path, reader: Reader, levels: Mapping[str, str]
-) -> tuple[Reasoning | None, Extras]:
+) -> Reasoning | None:
     """Read the reasoning effort. Thinking that is switched off is the effort `none`.
 
     Raises:
         ConversionError: The effort is neither a string nor null.
     """
-    reasoning, extra = read_listed_effort(
-        wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader, {"none": "", **levels}
-    )
-    if reasoning is None and wire.get("thinking") == _SWITCHED_OFF:
-        return Reasoning("none"), {}
-    extras = {"reasoning_effort": extra, "thinking": wire.get("thinking", ABSENT)}
-    return reasoning, {key: value for key, value in extras.items() if value is not ABSENT}
+    reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
+    return Reasoning("none") if reasoning is None and wire.get("thinking") == _SWITCHED_OFF else reasoning
 
 
 def write_effort_or_switch(
-    reasoning: Reasoning | None, extras: Extras, at: Path, writer: Writer, levels: Mapping[str, str]
+    reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]
 ) -> dict[str, Any]:
     """Write the reasoning effort, or switch thinking off."""
-    extra = extras.get("reasoning_effort", ABSENT)
-    is_off = reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none")
-    if is_off and not is_internal_mark(extra):
+    if reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none"):
         return {"thinking": _SWITCHED_OFF}
-    effort = write_listed_effort(reasoning, extra, at, writer, levels)
+    effort = write_listed_effort(reasoning, at, writer, levels)
     return {} if effort is ABSENT else {"reasoning_effort": effort}
 
 
 def read_stop_without_reasoning(
     value: Any, at: Path, reader: Reader, reasoning: Reasoning | None, limits: Mapping[str, int]
-) -> tuple[list[str] | None, Any]:
-    """Read the stop sequences. The extras record that there were some beside an effort.
+) -> list[str] | None:
+    """Read the stop sequences.
 
     Raises:
         ConversionError: The value is neither a string, nor a list of strings, nor null.
     """
-    texts, extra = read_strings_at_most(value, at, reader, limits)
-    return texts, extra if texts is None or reasoning is None else {**(extra or {}), "$whole": texts}
+    return read_strings_at_most(value, at, reader, limits)
 
 
 def write_stop_without_reasoning(
-    texts: list[str] | None,
-    extra: Any,
-    at: Path,
-    writer: Writer,
-    reasoning: Reasoning | None,
-    limits: Mapping[str, int],
+    texts: list[str] | None, at: Path, writer: Writer, reasoning: Reasoning | None, limits: Mapping[str, int]
 ) -> Any:
-    """Write the stop sequences. Models with an effort reject them, so they are left out, unless they were read so."""
-    if texts and reasoning is not None and not (type(extra) is dict and extra.get("$whole") == texts):
+    """Write the stop sequences. Models with an effort reject them, so they are left out."""
+    if texts and reasoning is not None:
         writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
         return ABSENT
-    return write_strings_at_most(texts, extra, at, writer, limits)
+    return write_strings_at_most(texts, at, writer, limits)
 
 
 def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:

@@ -10,12 +10,12 @@ from ...conversion.extras import (
     NO_EXTRAS,
     Extras,
     choice_extras,
-    extra_at,
     inner_extras,
     merge_extras_into,
     restore_extras,
     unmapped_members,
 )
+from ...conversion.fields import read_field, write_field
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
 from ...conversion.writer import Writer
@@ -117,14 +117,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Read an assistant message: plain text stays text; otherwise parts: reasoning, content, refusal, calls."""
         content = wire.get("content")
         refusal, calls = wire.get("refusal"), wire.get("tool_calls")
-        name, name_extra = wire.get("name"), ABSENT
-        if name is not None:
-            name, name_extra = read_participant_name(name, (at, "name"), reader)
         if refusal is not None and type(refusal) is not str:
             raise wrong_type((at, "refusal"), "a string", refusal)
         extras = unmapped_members(wire, self.assistant_keys)
-        if name_extra is not ABSENT:
-            extras["name"] = name_extra
+        name = read_field(wire, "name", at, extras, reader, read_participant_name, write_participant_name)
         if refusal == "":
             refusal, extras["refusal"] = None, ""
         if content is None and extras.pop("content", ABSENT) is ABSENT:
@@ -164,8 +160,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Write an assistant message, with its parts under the keys of the wire."""
         extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         wire: dict[str, Any] = {"role": "assistant"}
-        if message.name is not None:
-            wire["name"] = write_participant_name(message.name, extra_at(extras, "name"), (at, "name"), writer)
+        pair = read_participant_name, write_participant_name
+        write_field(wire, "name", message.name, (at, "name"), extras, writer, *pair)
         if type(message.content) is list:
             self.write_assistant_parts(message.content, (at, "content"), writer, wire, extras)
         else:
@@ -241,21 +237,20 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if thoughts:
             self.write_message_reasoning(wire, thoughts, extras, writer)
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
-            return read_result_text_or_error(value)
-        parts = read_result_parts(value, at, reader, self.read_result_part)
-        return "multimodal", parts, ABSENT if parts else value
+            return *read_result_text_or_error(value), None
+        return "multimodal", read_result_parts(value, at, reader, self.read_result_part), None
 
     def write_result_content(
-        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
-    ) -> str | list[Any] | None:
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
+    ) -> str | list[Any]:
         """Write the result of a call. Media follow at the end of the turn, because results only hold text."""
         report_dropped_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
-            return write_result_text(kind, value, extra, at, writer)
-        return write_parts_moving_media(value, extra, (at[0], "value"), writer, self.write_result_part)
+            return write_result_text(kind, value, at, writer)
+        return write_parts_moving_media(value, (at[0], "value"), writer, self.write_result_part)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first choice becomes the message; further choices are kept as extras."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, is_internal_mark, unmapped_members
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -28,22 +28,18 @@ __all__ = [
 ]
 
 
-def write_inline_data(
-    url: str | None, data: str | None, media_type: str | None, extra: Any, at: Path, writer: Writer
-) -> str:
-    """Write the data URL, or the base64 text without a media type that was read in its place.
+def write_inline_data(url: str | None, data: str | None, media_type: str | None, at: Path, writer: Writer) -> str:
+    """Write the data URL.
 
     Raises:
         UnsupportedValueError: The content is not inline.
     """
-    if data is not None and media_type is None and is_internal_mark(extra) and extra.get("$whole") == data:
-        return data
     if data is None and (url is None or url[:5] != "data:"):
         raise UnsupportedValueError("only inline data is supported")
     return write_data_url(url, data, media_type, at, writer)
 
 
-def read_inline_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None, Any]:
+def read_inline_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, str | None, str | None]:
     """Read the data URL. A text that is no URL is base64 without a media type.
 
     Raises:
@@ -51,11 +47,11 @@ def read_inline_data(value: Any, at: Path, reader: Reader) -> tuple[str | None, 
     """
     url, data, media_type = read_data_url(value, at, reader)
     if url is None or ":" in url:
-        return url, data, media_type, ABSENT
-    return None, url, None, {"$whole": url}
+        return url, data, media_type
+    return None, url, None
 
 
-def read_inline_audio(value: Any, at: Path, reader: Reader) -> tuple[None, str, Any]:
+def read_inline_audio(value: Any, at: Path, reader: Reader) -> tuple[None, str]:
     """Read the data of a recording, which has no URL.
 
     Raises:
@@ -63,10 +59,10 @@ def read_inline_audio(value: Any, at: Path, reader: Reader) -> tuple[None, str, 
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    return None, value, ABSENT
+    return None, value
 
 
-def write_inline_audio(url: str | None, data: str | None, extra: Any, at: Path, writer: Writer) -> str:
+def write_inline_audio(url: str | None, data: str | None, at: Path, writer: Writer) -> str:
     """Write the data of a recording, or that of its `data:` URL.
 
     Raises:
@@ -82,7 +78,7 @@ def write_inline_audio(url: str | None, data: str | None, extra: Any, at: Path, 
 
 def read_audio_format(
     value: Any, at: Path, reader: Reader, url: str | None, data: str | None, mapping: Mapping[str, str]
-) -> tuple[str | None, Any]:
+) -> str | None:
     """Read the format of a recording as its media type.
 
     Raises:
@@ -93,7 +89,6 @@ def read_audio_format(
 
 def write_audio_format(
     media_type: str | None,
-    extra: Any,
     at: Path,
     writer: Writer,
     url: str | None,
@@ -109,7 +104,7 @@ def write_audio_format(
     """
     if data is None and url is not None:
         _, data, media_type = read_data_url(url, at, Reader(writer.wire))
-    if media_type is None and extra is ABSENT:
+    if media_type is None:
         media_type = media_type_of(data or "") or "audio/mpeg"
         writer.report_loss(at, "mediaType", "defaulted", f"the API requires it, so it is set to {media_type}")
     if media_type is not None and media_type not in mapping.values():
@@ -118,28 +113,26 @@ def write_audio_format(
         if known in mapping.values():
             writer.report_loss(at, "mediaType", "rewritten", f"the API has it as {known}")
             media_type = known
-    return write_enum_value(media_type, extra, at, writer, mapping)
+    return write_enum_value(media_type, at, writer, mapping)
 
 
-def read_file_name(value: Any, at: Path, reader: Reader) -> tuple[str | None, Any]:
-    """Read the name of a file. The extras record that it was absent or null.
+def read_file_name(value: Any, at: Path, reader: Reader) -> str | None:
+    """Read the name of a file.
 
     Raises:
         ConversionError: The value is neither a string nor null.
     """
     if value is None or value is ABSENT:
-        return None, {"$absent": True} if value is ABSENT else None
+        return None
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    return value, ABSENT
+    return value
 
 
-def write_file_name(name: str | None, extra: Any, at: Path, writer: Writer) -> Any:
+def write_file_name(name: str | None, at: Path, writer: Writer) -> Any:
     """Write the name of a file. A missing name gets a default, because the API rejects data without a name."""
     if name is not None:
         return name
-    if extra is None or is_internal_mark(extra):
-        return ABSENT
     writer.report_loss(at, "name", "defaulted", "a file needs a name")
     return "document"
 

@@ -14,8 +14,6 @@ from typing import Any, ClassVar
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
-    extra_at,
-    find_value_and_key,
     has_value_at,
     keep_inner_extras,
     note_alias,
@@ -23,28 +21,20 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    call_kwargs,
-    optional_number,
-    optional_object,
-    optional_text,
-    optional_value,
-    read_text_or_list,
-    write_text_or_list,
-)
+from ...conversion.values import call_kwargs, optional_object
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import (
     read_data_url,
     read_output_schema,
-    read_schema_keeping_original,
     read_strings_at_most,
+    read_tool_schema,
     write_data_url,
     write_output_schema,
-    write_schema_keeping_original,
     write_strings_at_most,
+    write_tool_schema,
 )
 from ...models import (
     AssistantPart,
@@ -77,6 +67,8 @@ from ...tool_call_fields import (
     write_effort_beside_tools,
     write_flag_about_tools,
     write_json_arguments,
+    write_result_call,
+    write_tool_name,
 )
 from ..chat_bases import read_participant_name, read_schema_name, write_participant_name, write_schema_name
 from .converter import ChatConverter
@@ -547,49 +539,30 @@ class OpenaiChat(ChatConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
-            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
-        )
-        output_format, output_format_extra = self.read_output_format(
-            wire.get("response_format", ABSENT), (at, "response_format"), reader
-        )
-        max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_completion_tokens", "max_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
-        temperature = optional_number(wire, "temperature", at)
-        top_p = optional_number(wire, "top_p", at)
-        reasoning, reasoning_extra = read_effort_beside_tools(
-            wire.get("reasoning_effort", ABSENT),
-            (at, "reasoning_effort"),
-            reader,
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        max_output_tokens = source.aliased("max_completion_tokens", int, "max_tokens")
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        reasoning = source.field(
+            "reasoning_effort",
+            read_effort_beside_tools,
+            write_effort_beside_tools,
             model,
             tools,
             _REQUEST_REASONING_EFFORT,
         )
-        stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
-        seed = optional_value(wire, "seed", at, int)
-        stream = optional_value(wire, "stream", at, bool)
-        extras = unmapped_members(wire, _REQUEST)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if parallel_tool_calls_extra is not ABSENT:
-            extras["parallel_tool_calls"] = parallel_tool_calls_extra
-        if output_format_extra is not ABSENT:
-            extras["response_format"] = output_format_extra
-        note_alias(extras, "max_completion_tokens", max_output_tokens_key)
-        if reasoning_extra is not ABSENT:
-            extras["reasoning_effort"] = reasoning_extra
-        if stop_extra is not ABSENT:
-            extras["stop"] = stop_extra
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        seed = source.optional("seed", int)
+        stream = source.optional("stream", bool)
         return Request(
             messages,
             model,
@@ -604,433 +577,265 @@ class OpenaiChat(ChatConverter):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        parallel_tool_calls = write_flag_about_tools(
+        target.field(
+            "parallel_tool_calls",
             request.parallel_tool_calls,
-            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
-            (at, "parallelToolCalls"),
-            writer,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
             request.tools,
         )
-        if parallel_tool_calls is not ABSENT:
-            wire["parallel_tool_calls"] = parallel_tool_calls
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "response_format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            wire["response_format"] = output_format
-        if request.max_output_tokens is not None:
-            wire[original_key(extras, "max_completion_tokens")] = request.max_output_tokens
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.top_p is not None:
-            wire["top_p"] = request.top_p
-        reasoning = write_effort_beside_tools(
+        target.aliased("max_completion_tokens", request.max_output_tokens)
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.field(
+            "reasoning_effort",
             request.reasoning,
-            extra_at(extras, "reasoning_effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
+            "reasoning",
+            read_effort_beside_tools,
+            write_effort_beside_tools,
             request.model,
             request.tools,
             _REQUEST_REASONING_EFFORT,
         )
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
-        stop = write_strings_at_most(
-            request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer, _REQUEST_STOP
-        )
-        if stop is not ABSENT:
-            wire["stop"] = stop
-        if request.seed is not None:
-            wire["seed"] = request.seed
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        target.optional("seed", request.seed)
+        target.optional("stream", request.stream)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        description = optional_text(function, "description", (at, "function"))
-        strict = optional_value(function, "strict", (at, "function"), bool)
-        parameters, parameters_extra = read_schema_keeping_original(
-            function.get("parameters", ABSENT), ((at, "function"), "parameters"), reader, strict
-        )
-        extras = unmapped_members(wire, _TOOL)
-        function_extras = unmapped_members(function, _TOOL_FUNCTION)
-        if parameters_extra is not ABSENT:
-            function_extras["parameters"] = parameters_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        function = source.required_inner("function", _TOOL_FUNCTION)
+        name = function.value("name", read_tool_name)
+        description = function.optional("description", str)
+        strict = function.optional("strict", bool)
+        parameters = function.field("parameters", read_tool_schema, write_tool_schema, strict)
+        return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        function: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            function["description"] = definition.description
-        if definition.strict is not None:
-            function["strict"] = definition.strict
-        parameters = write_schema_keeping_original(
-            definition.parameters,
-            extra_at(extras, "function", "parameters") if extras else ABSENT,
-            (at, "parameters"),
-            writer,
-            definition.strict,
+        target = TargetObject(definition.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (definition.name,), "name", write_tool_name)
+        function.optional("description", definition.description)
+        function.optional("strict", definition.strict)
+        function.field(
+            "parameters", definition.parameters, "parameters", read_tool_schema, write_tool_schema, definition.strict
         )
-        if parameters is not ABSENT:
-            function["parameters"] = parameters
-        wire: dict[str, Any] = {"type": "function", "function": function}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.required("type", "function")
+        target.required("function", function.wire)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_extra = read_json_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if wire.get("type") is None:
-            extras["$absent"] = ["type"]
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            function_extras["arguments"] = arguments_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_call_id_verbatim)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
+        source.untagged("type")
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_json_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "id": write_call_id_verbatim(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "function": function,
-        }
-        if "type" in extras.get("$absent", ()):
-            del wire["type"]
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
+        target.required("type", "function")
+        target.value_with_extra("id", (call.id,), "id", write_call_id_verbatim)
+        target.required("function", function.wire)
+        target.untagged("type")
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name = read_result_call(wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader)
-        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        if kind_extra is not ABSENT:
-            extras["content"] = kind_extra
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id, name = source.value("tool_call_id", read_result_call)
+        kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "tool",
-            "tool_call_id": writer.call_id(result.tool_call_id),
-            "content": self.write_result_content(
-                result.kind,
-                result.value,
-                extra_at(extras, "content") if extras else ABSENT,
-                (at, "kind"),
-                writer,
-                result.is_error,
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.value("tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
+        target.field(
+            "content",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
+        )
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "text", "text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "text")
+        target.required("text", part.text)
+        return target.finish()
 
     def read_refusal_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> RefusalPart:
         """Read a refusal part."""
-        text = wire.get("refusal")
-        if type(text) is not str:
-            raise wrong_type((at, "refusal"), "a string", text)
-        extras = unmapped_members(wire, _REFUSAL_PART)
-        return RefusalPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _REFUSAL_PART)
+        text = source.required("refusal", str)
+        return RefusalPart(text, metadata=source.metadata())
 
     def write_refusal_part(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a refusal part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "refusal", "refusal": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("type", "refusal")
+        target.required("refusal", part.text)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        image_url = wire.get("image_url")
-        if type(image_url) is not dict:
-            raise wrong_type((at, "image_url"), "an object", image_url)
-        url, data, media_type = read_data_url(image_url.get("url", ABSENT), ((at, "image_url"), "url"), reader)
-        detail = optional_text(image_url, "detail", (at, "image_url"))
-        extras = unmapped_members(wire, _IMAGE_PART)
-        image_url_extras = unmapped_members(image_url, _IMAGE_PART_IMAGE_URL)
-        keep_inner_extras(extras, wire, "image_url", image_url_extras)
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        image_url = source.required_inner("image_url", _IMAGE_PART_IMAGE_URL)
+        url, data, media_type = image_url.field("url", read_data_url, write_data_url)
+        detail = image_url.optional("detail", str)
+        return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        image_url: dict[str, Any] = {"url": write_data_url(part.url, part.data, part.media_type, (at, "url"), writer)}
-        if part.detail is not None:
-            image_url["detail"] = part.detail
-        wire: dict[str, Any] = {"type": "image_url", "image_url": image_url}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("cache", part.cache)
+        image_url = target.inner("image_url")
+        image_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
+        image_url.optional("detail", part.detail)
+        target.required("type", "image_url")
+        target.required("image_url", image_url.wire)
+        return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio part."""
-        input_audio = wire.get("input_audio")
-        if type(input_audio) is not dict:
-            raise wrong_type((at, "input_audio"), "an object", input_audio)
-        url, data, url_extra = read_inline_audio(input_audio.get("data", ABSENT), ((at, "input_audio"), "data"), reader)
-        media_type, media_type_extra = read_audio_format(
-            input_audio.get("format", ABSENT), ((at, "input_audio"), "format"), reader, url, data, _AUDIO_PART_FORMAT
-        )
-        extras = unmapped_members(wire, _AUDIO_PART)
-        input_audio_extras = unmapped_members(input_audio, _AUDIO_PART_INPUT_AUDIO)
-        if url_extra is not ABSENT:
-            input_audio_extras["data"] = url_extra
-        if media_type_extra is not ABSENT:
-            input_audio_extras["format"] = media_type_extra
-        keep_inner_extras(extras, wire, "input_audio", input_audio_extras)
-        return AudioPart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _AUDIO_PART)
+        input_audio = source.required_inner("input_audio", _AUDIO_PART_INPUT_AUDIO)
+        url, data = input_audio.field("data", read_inline_audio, write_inline_audio)
+        media_type = input_audio.field("format", read_audio_format, write_audio_format, url, data, _AUDIO_PART_FORMAT)
+        return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        input_audio: dict[str, Any] = {
-            "data": write_inline_audio(
-                part.url, part.data, extra_at(extras, "input_audio", "data") if extras else ABSENT, (at, "url"), writer
-            ),
-            "format": write_audio_format(
-                part.media_type,
-                extra_at(extras, "input_audio", "format") if extras else ABSENT,
-                (at, "mediaType"),
-                writer,
-                part.url,
-                part.data,
-                _AUDIO_PART_FORMAT,
-            ),
-        }
-        wire: dict[str, Any] = {"type": "input_audio", "input_audio": input_audio}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        input_audio = target.inner("input_audio")
+        input_audio.field("data", (part.url, part.data), "url", read_inline_audio, write_inline_audio)
+        input_audio.field(
+            "format",
+            part.media_type,
+            "mediaType",
+            read_audio_format,
+            write_audio_format,
+            part.url,
+            part.data,
+            _AUDIO_PART_FORMAT,
+        )
+        target.required("type", "input_audio")
+        target.required("input_audio", input_audio.wire)
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        file = wire.get("file")
-        if type(file) is not dict:
-            raise wrong_type((at, "file"), "an object", file)
-        url, data, media_type, url_extra = read_inline_data(
-            file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader
-        )
-        name, name_extra = read_file_name(file.get("filename", ABSENT), ((at, "file"), "filename"), reader)
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        file_extras = unmapped_members(file, _DOCUMENT_PART_FILE)
-        if url_extra is not ABSENT:
-            file_extras["file_data"] = url_extra
-        if name_extra is not ABSENT:
-            file_extras["filename"] = name_extra
-        keep_inner_extras(extras, wire, "file", file_extras)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        file = source.required_inner("file", _DOCUMENT_PART_FILE)
+        url, data, media_type = file.field("file_data", read_inline_data, write_inline_data)
+        name = file.field("filename", read_file_name, write_file_name)
+        return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        file: dict[str, Any] = {
-            "file_data": write_inline_data(
-                part.url,
-                part.data,
-                part.media_type,
-                extra_at(extras, "file", "file_data") if extras else ABSENT,
-                (at, "url"),
-                writer,
-            )
-        }
-        name = write_file_name(
-            part.name, extra_at(extras, "file", "filename") if extras else ABSENT, (at, "name"), writer
-        )
-        if name is not ABSENT:
-            file["filename"] = name
-        wire: dict[str, Any] = {"type": "file", "file": file}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        file = target.inner("file")
+        file.field("file_data", (part.url, part.data, part.media_type), "url", read_inline_data, write_inline_data)
+        file.field("filename", part.name, "name", read_file_name, write_file_name)
+        target.required("type", "file")
+        target.required("file", file.wire)
+        return target.finish()
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        json_schema = wire.get("json_schema")
-        if type(json_schema) is not dict:
-            raise wrong_type((at, "json_schema"), "an object", json_schema)
-        name, name_extra = read_schema_name(json_schema.get("name", ABSENT), ((at, "json_schema"), "name"), reader)
-        strict = optional_value(json_schema, "strict", (at, "json_schema"), bool)
-        schema, schema_extra = read_output_schema(
-            json_schema.get("schema", ABSENT), ((at, "json_schema"), "schema"), reader, strict
-        )
-        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
-        json_schema_extras = unmapped_members(json_schema, _OUTPUT_SCHEMA_JSON_SCHEMA)
-        if name_extra is not ABSENT:
-            json_schema_extras["name"] = name_extra
-        if schema_extra is not ABSENT:
-            json_schema_extras["schema"] = schema_extra
-        keep_inner_extras(extras, wire, "json_schema", json_schema_extras)
-        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        json_schema = source.required_inner("json_schema", _OUTPUT_SCHEMA_JSON_SCHEMA)
+        name = json_schema.field("name", read_schema_name, write_schema_name)
+        strict = json_schema.optional("strict", bool)
+        schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
+        return OutputSchema(schema, name, strict, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
-        json_schema: dict[str, Any] = {
-            "schema": write_output_schema(
-                schema.schema,
-                extra_at(extras, "json_schema", "schema") if extras else ABSENT,
-                (at, "schema"),
-                writer,
-                schema.strict,
-            )
-        }
-        name = write_schema_name(
-            schema.name, extra_at(extras, "json_schema", "name") if extras else ABSENT, (at, "name"), writer
-        )
-        if name is not ABSENT:
-            json_schema["name"] = name
-        if schema.strict is not None:
-            json_schema["strict"] = schema.strict
-        wire: dict[str, Any] = {"type": "json_schema", "json_schema": json_schema}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(schema.metadata, at, writer)
+        json_schema = target.inner("json_schema")
+        json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
+        json_schema.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        json_schema.optional("strict", schema.strict)
+        target.required("type", "json_schema")
+        target.required("json_schema", json_schema.wire)
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_system_content)
-        name, name_extra = read_participant_name(wire.get("name", ABSENT), (at, "name"), reader)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if wire["role"] != "system":
-            extras["role"] = wire["role"]
-        if name_extra is not ABSENT:
-            extras["name"] = name_extra
-        return SystemMessage(content, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.text_or_list("content", self.read_system_content)
+        name = source.field("name", read_participant_name, write_participant_name)
+        source.tag("role", "system")
+        return SystemMessage(content, name, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "role": extras.get("role", "system"),
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_system_content),
-        }
-        name = write_participant_name(
-            message.name, extra_at(extras, "name") if extras else ABSENT, (at, "name"), writer
-        )
-        if name is not ABSENT:
-            wire["name"] = name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("cache", message.cache)
+        target.tag("role", "system")
+        target.text_or_list("content", message.content, "content", self.write_system_content)
+        target.field("name", message.name, "name", read_participant_name, write_participant_name)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_user_content)
-        name, name_extra = read_participant_name(wire.get("name", ABSENT), (at, "name"), reader)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        if name_extra is not ABSENT:
-            extras["name"] = name_extra
-        return UserMessage(content, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.text_or_list("content", self.read_user_content)
+        name = source.field("name", read_participant_name, write_participant_name)
+        return UserMessage(content, name, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_user_content),
-        }
-        name = write_participant_name(
-            message.name, extra_at(extras, "name") if extras else ABSENT, (at, "name"), writer
-        )
-        if name is not ABSENT:
-            wire["name"] = name
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.required("role", "user")
+        target.text_or_list("content", message.content, "content", self.write_user_content)
+        target.field("name", message.name, "name", read_participant_name, write_participant_name)
+        return target.finish()

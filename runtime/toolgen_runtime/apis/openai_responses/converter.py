@@ -287,21 +287,20 @@ class ResponsesConverter(OutputFormatConverter):
                     content.append(written)
         return items
 
-    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, Any]:
+    def read_result_content(self, value: Any, at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
         """Read the result of a call: text, the text of an error, or parts."""
         if type(value) is str:
-            return read_result_text_or_error(value)
-        parts = read_text_or_list(value, at, reader, self.read_input_content)
-        return "multimodal", parts, ABSENT if parts else value
+            return *read_result_text_or_error(value), None
+        return "multimodal", read_text_or_list(value, at, reader, self.read_input_content), None
 
     def write_result_content(
-        self, kind: str, value: Any, extra: Any, at: Path, writer: Writer, is_error: bool | None
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
     ) -> str | list[Any]:
         """Write the result of a call."""
         report_dropped_error_flag(kind, is_error, at, writer)
         if kind != "multimodal":
-            return write_result_text(kind, value, extra, at, writer)
-        return write_result_parts(value, extra, (at[0], "value"), writer, self.write_input_content)
+            return write_result_text(kind, value, at, writer)
+        return write_result_parts(value, (at[0], "value"), writer, self.write_input_content)
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its items become the parts of one message."""

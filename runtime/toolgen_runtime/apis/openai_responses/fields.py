@@ -13,7 +13,6 @@ from ...conversion.extras import (
     Extras,
     UnsupportedValueError,
     inner_extras,
-    is_internal_mark,
     merge_extras_into,
     objects_in,
     restore_extras,
@@ -50,7 +49,7 @@ __all__ = [
     "program_callers",
     "read_always_written_flag",
     "read_file_source",
-    "read_value_keeping_absence",
+    "read_value_with_default",
     "reasoning_text",
     "restore_reasoning_item",
     "write_always_written_flag",
@@ -60,39 +59,33 @@ __all__ = [
     "write_reasoning_item",
     "write_short_message",
     "write_user_or_opaque_item",
-    "write_value_keeping_absence",
+    "write_value_with_default",
 ]
 
 
-def read_value_keeping_absence(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Read the value. The extras record that it was absent or null.
+def read_value_with_default(value: Any, at: Path, reader: Reader, table: Mapping[str, Any]) -> Any:
+    """Read the value.
 
     Raises:
         ConversionError: The value has another type than the default in `table`.
     """
-    if value is ABSENT:
-        return None, {"$absent": True}
-    if value is None:
-        return None, None
+    if value is ABSENT or value is None:
+        return None
     if type(value) is not type(table["value"]):
         raise wrong_type(at, "a boolean" if type(table["value"]) is bool else "a string", value)
-    return value, ABSENT
+    return value
 
 
-def write_value_keeping_absence(value: Any, extra: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
-    """Write the value. Without one, write the default in `table`, unless it was read as absent or null."""
+def write_value_with_default(value: Any, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+    """Write the value. Without one, write the default in `table`."""
     if value is not None:
         return value
-    if extra is None:
-        return None
-    if is_internal_mark(extra):
-        return ABSENT
     default = table["value"]
     writer.report_loss(at, "an expected value", "defaulted", f"the API expects it, so it is set to {default}")
     return default
 
 
-Fields = tuple[str | None, str | None, str | None, str | None, Extras]
+Fields = tuple[str | None, str | None, str | None, str | None]
 
 
 def read_file_source(part: dict[str, Any], at: Path, reader: Reader, default_names: Mapping[str, str]) -> Fields:
@@ -106,15 +99,13 @@ def read_file_source(part: dict[str, Any], at: Path, reader: Reader, default_nam
             raise wrong_type((at, key), "a string", part[key])
     text, url, name = part.get("file_data"), part.get("file_url"), part.get("filename")
     if text is None:
-        return url, None, None, name, {}
-    extras: Extras = {} if "filename" in part else {"$absent": ["filename"]}
+        return url, None, None, name
     if text[:5] != "data:":
-        return url, text, None, name, extras
-    found, data, media_type = read_data_url(text, (at, "file_data"), reader)
-    if found is None:
-        return url, data, media_type, name, extras
-    extras["file_data"] = text  # a data URL of another kind
-    return None, None, None, name, extras if url is None else {**extras, "file_url": url}
+        return url, text, None, name
+    other_url, data, media_type = read_data_url(text, (at, "file_data"), reader)
+    if other_url is not None:  # a data URL of another kind
+        return None, None, None, name
+    return url, data, media_type, name
 
 
 def write_file_source(
@@ -122,7 +113,6 @@ def write_file_source(
     data: str | None,
     media_type: str | None,
     name: str | None,
-    extras: Extras,
     at: Path,
     writer: Writer,
     default_names: Mapping[str, str],
@@ -142,42 +132,31 @@ def write_file_source(
         written["file_url"] = url
         if data is None and media_type is not None:
             writer.report_unsupported((at[0], "mediaType"), "mediaType")
-    if (
-        "file_data" in written
-        and name is None
-        and "filename" not in extras.get("$absent", ())
-        and "filename" not in extras
-    ):
+    if "file_data" in written and name is None:
         written["filename"] = default_names.get(media_type or "", default_names["*"])
         writer.report_loss(
             (at[0], "name"), "name", "defaulted", f"the API requires a file name, so it is set to {written['filename']}"
         )
-    if not written.keys() & {"file_data", "file_url"} and "file_data" not in extras:
+    if not written.keys() & {"file_data", "file_url"}:
         raise UnsupportedValueError("it has neither a URL nor data")
     return written
 
 
-def read_always_written_flag(value: Any, at: Path, reader: Reader) -> tuple[bool | None, Any]:
-    """Read the flag, which is off by default. The extras record that it was absent or null.
+def read_always_written_flag(value: Any, at: Path, reader: Reader) -> bool | None:
+    """Read the flag, which is off by default.
 
     Raises:
         ConversionError: The value is neither a boolean nor null.
     """
-    if value is ABSENT:
-        return None, {"$absent": True}
-    if value is None:
-        return None, None
+    if value is ABSENT or value is None:
+        return None
     if type(value) is not bool:
         raise wrong_type(at, "a boolean", value)
-    return value or None, ABSENT
+    return value or None
 
 
-def write_always_written_flag(value: bool | None, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the flag. Without a value it is off, unless it was read as absent or null."""
-    if value is None and extra is None:
-        return None
-    if value is None and is_internal_mark(extra):
-        return ABSENT
+def write_always_written_flag(value: bool | None, at: Path, writer: Writer) -> bool:
+    """Write the flag. Without a value it is off."""
     if value is False and not writer.is_declared_tool:
         writer.report_loss(at, at[1], "rewritten", "off is the default")
     return bool(value)

@@ -10,29 +10,21 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, NO_EXTRAS, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import (
-    call_kwargs,
-    optional_number,
-    optional_object,
-    optional_text,
-    optional_value,
-    read_text_or_list,
-    write_text_or_list,
-)
+from ...conversion.values import call_kwargs, optional_object
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...errors import wrong_type
 from ...fields import (
     read_data_url,
     read_effort,
-    read_nullable_schema,
     read_output_schema,
+    read_schema_or_empty,
     write_data_url,
     write_effort,
-    write_nullable_schema,
     write_output_schema,
+    write_schema_or_empty,
 )
 from ...models import (
     AssistantPart,
@@ -62,6 +54,8 @@ from ...tool_call_fields import (
     write_call_id,
     write_flag_about_tools,
     write_json_arguments,
+    write_result_call,
+    write_tool_name,
 )
 from ..chat_bases import read_schema_name, write_schema_name
 from .converter import ResponsesConverter
@@ -69,10 +63,10 @@ from .fields import (
     content_part_kind,
     read_always_written_flag,
     read_file_source,
-    read_value_keeping_absence,
+    read_value_with_default,
     write_always_written_flag,
     write_file_source,
-    write_value_keeping_absence,
+    write_value_with_default,
 )
 
 __all__ = ["OpenaiResponses"]
@@ -477,41 +471,23 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the keys of a request body."""
-        text = optional_object(wire, "text", at)
-        reasoning_ = optional_object(wire, "reasoning", at)
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        text = source.inner("text", _REQUEST_BODY_TEXT)
+        reasoning_ = source.inner("reasoning", _REQUEST_BODY_REASONING_)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages, messages_extra = self.read_input_string_or_items(wire.get("input", ABSENT), (at, "input"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value_with_extra("input", self.read_input_string_or_items)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
-            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
-        )
-        output_format, output_format_extra = self.read_output_format(
-            text.get("format", ABSENT), ((at, "text"), "format"), reader
-        )
-        max_output_tokens = optional_value(wire, "max_output_tokens", at, int)
-        temperature = optional_number(wire, "temperature", at)
-        top_p = optional_number(wire, "top_p", at)
-        reasoning = read_effort(reasoning_.get("effort", ABSENT), ((at, "reasoning"), "effort"), reader)
-        stream = optional_value(wire, "stream", at, bool)
-        extras = unmapped_members(wire, _REQUEST_BODY)
-        text_extras = unmapped_members(text, _REQUEST_BODY_TEXT)
-        reasoning__extras = unmapped_members(reasoning_, _REQUEST_BODY_REASONING_)
-        if messages_extra is not ABSENT:
-            extras["input"] = messages_extra
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if parallel_tool_calls_extra is not ABSENT:
-            extras["parallel_tool_calls"] = parallel_tool_calls_extra
-        if output_format_extra is not ABSENT:
-            text_extras["format"] = output_format_extra
-        keep_inner_extras(extras, wire, "reasoning", reasoning__extras)
-        keep_inner_extras(extras, wire, "text", text_extras)
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = text.field("format", self.read_output_format, self.write_output_format)
+        max_output_tokens = source.optional("max_output_tokens", int)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        reasoning = reasoning_.field("effort", read_effort, write_effort)
+        stream = source.optional("stream", bool)
         return Request(
             messages,
             model,
@@ -524,349 +500,238 @@ class OpenaiResponses(ResponsesConverter):
             top_p,
             reasoning=reasoning,
             stream=stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the keys of a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.stop is not None:
-            writer.report_unsupported((at, "stop"), "stop", "warning")
-        if request.seed is not None:
-            writer.report_unsupported((at, "seed"), "seed", "warning")
-        reasoning_: dict[str, Any] = {}
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            reasoning_["effort"] = reasoning
-        text: dict[str, Any] = {}
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "text", "format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
-        )
-        if output_format is not ABSENT:
-            text["format"] = output_format
-        wire: dict[str, Any] = {}
-        if request.model is not None:
-            wire["model"] = request.model
-        messages = self.write_input_string_or_items(
-            request.messages, extra_at(extras, "input") if extras else ABSENT, (at, "messages"), writer
-        )
-        if messages is not ABSENT:
-            wire["input"] = messages
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("stop", request.stop, "warning")
+        target.unsupported("seed", request.seed, "warning")
+        text = target.inner("text")
+        reasoning_ = target.inner("reasoning")
+        reasoning_.field("effort", request.reasoning, "reasoning", read_effort, write_effort)
+        text.field("format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format)
+        target.optional("model", request.model)
+        target.value_with_extra("input", (request.messages,), "messages", self.write_input_string_or_items)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        parallel_tool_calls = write_flag_about_tools(
+        target.field(
+            "parallel_tool_calls",
             request.parallel_tool_calls,
-            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
-            (at, "parallelToolCalls"),
-            writer,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
             request.tools,
         )
-        if parallel_tool_calls is not ABSENT:
-            wire["parallel_tool_calls"] = parallel_tool_calls
-        if request.max_output_tokens is not None:
-            wire["max_output_tokens"] = request.max_output_tokens
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.top_p is not None:
-            wire["top_p"] = request.top_p
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if text:
-            wire["text"] = text
-        if reasoning_:
-            wire["reasoning"] = reasoning_
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("max_output_tokens", request.max_output_tokens)
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.optional("stream", request.stream)
+        target.optional("text", text.wire or None)
+        target.optional("reasoning", reasoning_.wire or None)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = optional_text(wire, "description", at)
-        strict, strict_extra = read_always_written_flag(wire.get("strict", ABSENT), (at, "strict"), reader)
-        parameters, parameters_extra = read_nullable_schema(
-            wire.get("parameters", ABSENT), (at, "parameters"), reader, strict
-        )
-        extras = unmapped_members(wire, _TOOL)
-        if strict_extra is not ABSENT:
-            extras["strict"] = strict_extra
-        if parameters_extra is not ABSENT:
-            extras["parameters"] = parameters_extra
-        return ToolDefinition(name, description, parameters, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.optional("description", str)
+        strict = source.field("strict", read_always_written_flag, write_always_written_flag)
+        parameters = source.field("parameters", read_schema_or_empty, write_schema_or_empty, strict)
+        return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "function", "name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            wire["description"] = definition.description
-        strict = write_always_written_flag(
-            definition.strict, extra_at(extras, "strict") if extras else ABSENT, (at, "strict"), writer
-        )
-        if strict is not ABSENT:
-            wire["strict"] = strict
-        parameters = write_nullable_schema(
+        target = TargetObject(definition.metadata, at, writer)
+        target.required("type", "function")
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.optional("description", definition.description)
+        target.field("strict", definition.strict, "strict", read_always_written_flag, write_always_written_flag)
+        target.field(
+            "parameters",
             definition.parameters,
-            extra_at(extras, "parameters") if extras else ABSENT,
-            (at, "parameters"),
-            writer,
+            "parameters",
+            read_schema_or_empty,
+            write_schema_or_empty,
             definition.strict,
         )
-        if parameters is not ABSENT:
-            wire["parameters"] = parameters
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        id, id_extra = read_call_id(wire.get("call_id", ABSENT), (at, "call_id"), reader)
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        arguments, invalid, arguments_extra = read_json_arguments(
-            wire.get("arguments", ABSENT), (at, "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if id_extra is not ABSENT:
-            extras["call_id"] = id_extra
-        if arguments_extra is not ABSENT:
-            extras["arguments"] = arguments_extra
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        id = source.value_with_extra("call_id", read_call_id)
+        name = source.value("name", read_tool_name)
+        arguments, invalid = source.value_with_extra("arguments", read_json_arguments)
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "function_call",
-            "call_id": write_call_id(call.id, extra_at(extras, "call_id") if extras else ABSENT, (at, "id"), writer),
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_json_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        target.required("type", "function_call")
+        target.value_with_extra("call_id", (call.id,), "id", write_call_id)
+        target.value("name", (call.name,), "name", write_tool_name)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as an item."""
-        tool_call_id, name = read_result_call(wire.get("call_id", ABSENT), (at, "call_id"), reader)
-        kind, value_, kind_extra = self.read_result_content(wire.get("output", ABSENT), (at, "output"), reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        if kind_extra is not ABSENT:
-            extras["output"] = kind_extra
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id, name = source.value("call_id", read_result_call)
+        kind, value, is_error = source.field("output", self.read_result_content, self.write_result_content)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as an item."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "function_call_output",
-            "call_id": writer.call_id(result.tool_call_id),
-            "output": self.write_result_content(
-                result.kind,
-                result.value,
-                extra_at(extras, "output") if extras else ABSENT,
-                (at, "kind"),
-                writer,
-                result.is_error,
-            ),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(result.metadata, at, writer)
+        target.required("type", "function_call_output")
+        target.value("call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
+        target.field(
+            "output",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
+        )
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read an input text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _TEXT_PART)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an input text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "input_text", "text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "input_text")
+        target.required("text", part.text)
+        return target.finish()
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        url, data, media_type = read_data_url(wire.get("image_url", ABSENT), (at, "image_url"), reader)
-        detail, detail_extra = read_value_keeping_absence(
-            wire.get("detail", ABSENT), (at, "detail"), reader, _IMAGE_PART_DETAIL
-        )
-        extras = unmapped_members(wire, _IMAGE_PART)
-        if detail_extra is not ABSENT:
-            extras["detail"] = detail_extra
-        return ImagePart(url, data, media_type, detail=detail, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        url, data, media_type = source.field("image_url", read_data_url, write_data_url)
+        detail = source.field("detail", read_value_with_default, write_value_with_default, _IMAGE_PART_DETAIL)
+        return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "type": "input_image",
-            "image_url": write_data_url(part.url, part.data, part.media_type, (at, "url"), writer),
-        }
-        detail = write_value_keeping_absence(
-            part.detail, extra_at(extras, "detail") if extras else ABSENT, (at, "detail"), writer, _IMAGE_PART_DETAIL
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("cache", part.cache)
+        target.required("type", "input_image")
+        target.field("image_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
+        target.field(
+            "detail", part.detail, "detail", read_value_with_default, write_value_with_default, _IMAGE_PART_DETAIL
         )
-        if detail is not ABSENT:
-            wire["detail"] = detail
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        url, data, media_type, name, url_extras = read_file_source(wire, at, reader, _DOCUMENT_PART_FILE_DATA)
-        detail = optional_text(wire, "detail", at)
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        extras |= url_extras
-        return DocumentPart(url, data, media_type, name, detail, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        url, data, media_type, name = source.fields(
+            ("file_data", "file_url", "filename"), read_file_source, write_file_source, _DOCUMENT_PART_FILE_DATA
+        )
+        detail = source.optional("detail", str)
+        return DocumentPart(url, data, media_type, name, detail, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "input_file"}
-        wire |= write_file_source(
-            part.url, part.data, part.media_type, part.name, extras, (at, "url"), writer, _DOCUMENT_PART_FILE_DATA
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "input_file")
+        target.fields(
+            ("file_data", "file_url", "filename"),
+            (part.url, part.data, part.media_type, part.name),
+            "url",
+            read_file_source,
+            write_file_source,
+            _DOCUMENT_PART_FILE_DATA,
         )
-        if part.detail is not None:
-            wire["detail"] = part.detail
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("detail", part.detail)
+        return target.finish()
 
     def read_said_text(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read an output text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        extras = unmapped_members(wire, _SAID_TEXT)
-        return TextPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SAID_TEXT)
+        text = source.required("text", str)
+        return TextPart(text, metadata=source.metadata())
 
     def write_said_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {"type": "output_text", "text": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("cache", part.cache)
+        target.required("type", "output_text")
+        target.required("text", part.text)
+        return target.finish()
 
     def read_said_refusal(self, wire: dict[str, Any], at: Path, reader: Reader) -> RefusalPart:
         """Read an output refusal part."""
-        text = wire.get("refusal")
-        if type(text) is not str:
-            raise wrong_type((at, "refusal"), "a string", text)
-        extras = unmapped_members(wire, _SAID_REFUSAL)
-        return RefusalPart(text, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SAID_REFUSAL)
+        text = source.required("refusal", str)
+        return RefusalPart(text, metadata=source.metadata())
 
     def write_said_refusal(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output refusal part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "refusal", "refusal": part.text}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("type", "refusal")
+        target.required("refusal", part.text)
+        return target.finish()
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        name, name_extra = read_schema_name(wire.get("name", ABSENT), (at, "name"), reader)
-        strict = optional_value(wire, "strict", at, bool)
-        schema, schema_extra = read_output_schema(wire.get("schema", ABSENT), (at, "schema"), reader, strict)
-        extras = unmapped_members(wire, _OUTPUT_SCHEMA)
-        if name_extra is not ABSENT:
-            extras["name"] = name_extra
-        if schema_extra is not ABSENT:
-            extras["schema"] = schema_extra
-        return OutputSchema(schema, name, strict, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        name = source.field("name", read_schema_name, write_schema_name)
+        strict = source.optional("strict", bool)
+        schema = source.field("schema", read_output_schema, write_output_schema, strict)
+        return OutputSchema(schema, name, strict, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
-        extras = writer.own_extras(schema.metadata, at) if schema.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "type": "json_schema",
-            "schema": write_output_schema(
-                schema.schema, extra_at(extras, "schema") if extras else ABSENT, (at, "schema"), writer, schema.strict
-            ),
-        }
-        name = write_schema_name(schema.name, extra_at(extras, "name") if extras else ABSENT, (at, "name"), writer)
-        if name is not ABSENT:
-            wire["name"] = name
-        if schema.strict is not None:
-            wire["strict"] = schema.strict
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(schema.metadata, at, writer)
+        target.required("type", "json_schema")
+        target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
+        target.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        target.optional("strict", schema.strict)
+        return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_input_content)
-        extras = unmapped_members(wire, _SYSTEM_MESSAGE)
-        if wire["role"] != "system":
-            extras["role"] = wire["role"]
-        return SystemMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        content = source.text_or_list("content", self.read_input_content)
+        source.tag("role", "system")
+        return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if message.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        wire: dict[str, Any] = {
-            "role": extras.get("role", "system"),
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_input_content),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.unsupported("cache", message.cache)
+        target.tag("role", "system")
+        target.text_or_list("content", message.content, "content", self.write_input_content)
+        return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        content = read_text_or_list(wire.get("content"), (at, "content"), reader, self.read_input_content)
-        extras = unmapped_members(wire, _USER_MESSAGE)
-        return UserMessage(content, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        content = source.text_or_list("content", self.read_input_content)
+        return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
-        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
-        if message.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        wire: dict[str, Any] = {
-            "role": "user",
-            "content": write_text_or_list(message.content, (at, "content"), writer, self.write_input_content),
-        }
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(message.metadata, at, writer)
+        target.unsupported("name", message.name)
+        target.required("role", "user")
+        target.text_or_list("content", message.content, "content", self.write_input_content)
+        return target.finish()

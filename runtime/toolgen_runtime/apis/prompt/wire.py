@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, extra_at, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
+from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import call_kwargs, optional_text, optional_value
+from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...models import OpaquePart, Request, ToolDefinition
 from ...paths import Path
 from ...responses import FinishReason
-from ...tool_call_fields import read_tool_name
+from ...tool_call_fields import read_tool_name, write_tool_name
 from .assistant_text import to_response_object
 from .converter import PromptConverter
 
@@ -68,72 +69,42 @@ class Prompt(PromptConverter):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        model = optional_text(wire, "model", at)
-        messages, tools, tool_choice, messages_extra = self.read_conversation(
-            wire.get("messages", ABSENT), (at, "messages"), reader
-        )
-        extras = unmapped_members(wire, _REQUEST)
-        if messages_extra is not ABSENT:
-            extras["messages"] = messages_extra
-        return Request(messages, model, tools, tool_choice, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _REQUEST)
+        model = source.optional("model", str)
+        messages, tools, tool_choice = source.value_with_extra("messages", self.read_conversation)
+        return Request(messages, model, tools, tool_choice, metadata=source.metadata())
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        if request.output_format is not None:
-            writer.report_unsupported((at, "outputFormat"), "outputFormat", "warning")
-        if request.max_output_tokens is not None:
-            writer.report_unsupported((at, "maxOutputTokens"), "maxOutputTokens", "warning")
-        if request.temperature is not None:
-            writer.report_unsupported((at, "temperature"), "temperature", "warning")
-        if request.top_p is not None:
-            writer.report_unsupported((at, "topP"), "topP", "warning")
-        if request.stop is not None:
-            writer.report_unsupported((at, "stop"), "stop", "warning")
-        if request.seed is not None:
-            writer.report_unsupported((at, "seed"), "seed", "warning")
-        if request.reasoning is not None:
-            writer.report_unsupported((at, "reasoning"), "reasoning", "warning")
-        if request.stream is not None:
-            writer.report_unsupported((at, "stream"), "stream", "warning")
-        wire: dict[str, Any] = {
-            "messages": self.write_conversation(
-                request.messages,
-                request.tools,
-                request.tool_choice,
-                extra_at(extras, "messages") if extras else ABSENT,
-                (at, "messages"),
-                writer,
-            )
-        }
-        if request.model is not None:
-            wire["model"] = request.model
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unsupported("outputFormat", request.output_format, "warning")
+        target.unsupported("maxOutputTokens", request.max_output_tokens, "warning")
+        target.unsupported("temperature", request.temperature, "warning")
+        target.unsupported("topP", request.top_p, "warning")
+        target.unsupported("stop", request.stop, "warning")
+        target.unsupported("seed", request.seed, "warning")
+        target.unsupported("reasoning", request.reasoning, "warning")
+        target.unsupported("stream", request.stream, "warning")
+        target.value_with_extra(
+            "messages", (request.messages, request.tools, request.tool_choice), "messages", self.write_conversation
+        )
+        target.optional("model", request.model)
+        return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read an entry of the tools."""
-        name = read_tool_name(wire.get("name", ABSENT), (at, "name"), reader)
-        description = optional_text(wire, "description", at)
-        parameters = optional_value(wire, "parameters", at, dict)
-        extras = unmapped_members(wire, _TOOL)
-        return ToolDefinition(name, description, parameters, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL)
+        name = source.value("name", read_tool_name)
+        description = source.optional("description", str)
+        parameters = source.optional("parameters", dict)
+        return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an entry of the tools."""
-        extras = writer.own_extras(definition.metadata, at) if definition.metadata else NO_EXTRAS
-        if definition.strict is not None:
-            writer.report_unsupported((at, "strict"), "strict")
-        wire: dict[str, Any] = {"name": writer.tool_name(definition.name, (at, "name"))}
-        if definition.description is not None:
-            wire["description"] = definition.description
-        if definition.parameters is not None:
-            wire["parameters"] = definition.parameters
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(definition.metadata, at, writer)
+        target.unsupported("strict", definition.strict)
+        target.value("name", (definition.name,), "name", write_tool_name)
+        target.optional("description", definition.description)
+        target.optional("parameters", definition.parameters)
+        return target.finish()

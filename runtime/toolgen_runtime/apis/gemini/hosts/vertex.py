@@ -10,17 +10,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    inner_extras,
-    keep_inner_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.values import optional_number, optional_object, optional_value
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....fields import read_strings_at_most, write_strings_at_most
@@ -259,45 +250,26 @@ class Vertex(VertexConverter, Gemini):
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tool_config = optional_object(wire, "toolConfig", at)
-        generation_config = optional_object(wire, "generationConfig", at)
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        tool_config = source.inner("toolConfig", _REQUEST_BODY_TOOL_CONFIG)
+        generation_config = source.inner("generationConfig", _REQUEST_BODY_GENERATION_CONFIG)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        messages, messages_extras = self.read_contents(wire, at, reader)
-        tool_choice, stream, tool_choice_extra = self.read_calling_config(
-            tool_config.get("functionCallingConfig", ABSENT), ((at, "toolConfig"), "functionCallingConfig"), reader
+        messages = source.values_with_extras(self.read_contents)
+        tool_choice = tool_config.field("functionCallingConfig", self.read_tool_choice, self.write_tool_choice)
+        output_format = generation_config.fields(
+            ("responseMimeType", "responseJsonSchema", "responseSchema"),
+            self.read_output_format,
+            self.write_output_format,
         )
-        output_format, output_format_extras = self.read_output_format(
-            generation_config, (at, "generationConfig"), reader
+        max_output_tokens = generation_config.optional("maxOutputTokens", int)
+        temperature = generation_config.optional("temperature", float)
+        top_p = generation_config.optional("topP", float)
+        stop = generation_config.field(
+            "stopSequences", read_strings_at_most, write_strings_at_most, _REQUEST_BODY_STOP_SEQUENCES
         )
-        max_output_tokens = optional_value(generation_config, "maxOutputTokens", (at, "generationConfig"), int)
-        temperature = optional_number(generation_config, "temperature", (at, "generationConfig"))
-        top_p = optional_number(generation_config, "topP", (at, "generationConfig"))
-        stop, stop_extra = read_strings_at_most(
-            generation_config.get("stopSequences", ABSENT),
-            ((at, "generationConfig"), "stopSequences"),
-            reader,
-            _REQUEST_BODY_STOP_SEQUENCES,
-        )
-        seed = optional_value(generation_config, "seed", (at, "generationConfig"), int)
-        reasoning, reasoning_extra = self.read_thinking_config(
-            generation_config.get("thinkingConfig", ABSENT), ((at, "generationConfig"), "thinkingConfig"), reader
-        )
-        extras = unmapped_members(wire, _REQUEST_BODY)
-        tool_config_extras = unmapped_members(tool_config, _REQUEST_BODY_TOOL_CONFIG)
-        generation_config_extras = unmapped_members(generation_config, _REQUEST_BODY_GENERATION_CONFIG)
-        extras |= messages_extras
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            tool_config_extras["functionCallingConfig"] = tool_choice_extra
-        generation_config_extras |= output_format_extras
-        if stop_extra is not ABSENT:
-            generation_config_extras["stopSequences"] = stop_extra
-        if reasoning_extra is not ABSENT:
-            generation_config_extras["thinkingConfig"] = reasoning_extra
-        keep_inner_extras(extras, wire, "generationConfig", generation_config_extras)
-        keep_inner_extras(extras, wire, "toolConfig", tool_config_extras)
+        seed = generation_config.optional("seed", int)
+        reasoning = generation_config.field("thinkingConfig", self.read_thinking_config, self.write_thinking_config)
         return Request(
             messages,
             tools=tools,
@@ -309,65 +281,43 @@ class Vertex(VertexConverter, Gemini):
             stop=stop,
             seed=seed,
             reasoning=reasoning,
-            stream=stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        if request.parallel_tool_calls is not None:
-            writer.report_unsupported(
-                (at, "parallelToolCalls"), "parallelToolCalls", "note" if request.parallel_tool_calls else "behaviour"
-            )
-        generation_config: dict[str, Any] = {}
-        generation_config |= self.write_output_format(
-            request.output_format, inner_extras(extras, "generationConfig"), (at, "outputFormat"), writer
+        target = TargetObject(request.metadata, at, writer)
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unsupported("stream", request.stream)
+        tool_config = target.inner("toolConfig")
+        generation_config = target.inner("generationConfig")
+        generation_config.fields(
+            ("responseMimeType", "responseJsonSchema", "responseSchema"),
+            request.output_format,
+            "outputFormat",
+            self.read_output_format,
+            self.write_output_format,
         )
-        if request.max_output_tokens is not None:
-            generation_config["maxOutputTokens"] = request.max_output_tokens
-        if request.temperature is not None:
-            generation_config["temperature"] = request.temperature
-        if request.top_p is not None:
-            generation_config["topP"] = request.top_p
-        stop = write_strings_at_most(
+        generation_config.optional("maxOutputTokens", request.max_output_tokens)
+        generation_config.optional("temperature", request.temperature)
+        generation_config.optional("topP", request.top_p)
+        generation_config.field(
+            "stopSequences",
             request.stop,
-            extra_at(extras, "generationConfig", "stopSequences") if extras else ABSENT,
-            (at, "stop"),
-            writer,
+            "stop",
+            read_strings_at_most,
+            write_strings_at_most,
             _REQUEST_BODY_STOP_SEQUENCES,
         )
-        if stop is not ABSENT:
-            generation_config["stopSequences"] = stop
-        if request.seed is not None:
-            generation_config["seed"] = request.seed
-        reasoning = self.write_thinking_config(
-            request.reasoning,
-            extra_at(extras, "generationConfig", "thinkingConfig") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
+        generation_config.optional("seed", request.seed)
+        generation_config.field(
+            "thinkingConfig", request.reasoning, "reasoning", self.read_thinking_config, self.write_thinking_config
         )
-        if reasoning is not ABSENT:
-            generation_config["thinkingConfig"] = reasoning
-        tool_config: dict[str, Any] = {}
-        tool_choice = self.write_calling_config(
-            request.tool_choice,
-            request.stream,
-            extra_at(extras, "toolConfig", "functionCallingConfig") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+        tool_config.field(
+            "functionCallingConfig", request.tool_choice, "toolChoice", self.read_tool_choice, self.write_tool_choice
         )
-        if tool_choice is not ABSENT:
-            tool_config["functionCallingConfig"] = tool_choice
-        wire: dict[str, Any] = {}
-        wire |= self.write_contents(request.messages, extras, (at, "messages"), writer)
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        if tool_config:
-            wire["toolConfig"] = tool_config
-        if generation_config:
-            wire["generationConfig"] = generation_config
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.values_with_extras((request.messages,), "messages", self.write_contents)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.optional("toolConfig", tool_config.wire or None)
+        target.optional("generationConfig", generation_config.wire or None)
+        return target.finish()

@@ -11,23 +11,19 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import (
-    ABSENT,
     NO_EXTRAS,
-    extra_at,
-    find_value_and_key,
     keep_inner_extras,
-    note_alias,
     original_key,
     restore_extras,
     set_extra_at,
     unmapped_members,
     without_extra_at,
 )
+from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.values import optional_number, optional_object, optional_text, optional_value
+from ....conversion.values import optional_object
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....errors import wrong_type
 from ....fields import read_string_or_list, write_string_or_list
 from ....models import ContentPart, OpaquePart, Request, TextPart, Usage
 from ....paths import Path
@@ -312,41 +308,25 @@ class Deepseek(OpenaiCompatible):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
-            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        reasoning = source.fields(
+            ("reasoning_effort", "thinking"), read_effort_or_switch, write_effort_or_switch, _EFFORTS
         )
-        output_format, output_format_extra = self.read_output_format(
-            wire.get("response_format", ABSENT), (at, "response_format"), reader
-        )
-        temperature = optional_number(wire, "temperature", at)
-        top_p = optional_number(wire, "top_p", at)
-        reasoning, reasoning_extras = read_effort_or_switch(wire, at, reader, _EFFORTS)
-        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
-        seed = optional_value(wire, "seed", at, int)
-        stream = optional_value(wire, "stream", at, bool)
-        max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        extras = unmapped_members(wire, _REQUEST)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if parallel_tool_calls_extra is not ABSENT:
-            extras["parallel_tool_calls"] = parallel_tool_calls_extra
-        if output_format_extra is not ABSENT:
-            extras["response_format"] = output_format_extra
-        extras |= reasoning_extras
-        if stop_extra is not ABSENT:
-            extras["stop"] = stop_extra
-        note_alias(extras, "max_tokens", max_output_tokens_key)
+        stop = source.field("stop", read_string_or_list, write_string_or_list)
+        seed = source.optional("seed", int)
+        stream = source.optional("stream", bool)
+        max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
         return Request(
             messages,
             model,
@@ -361,58 +341,46 @@ class Deepseek(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        parallel_tool_calls = write_flag_about_tools(
+        target.field(
+            "parallel_tool_calls",
             request.parallel_tool_calls,
-            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
-            (at, "parallelToolCalls"),
-            writer,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
             request.tools,
         )
-        if parallel_tool_calls is not ABSENT:
-            wire["parallel_tool_calls"] = parallel_tool_calls
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "response_format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            wire["response_format"] = output_format
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.top_p is not None:
-            wire["top_p"] = request.top_p
-        wire |= write_effort_or_switch(request.reasoning, extras, (at, "reasoning"), writer, _EFFORTS)
-        stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
-        if stop is not ABSENT:
-            wire["stop"] = stop
-        if request.seed is not None:
-            wire["seed"] = request.seed
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if request.max_output_tokens is not None:
-            wire[original_key(extras, "max_tokens")] = request.max_output_tokens
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.fields(
+            ("reasoning_effort", "thinking"),
+            request.reasoning,
+            "reasoning",
+            read_effort_or_switch,
+            write_effort_or_switch,
+            _EFFORTS,
+        )
+        target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.optional("seed", request.seed)
+        target.optional("stream", request.stream)
+        target.aliased("max_tokens", request.max_output_tokens)
+        return target.finish()

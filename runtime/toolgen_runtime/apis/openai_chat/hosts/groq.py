@@ -10,22 +10,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    find_value_and_key,
-    has_value_at,
-    note_alias,
-    original_key,
-    restore_extras,
-    unmapped_members,
-)
+from ....conversion.extras import ABSENT, has_value_at
+from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.values import optional_number, optional_text, optional_value
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....errors import wrong_type
 from ....fields import read_strings_at_most, write_strings_at_most
 from ....models import ContentPart, ImagePart, OpaquePart, RefusalPart, Request, TextPart, ToolDefinition
 from ....paths import Path
@@ -218,44 +207,23 @@ class Groq(OpenaiCompatible):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
-            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
-        )
-        output_format, output_format_extra = self.read_output_format(
-            wire.get("response_format", ABSENT), (at, "response_format"), reader
-        )
-        temperature = optional_number(wire, "temperature", at)
-        top_p = optional_number(wire, "top_p", at)
-        reasoning, reasoning_extra = read_listed_effort(
-            wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader, _EFFORTS
-        )
-        stop, stop_extra = read_strings_at_most(wire.get("stop", ABSENT), (at, "stop"), reader, _REQUEST_STOP)
-        seed = optional_value(wire, "seed", at, int)
-        stream = optional_value(wire, "stream", at, bool)
-        max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_completion_tokens", "max_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_completion_tokens"), "an integer", max_output_tokens)
-        extras = unmapped_members(wire, _REQUEST)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if parallel_tool_calls_extra is not ABSENT:
-            extras["parallel_tool_calls"] = parallel_tool_calls_extra
-        if output_format_extra is not ABSENT:
-            extras["response_format"] = output_format_extra
-        if reasoning_extra is not ABSENT:
-            extras["reasoning_effort"] = reasoning_extra
-        if stop_extra is not ABSENT:
-            extras["stop"] = stop_extra
-        note_alias(extras, "max_completion_tokens", max_output_tokens_key)
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, _EFFORTS)
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        seed = source.optional("seed", int)
+        stream = source.optional("stream", bool)
+        max_output_tokens = source.aliased("max_completion_tokens", int, "max_tokens")
         return Request(
             messages,
             model,
@@ -270,68 +238,41 @@ class Groq(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        parallel_tool_calls = write_flag_about_tools(
+        target.field(
+            "parallel_tool_calls",
             request.parallel_tool_calls,
-            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
-            (at, "parallelToolCalls"),
-            writer,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
             request.tools,
         )
-        if parallel_tool_calls is not ABSENT:
-            wire["parallel_tool_calls"] = parallel_tool_calls
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "response_format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            wire["response_format"] = output_format
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.top_p is not None:
-            wire["top_p"] = request.top_p
-        reasoning = write_listed_effort(
-            request.reasoning,
-            extra_at(extras, "reasoning_effort") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-            _EFFORTS,
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.field(
+            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, _EFFORTS
         )
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
-        stop = write_strings_at_most(
-            request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer, _REQUEST_STOP
-        )
-        if stop is not ABSENT:
-            wire["stop"] = stop
-        if request.seed is not None:
-            wire["seed"] = request.seed
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if request.max_output_tokens is not None:
-            wire[original_key(extras, "max_completion_tokens")] = request.max_output_tokens
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        target.optional("seed", request.seed)
+        target.optional("stream", request.stream)
+        target.aliased("max_completion_tokens", request.max_output_tokens)
+        return target.finish()

@@ -10,23 +10,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    find_value_and_key,
-    has_value_at,
-    keep_inner_extras,
-    note_alias,
-    original_key,
-    restore_extras,
-    unmapped_members,
-)
+from ....conversion.extras import has_value_at
+from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.values import optional_number, optional_text, optional_value
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....errors import wrong_type
 from ....fields import (
     read_data_url,
     read_effort,
@@ -44,6 +32,7 @@ from ....tool_call_fields import (
     read_tool_name,
     write_call_id_verbatim,
     write_flag_about_tools,
+    write_tool_name,
 )
 from ..compatible import read_arguments_text, read_result_call_or_next, write_arguments_text, write_result_call_or_next
 from ..host_extensions import HostChatConverter, ReasoningKeys
@@ -234,40 +223,23 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
-            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
-        )
-        output_format, output_format_extra = self.read_output_format(
-            wire.get("response_format", ABSENT), (at, "response_format"), reader
-        )
-        temperature = optional_number(wire, "temperature", at)
-        top_p = optional_number(wire, "top_p", at)
-        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
-        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
-        seed = optional_value(wire, "seed", at, int)
-        stream = optional_value(wire, "stream", at, bool)
-        max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        extras = unmapped_members(wire, _REQUEST)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if parallel_tool_calls_extra is not ABSENT:
-            extras["parallel_tool_calls"] = parallel_tool_calls_extra
-        if output_format_extra is not ABSENT:
-            extras["response_format"] = output_format_extra
-        if stop_extra is not ABSENT:
-            extras["stop"] = stop_extra
-        note_alias(extras, "max_tokens", max_output_tokens_key)
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        reasoning = source.field("reasoning_effort", read_effort, write_effort)
+        stop = source.field("stop", read_string_or_list, write_string_or_list)
+        seed = source.optional("seed", int)
+        stream = source.optional("stream", bool)
+        max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
         return Request(
             messages,
             model,
@@ -282,173 +254,105 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        parallel_tool_calls = write_flag_about_tools(
+        target.field(
+            "parallel_tool_calls",
             request.parallel_tool_calls,
-            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
-            (at, "parallelToolCalls"),
-            writer,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
             request.tools,
         )
-        if parallel_tool_calls is not ABSENT:
-            wire["parallel_tool_calls"] = parallel_tool_calls
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "response_format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            wire["response_format"] = output_format
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.top_p is not None:
-            wire["top_p"] = request.top_p
-        reasoning = write_effort(request.reasoning, (at, "reasoning"), writer)
-        if reasoning is not ABSENT:
-            wire["reasoning_effort"] = reasoning
-        stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
-        if stop is not ABSENT:
-            wire["stop"] = stop
-        if request.seed is not None:
-            wire["seed"] = request.seed
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if request.max_output_tokens is not None:
-            wire[original_key(extras, "max_tokens")] = request.max_output_tokens
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
+        target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.optional("seed", request.seed)
+        target.optional("stream", request.stream)
+        target.aliased("max_tokens", request.max_output_tokens)
+        return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_extra = read_arguments_text(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if wire.get("type") is None:
-            extras["$absent"] = ["type"]
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            function_extras["arguments"] = arguments_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_call_id_verbatim)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value_with_extra("arguments", read_arguments_text)
+        source.untagged("type")
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_arguments_text(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "id": write_call_id_verbatim(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "function": function,
-        }
-        if "type" in extras.get("$absent", ()):
-            del wire["type"]
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_arguments_text)
+        target.required("type", "function")
+        target.value_with_extra("id", (call.id,), "id", write_call_id_verbatim)
+        target.required("function", function.wire)
+        target.untagged("type")
+        return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        tool_call_id, name, tool_call_id_extra = read_result_call_or_next(
-            wire.get("tool_call_id", ABSENT), (at, "tool_call_id"), reader
-        )
-        kind, value_, kind_extra = self.read_result_content(wire.get("content", ABSENT), (at, "content"), reader)
-        extras = unmapped_members(wire, _TOOL_RESULT)
-        if tool_call_id_extra is not ABSENT:
-            extras["tool_call_id"] = tool_call_id_extra
-        if kind_extra is not ABSENT:
-            extras["content"] = kind_extra
-        return ToolResult(tool_call_id, name, kind, value_, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        tool_call_id, name = source.value_with_extra("tool_call_id", read_result_call_or_next)
+        kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
-        extras = writer.own_extras(result.metadata, at) if result.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {
-            "role": "tool",
-            "content": self.write_result_content(
-                result.kind,
-                result.value,
-                extra_at(extras, "content") if extras else ABSENT,
-                (at, "kind"),
-                writer,
-                result.is_error,
-            ),
-        }
-        tool_call_id = write_result_call_or_next(
-            result.tool_call_id,
-            result.name,
-            extra_at(extras, "tool_call_id") if extras else ABSENT,
-            (at, "toolCallId"),
-            writer,
+        target = TargetObject(result.metadata, at, writer)
+        target.required("role", "tool")
+        target.field(
+            "content",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
         )
-        if tool_call_id is not ABSENT:
-            wire["tool_call_id"] = tool_call_id
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target.value_with_extra(
+            "tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call_or_next
+        )
+        return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        file = wire.get("file")
-        if type(file) is not dict:
-            raise wrong_type((at, "file"), "an object", file)
-        url, data, media_type = read_data_url(file.get("file_data", ABSENT), ((at, "file"), "file_data"), reader)
-        name = optional_text(file, "filename", (at, "file"))
-        extras = unmapped_members(wire, _DOCUMENT_PART)
-        file_extras = unmapped_members(file, _DOCUMENT_PART_FILE)
-        keep_inner_extras(extras, wire, "file", file_extras)
-        return DocumentPart(url, data, media_type, name, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        file = source.required_inner("file", _DOCUMENT_PART_FILE)
+        url, data, media_type = file.field("file_data", read_data_url, write_data_url)
+        name = file.optional("filename", str)
+        return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        file: dict[str, Any] = {"file_data": write_data_url(part.url, part.data, part.media_type, (at, "url"), writer)}
-        if part.name is not None:
-            file["filename"] = part.name
-        wire: dict[str, Any] = {"type": "file", "file": file}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        file = target.inner("file")
+        file.field("file_data", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
+        file.optional("filename", part.name)
+        target.required("type", "file")
+        target.required("file", file.wire)
+        return target.finish()

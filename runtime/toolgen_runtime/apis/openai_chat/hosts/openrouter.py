@@ -10,23 +10,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    find_value_and_key,
-    has_value_at,
-    keep_inner_extras,
-    note_alias,
-    original_key,
-    restore_extras,
-    unmapped_members,
-)
+from ....conversion.extras import has_value_at
+from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.values import optional_number, optional_text, optional_value
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....errors import wrong_type
 from ....fields import (
     read_cache_control,
     read_data_url,
@@ -219,44 +207,23 @@ class Openrouter(OpenaiCompatible):
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        tools, tools_extra = self.read_tools(wire.get("tools", ABSENT), (at, "tools"), reader)
+        source = SourceObject(wire, at, reader, _REQUEST)
+        tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        model = optional_text(wire, "model", at)
-        messages = self.read_messages(wire.get("messages", ABSENT), (at, "messages"), reader)
-        tool_choice, tool_choice_extra = self.read_tool_choice_with_tools(
-            wire.get("tool_choice", ABSENT), (at, "tool_choice"), reader, tools
+        model = source.optional("model", str)
+        messages = source.value("messages", self.read_messages)
+        tool_choice = source.field(
+            "tool_choice", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
-        parallel_tool_calls, parallel_tool_calls_extra = read_flag_about_tools(
-            wire.get("parallel_tool_calls", ABSENT), (at, "parallel_tool_calls"), reader, tools
-        )
-        output_format, output_format_extra = self.read_output_format(
-            wire.get("response_format", ABSENT), (at, "response_format"), reader
-        )
-        temperature = optional_number(wire, "temperature", at)
-        top_p = optional_number(wire, "top_p", at)
-        stop, stop_extra = read_string_or_list(wire.get("stop", ABSENT), (at, "stop"), reader)
-        seed = optional_value(wire, "seed", at, int)
-        stream = optional_value(wire, "stream", at, bool)
-        max_output_tokens, max_output_tokens_key = find_value_and_key(wire, "max_tokens", "max_completion_tokens")
-        if max_output_tokens is not None and type(max_output_tokens) is not int:
-            raise wrong_type((at, "max_tokens"), "an integer", max_output_tokens)
-        reasoning, reasoning_extra = read_effort_object(
-            wire.get("reasoning", ABSENT), (at, "reasoning"), reader, _REQUEST_REASONING
-        )
-        extras = unmapped_members(wire, _REQUEST)
-        if tools_extra is not ABSENT:
-            extras["tools"] = tools_extra
-        if tool_choice_extra is not ABSENT:
-            extras["tool_choice"] = tool_choice_extra
-        if parallel_tool_calls_extra is not ABSENT:
-            extras["parallel_tool_calls"] = parallel_tool_calls_extra
-        if output_format_extra is not ABSENT:
-            extras["response_format"] = output_format_extra
-        if stop_extra is not ABSENT:
-            extras["stop"] = stop_extra
-        note_alias(extras, "max_tokens", max_output_tokens_key)
-        if reasoning_extra is not ABSENT:
-            extras["reasoning"] = reasoning_extra
+        parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
+        output_format = source.field("response_format", self.read_output_format, self.write_output_format)
+        temperature = source.optional("temperature", float)
+        top_p = source.optional("top_p", float)
+        stop = source.field("stop", read_string_or_list, write_string_or_list)
+        seed = source.optional("seed", int)
+        stream = source.optional("stream", bool)
+        max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
+        reasoning = source.field("reasoning", read_effort_object, write_effort_object, _REQUEST_REASONING)
         return Request(
             messages,
             model,
@@ -271,116 +238,75 @@ class Openrouter(OpenaiCompatible):
             seed,
             reasoning,
             stream,
-            metadata=reader.as_metadata(extras),
+            metadata=source.metadata(),
         )
 
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
-        extras = writer.own_extras(request.metadata, at) if request.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"messages": self.write_messages(request.messages, (at, "messages"), writer)}
-        if request.model is not None:
-            wire["model"] = request.model
-        tools = self.write_tools(request.tools, extra_at(extras, "tools") if extras else ABSENT, (at, "tools"), writer)
-        if tools is not ABSENT:
-            wire["tools"] = tools
-        tool_choice = self.write_tool_choice_with_tools(
+        target = TargetObject(request.metadata, at, writer)
+        target.value("messages", (request.messages,), "messages", self.write_messages)
+        target.optional("model", request.model)
+        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
+        target.field(
+            "tool_choice",
             request.tool_choice,
-            extra_at(extras, "tool_choice") if extras else ABSENT,
-            (at, "toolChoice"),
-            writer,
+            "toolChoice",
+            self.read_tool_choice_with_tools,
+            self.write_tool_choice_with_tools,
             request.tools,
         )
-        if tool_choice is not ABSENT:
-            wire["tool_choice"] = tool_choice
-        parallel_tool_calls = write_flag_about_tools(
+        target.field(
+            "parallel_tool_calls",
             request.parallel_tool_calls,
-            extra_at(extras, "parallel_tool_calls") if extras else ABSENT,
-            (at, "parallelToolCalls"),
-            writer,
+            "parallelToolCalls",
+            read_flag_about_tools,
+            write_flag_about_tools,
             request.tools,
         )
-        if parallel_tool_calls is not ABSENT:
-            wire["parallel_tool_calls"] = parallel_tool_calls
-        output_format = self.write_output_format(
-            request.output_format,
-            extra_at(extras, "response_format") if extras else ABSENT,
-            (at, "outputFormat"),
-            writer,
+        target.field(
+            "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        if output_format is not ABSENT:
-            wire["response_format"] = output_format
-        if request.temperature is not None:
-            wire["temperature"] = request.temperature
-        if request.top_p is not None:
-            wire["top_p"] = request.top_p
-        stop = write_string_or_list(request.stop, extra_at(extras, "stop") if extras else ABSENT, (at, "stop"), writer)
-        if stop is not ABSENT:
-            wire["stop"] = stop
-        if request.seed is not None:
-            wire["seed"] = request.seed
-        if request.stream is not None:
-            wire["stream"] = request.stream
-        if request.max_output_tokens is not None:
-            wire[original_key(extras, "max_tokens")] = request.max_output_tokens
-        reasoning = write_effort_object(
-            request.reasoning,
-            extra_at(extras, "reasoning") if extras else ABSENT,
-            (at, "reasoning"),
-            writer,
-            _REQUEST_REASONING,
+        target.optional("temperature", request.temperature)
+        target.optional("top_p", request.top_p)
+        target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.optional("seed", request.seed)
+        target.optional("stream", request.stream)
+        target.aliased("max_tokens", request.max_output_tokens)
+        target.field(
+            "reasoning", request.reasoning, "reasoning", read_effort_object, write_effort_object, _REQUEST_REASONING
         )
-        if reasoning is not ABSENT:
-            wire["reasoning"] = reasoning
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        text = wire.get("text")
-        if type(text) is not str:
-            raise wrong_type((at, "text"), "a string", text)
-        cache, cache_extra = read_cache_control(wire.get("cache_control", ABSENT), (at, "cache_control"), reader)
-        extras = unmapped_members(wire, _TEXT_PART)
-        if cache_extra is not ABSENT:
-            extras["cache_control"] = cache_extra
-        return TextPart(text, cache, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _TEXT_PART)
+        text = source.required("text", str)
+        cache = source.field("cache_control", read_cache_control, write_cache_control)
+        return TextPart(text, cache, metadata=source.metadata())
 
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        wire: dict[str, Any] = {"type": "text", "text": part.text}
-        cache = write_cache_control(
-            part.cache, extra_at(extras, "cache_control") if extras else ABSENT, (at, "cache"), writer
-        )
-        if cache is not ABSENT:
-            wire["cache_control"] = cache
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.required("type", "text")
+        target.required("text", part.text)
+        target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
+        return target.finish()
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video part."""
-        video_url = wire.get("video_url")
-        if type(video_url) is not dict:
-            raise wrong_type((at, "video_url"), "an object", video_url)
-        url, data, media_type = read_data_url(video_url.get("url", ABSENT), ((at, "video_url"), "url"), reader)
-        extras = unmapped_members(wire, _VIDEO_PART)
-        video_url_extras = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
-        keep_inner_extras(extras, wire, "video_url", video_url_extras)
-        return VideoPart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _VIDEO_PART)
+        video_url = source.required_inner("video_url", _VIDEO_PART_VIDEO_URL)
+        url, data, media_type = video_url.field("url", read_data_url, write_data_url)
+        return VideoPart(url, data, media_type, metadata=source.metadata())
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        video_url: dict[str, Any] = {"url": write_data_url(part.url, part.data, part.media_type, (at, "url"), writer)}
-        wire: dict[str, Any] = {"type": "video_url", "video_url": video_url}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        video_url = target.inner("video_url")
+        video_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
+        target.required("type", "video_url")
+        target.required("video_url", video_url.wire)
+        return target.finish()

@@ -10,23 +10,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    extra_at,
-    has_value_at,
-    keep_inner_extras,
-    restore_extras,
-    unmapped_members,
-)
+from ....conversion.extras import has_value_at
+from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....errors import wrong_type
 from ....fields import read_data_url, write_data_url
 from ....models import AudioPart, ContentPart, ImagePart, OpaquePart, TextPart, ToolCall, VideoPart
 from ....paths import Path
-from ....tool_call_fields import read_call_id_verbatim, read_tool_name, write_call_id_verbatim
+from ....tool_call_fields import read_call_id_verbatim, read_tool_name, write_call_id_verbatim, write_tool_name
 from ..compatible import read_parsable_arguments, write_parsable_arguments
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
@@ -181,72 +173,42 @@ class Vllm(OpenaiCompatible):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        function = wire.get("function")
-        if type(function) is not dict:
-            raise wrong_type((at, "function"), "an object", function)
-        id, id_extra = read_call_id_verbatim(wire.get("id", ABSENT), (at, "id"), reader)
-        name = read_tool_name(function.get("name", ABSENT), ((at, "function"), "name"), reader)
-        arguments, invalid, arguments_extra = read_parsable_arguments(
-            function.get("arguments", ABSENT), ((at, "function"), "arguments"), reader
-        )
-        extras = unmapped_members(wire, _TOOL_CALL)
-        if wire.get("type") is None:
-            extras["$absent"] = ["type"]
-        function_extras = unmapped_members(function, _TOOL_CALL_FUNCTION)
-        if id_extra is not ABSENT:
-            extras["id"] = id_extra
-        if arguments_extra is not ABSENT:
-            function_extras["arguments"] = arguments_extra
-        keep_inner_extras(extras, wire, "function", function_extras)
-        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=reader.as_metadata(extras)))
+        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        id = source.value_with_extra("id", read_call_id_verbatim)
+        name = function.value("name", read_tool_name)
+        arguments, invalid = function.value_with_extra("arguments", read_parsable_arguments)
+        source.untagged("type")
+        return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call of a function."""
         call = writer.encode_call(call, at)
-        extras = writer.own_extras(call.metadata, at) if call.metadata else NO_EXTRAS
-        function: dict[str, Any] = {
-            "name": writer.tool_name(call.name, (at, "name")),
-            "arguments": write_parsable_arguments(
-                call.arguments,
-                call.invalid,
-                extra_at(extras, "function", "arguments") if extras else ABSENT,
-                (at, "arguments"),
-                writer,
-            ),
-        }
-        wire: dict[str, Any] = {
-            "type": "function",
-            "id": write_call_id_verbatim(call.id, extra_at(extras, "id") if extras else ABSENT, (at, "id"), writer),
-            "function": function,
-        }
-        if "type" in extras.get("$absent", ()):
-            del wire["type"]
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(call.metadata, at, writer)
+        function = target.inner("function")
+        function.value("name", (call.name,), "name", write_tool_name)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_parsable_arguments)
+        target.required("type", "function")
+        target.value_with_extra("id", (call.id,), "id", write_call_id_verbatim)
+        target.required("function", function.wire)
+        target.untagged("type")
+        return target.finish()
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video part."""
-        video_url = wire.get("video_url")
-        if type(video_url) is not dict:
-            raise wrong_type((at, "video_url"), "an object", video_url)
-        url, data, media_type = read_data_url(video_url.get("url", ABSENT), ((at, "video_url"), "url"), reader)
-        extras = unmapped_members(wire, _VIDEO_PART)
-        video_url_extras = unmapped_members(video_url, _VIDEO_PART_VIDEO_URL)
-        keep_inner_extras(extras, wire, "video_url", video_url_extras)
-        return VideoPart(url, data, media_type, metadata=reader.as_metadata(extras))
+        source = SourceObject(wire, at, reader, _VIDEO_PART)
+        video_url = source.required_inner("video_url", _VIDEO_PART_VIDEO_URL)
+        url, data, media_type = video_url.field("url", read_data_url, write_data_url)
+        return VideoPart(url, data, media_type, metadata=source.metadata())
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video part."""
-        extras = writer.own_extras(part.metadata, at) if part.metadata else NO_EXTRAS
-        if part.name is not None:
-            writer.report_unsupported((at, "name"), "name")
-        if part.detail is not None:
-            writer.report_unsupported((at, "detail"), "detail")
-        if part.cache is not None:
-            writer.report_unsupported((at, "cache"), "cache")
-        video_url: dict[str, Any] = {"url": write_data_url(part.url, part.data, part.media_type, (at, "url"), writer)}
-        wire: dict[str, Any] = {"type": "video_url", "video_url": video_url}
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+        target = TargetObject(part.metadata, at, writer)
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
+        video_url = target.inner("video_url")
+        video_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
+        target.required("type", "video_url")
+        target.required("video_url", video_url.wire)
+        return target.finish()
