@@ -274,6 +274,8 @@ def test_a_response_comes_back_with_its_role(sample: Package, provider: str, rol
     """Servers give others, or none. The next request has the one of the API."""
     module, path = sample.provider(provider), ROLE_PATHS[provider]
     body = put(table(provider)["response"], path, role)
+    if provider == "gemini":  # its table has an answer without parts, which is not sent
+        body = put(body, [*path[:-1], "parts"], [{"text": "Hello"}])
     if role == "absent":
         holder = body
         for step in path[:-1]:

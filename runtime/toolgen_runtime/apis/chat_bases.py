@@ -151,8 +151,6 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """The types of entries with a function that are function calls. None for all types."""
     TOOL_CALL_ID: ClassVar[Collection[str]] = ()
     """Placeholders for a missing id."""
-    NOTES_BARE_MESSAGES: ClassVar[bool] = True
-    """Whether the extras record that an assistant message had neither content nor calls."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
     write_assistant_message: Callable[[AssistantMessage, Path, Writer], Any]
@@ -169,9 +167,8 @@ class ChatMessageConverter(NativeToolSdkConverter):
             role = item.get("role")
             if role == "assistant":
                 message = self.read_assistant_message(item, here, reader)
-                bare = item.get("content") is None and type(message.content) is list and not item.get("tool_calls")
-                if bare and self.NOTES_BARE_MESSAGES:
-                    merge_extras_into(message, reader.wire.name, {"$bare": True})
+                if not has_text_or_calls(item, self.CALLS_KEY):
+                    reader.mark_sent(message)
                 messages.append(message)
                 reader.next_turn()
             elif role == "tool":
@@ -228,6 +225,12 @@ class ChatMessageConverter(NativeToolSdkConverter):
             else:
                 raise wrong_type(here, "a message", message)
         return wires
+
+
+def has_text_or_calls(wire: dict[str, Any], calls_key: str) -> bool:
+    """Return whether an assistant message has content that is not blank, or calls."""
+    content = wire.get("content")
+    return bool(content.strip() if type(content) is str else content) or bool(wire.get(calls_key))
 
 
 def keep_role(message: AssistantMessage, wire: dict[str, Any], reader: Reader) -> None:

@@ -10,7 +10,7 @@ from ..json_text import JSONError, dump_allowing_nan, dump_deep
 from ..json_values import is_too_deep
 from ..models import InvalidCall, Loss, OpaquePart, ToolCall, ToolDefinition
 from ..paths import ROOT, Path
-from .extras import ABSENT, NO_EXTRAS, Extras
+from .extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
@@ -82,6 +82,10 @@ class Reader:
 
             self._silent_writer = Writer(self.wire, _ignore, "weaken")
         return self._silent_writer
+
+    def mark_sent(self, value: Any) -> None:
+        """Mark an empty or unsigned part or message of a request: the API accepted it, so it may be sent again."""
+        merge_extras_into(value, self.wire.name, {"$sent": True})
 
     def as_metadata(self, extras: Extras | None) -> dict[str, Any] | None:
         """Return metadata with the extras. None if there are no extras."""

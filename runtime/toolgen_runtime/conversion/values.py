@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ..errors import ConversionError, wrong_type
 from ..models import AudioPart, DocumentPart, ImagePart, OpaquePart, TextPart, UserMessage, VideoPart
 from ..paths import ROOT, Path, format_path
-from .extras import ABSENT, UnsupportedValueError, merge_extras_into
+from .extras import ABSENT, UnsupportedValueError
 from .reader import Reader
 from .writer import Writer
 
@@ -198,7 +198,7 @@ def wire_message_of(message: UserMessage, writer: Writer) -> Any:
 def mark_empty_list(message: UserMessage, reader: Reader) -> UserMessage:
     """Return a message that was read, with a mark if its content is an empty list, which the API accepted there."""
     if message.content == []:
-        merge_extras_into(message, reader.wire.name, {"$bare": True})
+        reader.mark_sent(message)
     return message
 
 

@@ -344,6 +344,10 @@ class Writer:
         """Return this provider's extras, without a report of other providers' extras."""
         return inner_extras(metadata, self.wire.name) if metadata else {}
 
+    def was_sent(self, value: Any) -> bool:
+        """Return whether a part or message was read from a request of this provider, although it looks unacceptable."""
+        return "$sent" in self.peek_extras(value.metadata)
+
     def can_read(self, metadata: dict[str, Any] | None) -> bool:
         """Return whether metadata has extras of this provider."""
         return metadata is not None and self.wire.name in metadata

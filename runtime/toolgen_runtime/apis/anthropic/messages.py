@@ -71,16 +71,18 @@ def _is_blank(content: str | list[Any] | None) -> bool:
 def note_blank(content: Any, reader: Reader, extras: Extras) -> Extras:
     """Mark blank text of a body, which the API accepted there: a text in the extras, a part in its metadata."""
     if type(content) is str:
-        return extras if content.strip() else {**extras, "$blank": True}
+        return extras if content.strip() else {**extras, "$sent": True}
+    if not content:
+        return {**extras, "$sent": True}
     for part in content or ():
         if type(part) is TextPart and not part.text.strip():
-            merge_extras_into(part, reader.wire.name, {"$blank": True})
+            reader.mark_sent(part)
     return extras
 
 
 def _report_if_blank(part: Any, at: Path, writer: Writer) -> bool:
     """Report blank text as dropped, because the API rejects it. Return whether the part is such a text."""
-    if type(part) is not TextPart or part.text.strip() or writer.peek_extras(part.metadata):
+    if type(part) is not TextPart or part.text.strip() or writer.was_sent(part):
         return False
     writer.report_loss(at, "blank text", "dropped", "the API rejects it")
     return True
@@ -291,7 +293,7 @@ class AnthropicMessageConverter(NativeToolSdkConverter):
         content: Any = message.content
         if type(content) is list:
             content = write_list(content, (at, "content"), writer, self.write_assistant_block)
-        if _is_blank(content) and not extras:
+        if _is_blank(content) and "$sent" not in extras:
             writer.report_loss(at, "an empty message", "dropped", "the API rejects a message without content")
             return
         wires.append(_with_extras({"role": "assistant", "content": content if content is not None else []}, extras))

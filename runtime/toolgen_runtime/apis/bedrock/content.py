@@ -147,9 +147,9 @@ def mark_part_as_from_request(part: Any, reader: Reader) -> Any:
     blank = kind is TextPart and not part.text.strip()
     unsigned = kind is ReasoningPart and _signature(inner_extras(part.metadata or {}, name)) is ABSENT
     if blank or unsigned:
-        merge_extras_into(part, name, {"$sent": True})
+        reader.mark_sent(part)
     elif kind is ToolCallPart and extra_at(part.call.metadata or {}, name, "toolUse", "type") is not ABSENT:
-        merge_extras_into(part.call, name, {"$sent": True})
+        reader.mark_sent(part.call)
     return part
 
 

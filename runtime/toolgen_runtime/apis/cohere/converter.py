@@ -54,6 +54,7 @@ from .fields import (
 
 __all__ = ["CohereConverter"]
 
+_SILENT = frozenset(["content", "role"])
 _ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls", "tool_plan"])
 
 _RESPONSE = frozenset(["finish_reason", "id", "message", "usage"])
@@ -137,8 +138,11 @@ class CohereConverter(ChatConverter):
         """Read the messages. Blank ones are marked, because the API accepted them."""
         messages = super().read_messages(wire, at, reader)
         for message in messages:
-            if not isinstance(message, ToolMessage) and says_nothing(message.content):
-                merge_extras_into(message, reader.wire.name, {"$blank": True})
+            if isinstance(message, ToolMessage) or not says_nothing(message.content):
+                continue
+            reader.mark_sent(message)
+            for part in message.content if type(message.content) is list else ():
+                reader.mark_sent(part)
         return messages
 
     def read_system_entry(self, wire: dict[str, Any], position: int, at: Path, reader: Reader) -> Message:
@@ -162,8 +166,8 @@ class CohereConverter(ChatConverter):
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                is_empty = wire.keys() <= {"role", "content"} and is_blank(wire.get("content"))
-                if not is_empty or writer.peek_extras(message.metadata):
+                is_empty = is_blank(wire.get("content")) and not any(wire[key] for key in wire.keys() - _SILENT)
+                if not is_empty or writer.was_sent(message):
                     wires.append(wire)
                 else:
                     writer.report_loss(here, "an empty message", "dropped", "the API rejects a message without content")

@@ -137,6 +137,8 @@ class GeminiMessageConverter(NativeToolSdkConverter):
                     message.metadata = reader.as_metadata(
                         {**inner_extras(message.metadata or {}, reader.wire.name), "$apart": True}
                     )
+                if not content.get("parts"):
+                    reader.mark_sent(message)
                 messages.append(message)
                 reader.next_turn()
             elif role in self.USER_ROLES:
@@ -198,9 +200,8 @@ class GeminiMessageConverter(NativeToolSdkConverter):
         for message, here, paths in placed:
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                extras = writer.peek_extras(message.metadata) if message.metadata else NO_EXTRAS
-                if "parts" in wire or "parts" in extras:
-                    turns.append((wire, (here, "$apart" in extras)))
+                if wire.get("parts") or writer.was_sent(message):
+                    turns.append((wire, (here, "$apart" in writer.peek_extras(message.metadata))))
                 else:
                     writer.report_loss(here, "a message", "dropped", "the API supports none of its parts")
             elif type(message) is ToolMessage:

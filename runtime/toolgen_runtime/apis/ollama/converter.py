@@ -57,7 +57,6 @@ class OllamaConverter(ChatMessageConverter):
 
     RESPONSE_KEYS = frozenset(["message", "done"])
     CALL_TYPES = None
-    NOTES_BARE_MESSAGES = False
     KEEPS_UNPAIRED_RESULTS = True
 
     USAGE_KEYS: ClassVar[frozenset[str]]

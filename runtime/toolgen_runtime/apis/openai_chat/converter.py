@@ -92,7 +92,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 wire = self.write_assistant_message(message, here, writer)
                 blank = self.ACCEPTS_BLANK_MESSAGES
                 full = (blank and wire.get("content")) or has_content(wire, blank)
-                if full or writer.peek_extras(message.metadata):
+                if full or writer.was_sent(message):
                     wires.append(wire)
                 else:
                     reason = "the API rejects a message without content"

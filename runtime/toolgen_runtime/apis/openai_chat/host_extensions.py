@@ -204,7 +204,7 @@ class HostChatConverter(ChatConverter):
                 elif k != key:
                     wire.setdefault(k, value)
         alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
-        if alone and not writer.is_response and "$bare" not in extras:
+        if alone and not writer.is_response and "$sent" not in extras:
             wire["content"] = ""  # many servers reject null beside reasoning
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:

@@ -138,7 +138,10 @@ class ResponsesConverter(OutputFormatConverter):
                 raise wrong_type(here, "an object", item)
             kind = classify_item(item)
             if kind in ("message", "call", "reasoning", "model_item"):
-                parts += self.read_item(item, here, reader)
+                read = self.read_item(item, here, reader)
+                if _is_empty_message(item):
+                    reader.mark_sent(read[0])
+                parts += read
                 continue
             if parts:
                 messages.append(make_assistant_message(parts, reader))
@@ -268,6 +271,9 @@ class ResponsesConverter(OutputFormatConverter):
             else:
                 extras = writer.peek_extras(part.metadata)
                 if type(part) is OpaquePart and "$item" not in extras and "$inline" not in extras:
+                    if short and _is_empty_message(part.value) and "$sent" not in extras:
+                        writer.report_loss(here, "an empty message", "dropped", "the API rejects it without content")
+                        continue
                     opaque = self.write_message_content(part, here, writer)
                     if opaque is not ABSENT:
                         items.append(opaque)
@@ -397,3 +403,8 @@ class ResponsesConverter(OutputFormatConverter):
         else:
             wire["status"] = "incomplete"
             wire["incomplete_details"] = {"reason": stop_reason}
+
+
+def _is_empty_message(item: Any) -> bool:
+    """Return whether an item is a message of the model without content."""
+    return type(item) is dict and item.get("type") == "message" and item.get("content") == []

@@ -277,7 +277,7 @@ def make_assistant_message(parts: list[AssistantPart], reader: Reader) -> Assist
     if len(parts) == 1 and type(only) is TextPart and only.text and only.metadata is None:
         return AssistantMessage(only.text)
     return AssistantMessage(
-        parts, None, reader.as_metadata({"$bare": True} if type(parts[-1]) is ReasoningPart else {})
+        parts, None, reader.as_metadata({"$sent": True} if type(parts[-1]) is ReasoningPart else {})
     )
 
 
@@ -306,7 +306,7 @@ def drop_reasoning_at_end(items: list[Any], message: tuple[Path, Extras | None] 
     `message` has the path and the metadata of the message before. What was read so stays.
     """
     while message is not None and items and _is_cut_reasoning(items[-1]):
-        if "$bare" in writer.peek_extras(message[1]):
+        if "$sent" in writer.peek_extras(message[1]):
             break
         items.pop()
         reason = "the API rejects it without the item that it led to"
