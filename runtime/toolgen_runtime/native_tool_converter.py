@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader, check_tools
+from .conversion.usage import UsageTable
 from .conversion.writer import OnLoss, OnUnsupported, Writer
 from .converter import TOOLS, Converter, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
 from .models import (
@@ -18,7 +19,6 @@ from .models import (
     ToolCall,
     ToolDefinition,
     ToolResult,
-    Usage,
     UserMessage,
 )
 from .paths import ROOT
@@ -141,6 +141,9 @@ class NativeToolConverter(Converter):
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     """A converter for an API with an official client. It declares what most such APIs have, for those that use it."""
 
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
     read_output_schema: ObjectReader[OutputSchema]
     read_request_body: ObjectReader[Request]
     read_result_part: ValueReader[ContentPart]
@@ -149,7 +152,6 @@ class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     read_tool: ObjectReader[ToolDefinition]
     read_tool_call: ObjectReader[ToolCall]
     read_tool_result: ObjectReader[ToolResult]
-    read_usage: ObjectReader[Usage]
     read_user_content: ValueReader[ContentPart]
     read_user_message: ObjectReader[UserMessage]
     write_output_schema: ObjectWriter[OutputSchema]
@@ -158,6 +160,5 @@ class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
     write_system_content: ValueWriter[Any]
     write_system_message: ObjectWriter[SystemMessage]
     write_tool: ObjectWriter[ToolDefinition]
-    write_usage: ObjectWriter[Usage]
     write_user_content: ValueWriter[Any]
     write_user_message: ObjectWriter[UserMessage]

@@ -381,7 +381,7 @@ MUTATIONS = (
         "7: usage is written from its sum",
         on_responses(ANTHROPIC, laws.response_comes_back),
         "runtime/apis/anthropic/converter.py",
-        'wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)',
+        'wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)',
         'wire["usage"] = {"input_tokens": completion.usage.input_tokens}',
     ),
     Mutation(

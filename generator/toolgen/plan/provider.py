@@ -12,7 +12,7 @@ from toolgen.load import Pointer
 from toolgen.plan.mapping_plans import ObjectMapping, UnionPlan
 from toolgen.plan.names import natural_key
 from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union, require_known
-from toolgen.plan.token_usage import UsagePlan, plan_usage
+from toolgen.plan.token_usage import plan_usage
 from toolgen.resolve import Catalog, Profile
 from toolgen.resources import exported_by_runtime, modules_by_exported_name
 
@@ -35,7 +35,6 @@ class ProviderPlan:
     renames: Mapping[str, str]
     refused: tuple[str, ...]
     tool_names: tuple[str, ...]
-    usage: UsagePlan | None
     capabilities: frozenset[str]
     depth: int
 
@@ -125,8 +124,9 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     _check_constants(mappings)
     capabilities = _capabilities(facts, mappings)
     tables = _tables(facts, mappings)
-    fields = _class_facts(facts, mappings, tables)
-    objects = {*mappings, *unions, *(["usage"] if facts.get("usage") else [])}
+    usage = plan_usage(facts["usage"], catalog.format, stated) if facts.get("usage") else {}
+    fields = _class_facts(facts, mappings, tables, usage)
+    objects = {*mappings, *unions}
     _check_complete(kind, fields, capabilities, objects, facts)
     _check_methods(kind, mappings, objects, stated)
     tools = [t for t in catalog.tools if profile.name not in t.unsupported]
@@ -143,7 +143,6 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         renames={name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
         tool_names=tuple(t.name for t in tools),
-        usage=plan_usage(facts["usage"], catalog.format, stated) if facts.get("usage") else None,
         capabilities=capabilities,
         depth=catalog.config.recursion_depth,
     )
@@ -204,7 +203,10 @@ class ClassAttribute:
 
 
 def _class_facts(
-    facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping], tables: Mapping[str, Any]
+    facts: Mapping[str, Any],
+    mappings: Mapping[str, ObjectMapping],
+    tables: Mapping[str, Any],
+    usage: Mapping[str, Any],
 ) -> tuple[ClassAttribute, ...]:
     """Return the attributes that the class of the API declares and that the profile has facts for."""
     sdk = facts.get("sdk", {})
@@ -234,8 +236,8 @@ def _class_facts(
         found.append(ClassAttribute("SDK_KEYWORDS", (sdk["accepts"],), call="frozenset"))
     if "bytes" in sdk:
         found.append(ClassAttribute("SDK_BYTES", (sdk["bytes"]["keys"], sdk["bytes"]["free"]), call="Base64Keys"))
-    if facts.get("usage"):
-        found.append(ClassAttribute("USAGE_KEYS", reference="_USAGE"))
+    if usage:
+        found.append(ClassAttribute("USAGE", (usage,), call="UsageTable"))
     if "spelling" in facts:
         spelling = tuple(facts["spelling"][key] for key in ("free", "maps", "upper", "numbers"))
         found.append(ClassAttribute("KEY_NORMALIZATION", spelling, call="KeyNormalization"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ..json_values import same_json
@@ -26,7 +26,6 @@ __all__ = [
     "objects_in",
     "original_key",
     "restore_extras",
-    "set_extra_at",
     "unmapped_members",
     "without_extra_at",
 ]
@@ -62,15 +61,6 @@ def extra_at(extras: Extras, *key_path: str) -> Any:
             return ABSENT
         value = value[key]
     return value
-
-
-def set_extra_at(extras: Extras, key_path: Sequence[str], value: Any) -> None:
-    """Set the extra at a key path. The objects on the way are created."""
-    *outer, key = key_path
-    holder = extras
-    for step in outer:
-        holder = holder.setdefault(step, {})
-    holder[key] = value
 
 
 def without_extra_at(extras: Extras, *key_path: str) -> Extras:

@@ -133,12 +133,15 @@ def write_fields(
         whole = {**holder, **({} if written is _FAILED else written)}
         for key, extra in kept.items():
             original = _original(extra)
-            whole[key] = _with_unread(whole.get(key, extra), extra) if original is _UNKNOWN else original
+            if original is _UNKNOWN:
+                original = _with_unread(whole.get(key, extra if _is_unread(extra) else {}), extra)
+            whole[key] = original
         whole = {key: value for key, value in whole.items() if value is not ABSENT}
         if _means(whole, fields, at, writer, read, settings):
             holder |= whole
             return
-    holder |= write(*_as_tuple(fields), at, writer, *settings)
+    for key, value in write(*_as_tuple(fields), at, writer, *settings).items():
+        holder[key] = _with_unread(value, kept.get(key, ABSENT))
 
 
 _FAILED: Any = object()

@@ -1,8 +1,9 @@
-"""Token counts: two spellings of one number, and what cannot be told apart."""
+"""Token counts: which tables of a profile fit the format."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,11 @@ from toolgen.plan.object_mappings import MappingError
 from toolgen.plan.token_usage import plan_usage
 from toolgen.resolve import Format
 
-LEAST = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
+LEAST: dict[str, Any] = {
+    "inputTokens": {"path": "in"},
+    "outputTokens": {"path": "out"},
+    "totalTokens": {"path": "total"},
+}
 
 
 @pytest.fixture
@@ -24,38 +29,31 @@ def format(tmp_path: Path) -> Format:
     return project.catalog.format
 
 
-def test_a_number_may_have_another_spelling(format: Format) -> None:
-    plan = plan_usage({**LEAST, "inputCachedTokens": ["details.cached | cached | num_cached"]}, format)
-    others = (("wire", "cached"), ("wire", "num_cached"))
-    assert [(c.holder, c.key, c.others) for c in plan.counts if c.others] == [("details_count", "cached", others)]
-    assert plan.known["details_count"] == ("cached",)
+def test_the_table_of_a_profile_stays_as_it_is(format: Format) -> None:
+    table = {**LEAST, "inputCachedTokens": {"path": "details.cached", "or": ["cached"]}, "inputImageTokens": {}}
+    assert plan_usage(table, format) == table
 
 
-def test_the_other_spelling_may_stand_in_an_object(format: Format) -> None:
-    plan = plan_usage({**LEAST, "inputCachedTokens": ["hits | details.cached"]}, format)
-    assert [(c.key, c.others) for c in plan.counts if c.others] == [("hits", (("details_count", "cached"),))]
-    assert plan.holders == (("details_count", "details"),)
-    assert plan.known["details_count"] == ()
+def test_a_field_that_the_format_no_longer_has_is_left_out(format: Format) -> None:
+    assert plan_usage({**LEAST, "audioTokens": {"path": "audio"}}, format) == LEAST
 
 
 @pytest.mark.parametrize(
-    "table",
+    ("row", "reason"),
     [
-        {**LEAST, "outputTokens": ["out", "thoughts ?"]},
-        {**LEAST, "inputTokens": ["in", "cached ?"], "inputCachedTokens": ["cached"]},
-        {"inputTokens": ["in"], "outputTokens": ["out", "thoughts ?"], "reasoningTokens": ["thoughts"]},
+        ({"inputTokens": {}}, "no number is part of inputTokens"),
+        ({"totalTokens": {}}, "no number is part of totalTokens"),
+        ({"inputCachedTokens": {"or": ["cached"]}}, "needs a path"),
+        ({"inputTokens": {"path": "in", "plus": ["cached"], "by_total": True}}, "by_total is for"),
+        ({"outputTokens": {"path": "out", "by_total": True}}, "by_total is for"),
     ],
 )
-def test_a_total_must_be_able_to_show_what_is_separate(format: Format, table: dict[str, list[str]]) -> None:
-    with pytest.raises(MappingError, match="can end with"):
+def test_a_row_that_cannot_be_read_is_refused(format: Format, row: dict[str, Any], reason: str) -> None:
+    with pytest.raises(MappingError, match=reason):
+        plan_usage({**LEAST, **row}, format)
+
+
+def test_only_a_total_can_show_what_is_separate(format: Format) -> None:
+    table = {"inputTokens": {"path": "in"}, "outputTokens": {"path": "out", "plus": ["thoughts"], "by_total": True}}
+    with pytest.raises(MappingError, match="where there is a total"):
         plan_usage(table, format)
-
-
-def test_a_number_that_must_be_there_has_one_spelling(format: Format) -> None:
-    with pytest.raises(MappingError, match="one name"):
-        plan_usage({**LEAST, "inputTokens": ["in | other"]}, format)
-
-
-def test_two_ways_that_differ_in_punctuation_alone_are_refused(format: Format) -> None:
-    with pytest.raises(MappingError, match="punctuation"):
-        plan_usage({**LEAST, "inputCachedTokens": ["to.tal"], "totalTokens": ["to_tal"]}, format)

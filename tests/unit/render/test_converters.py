@@ -6,14 +6,10 @@ import ast
 from textwrap import dedent
 from typing import Any
 
-import pytest
-
 from toolgen.plan.mapping_plans import ObjectMapping
-from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union
-from toolgen.plan.token_usage import plan_usage
-from toolgen.render.converters.code import Method, block, call_by_line, object_literal
+from toolgen.plan.object_mappings import plan_mapping, plan_union
+from toolgen.render.converters.code import Method, block
 from toolgen.render.converters.objects import reader_method, writer_method
-from toolgen.render.converters.usage import usage_reader_method, usage_writer_method
 from toolgen.render.converters.wire_classes import union_reader_method, union_writer_method
 from toolgen.resolve import Format, FormatField, FormatType
 from toolgen.resolve.profiles import camel_to_snake
@@ -58,11 +54,6 @@ def accepted_names(method: Method) -> str:
 def test_blocks_are_indented_as_far_as_they_stand_inside_of_others() -> None:
     method = Method("m", (), "None", "Do.", (block("if a", "b", block("while c", "d")), "", "e"))
     assert method.body_lines == ["if a:", "    b", "    while c:", "        d", "", "e"]
-
-
-def test_what_shall_stand_on_lines_of_its_own_ends_in_a_comma() -> None:
-    assert (object_literal([("a", "b")]), object_literal([])) == ('{"a": b}', "{}")
-    assert (call_by_line("f", "a", "b=c"), call_by_line("f")) == ("f(a, b=c, )", "f()")
 
 
 PLAIN = a_mapping({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
@@ -348,102 +339,3 @@ def test_what_the_api_refuses_of_its_relatives_is_not_passed_on() -> None:
     _, write = a_union(tag="type", mappings=["text"], rejects=True)
     ours = "if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):"
     assert line_of(write, "if type(value) is Opaque") == f"{ours}\n    return value.value"
-
-
-USAGE = a_format(
-    Usage={"inputTokens!": INTEGER, "outputTokens!": INTEGER, "totalTokens!": INTEGER, "inputCachedTokens": INTEGER}
-)
-
-
-def test_counts_are_added_up_and_taken_apart_again() -> None:
-    usage = plan_usage(
-        {"inputTokens": ["in", "cached", "tools"], "outputTokens": ["out"], "inputCachedTokens": ["cached"]}, USAGE
-    )
-    assert "\n".join(usage_reader_method(usage).body_lines) == body("""
-        in_count = wire.get("in")
-        if type(in_count) is not int and in_count is not None:
-            in_count = read_count(wire, "in", at)
-        cached_count = wire.get("cached")
-        if type(cached_count) is not int and cached_count is not None:
-            cached_count = read_count(wire, "cached", at)
-        tools_count = wire.get("tools")
-        if type(tools_count) is not int and tools_count is not None:
-            tools_count = read_count(wire, "tools", at)
-        out_count = wire.get("out")
-        if type(out_count) is not int and out_count is not None:
-            out_count = read_count(wire, "out", at)
-        extras = unmapped_members(wire, _USAGE)
-        if in_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "in"]
-        input_tokens = (in_count or 0) + (cached_count or 0) + (tools_count or 0)
-        if out_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "out"]
-        output_tokens = (out_count or 0)
-        total_tokens = input_tokens + output_tokens
-
-        return Usage(input_tokens, output_tokens, total_tokens, cached_count, metadata=reader.as_metadata(extras), )
-    """)
-    assert "\n".join(usage_writer_method(usage).body_lines) == body("""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        in_count = usage.input_tokens - (usage.input_cached_tokens or 0) - (read_count(extras, "tools", at) or 0)
-        if "in" not in absent or in_count:
-            wire["in"] = in_count
-        out_count = usage.output_tokens
-        if "out" not in absent or out_count:
-            wire["out"] = out_count
-        if usage.input_cached_tokens is not None:
-            wire["cached"] = usage.input_cached_tokens
-        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
-            writer.report_unsupported((at, "totalTokens"), "totalTokens")
-        if extras:
-            restore_extras(wire, extras)
-        return wire
-    """)
-
-
-def test_a_count_may_stand_in_an_object_or_beside_it() -> None:
-    table = {"inputTokens": ["in"], "outputTokens": ["out"], "totalTokens": ["total"]}
-    usage = plan_usage({**table, "inputCachedTokens": ["details.cached | cached | num_cached"]}, USAGE)
-    read, write = ("\n".join(method.body_lines) for method in (usage_reader_method(usage), usage_writer_method(usage)))
-    assert read.startswith('details_count = wire.get("details")\n')
-    assert line_of(read, "details_cached_count =") == 'details_cached_count = details_count.get("cached")'
-    assert (
-        body("""
-        if details_cached_count is None:
-            details_cached_count = read_count(wire, "cached", at)
-            if details_cached_count is not None:
-                note_alias(extras, "details.cached", "cached")
-        if details_cached_count is None:
-            details_cached_count = read_count(wire, "num_cached", at)
-            if details_cached_count is not None:
-                note_alias(extras, "details.cached", "num_cached")
-    """)
-        in read
-    )
-    assert 'keep_inner_extras(extras, wire, "details", unmapped_members(details_count, _USAGE_DETAILS_COUNT))' in read
-    assert "total_tokens = total_count if total_count is not None else input_tokens + output_tokens" in read
-    assert line_of(write, 'if "total"').startswith(
-        'if "total" not in absent or total_count != usage.input_tokens + usage.output_tokens:'
-    )
-    assert (
-        body("""
-        if usage.input_cached_tokens is not None:
-            key = original_key(extras, "details.cached")
-            if key == "cached":
-                wire["cached"] = usage.input_cached_tokens
-            elif key == "num_cached":
-                wire["num_cached"] = usage.input_cached_tokens
-            else:
-                details_count["cached"] = usage.input_cached_tokens
-        if details_count:
-            wire["details"] = details_count
-    """)
-        in write
-    )
-
-
-def test_a_count_that_must_be_there_is_made_of_something() -> None:
-    with pytest.raises(MappingError, match="no number is part of inputTokens"):
-        plan_usage({"outputTokens": ["out"]}, USAGE)

@@ -173,7 +173,7 @@ def test_a_fact_that_a_profile_lacks_is_named(tmp_path: Path, text: str, line: i
         ("mappings: {user_message: {keys: {content: {field: content, text_or: user_contnt}}}}", "user_content"),
         ("unions: {user_content: {types: [TextPrt]}}", "TextPart"),
         ("unions: {user_content: {mappings: [text_prt]}}", "text_part"),
-        ("usage: {inputTokns: [prompt_tokens]}", "inputTokens"),
+        ("usage: {inputTokns: {path: prompt_tokens}}", "inputTokens"),
         ("output_format: {schema: output_schma}", "output_schema"),
         ("mappings: {tool_call: {keys: {id: {as: call_idd}}}}", "call_id"),
         ("mappings: {tool: {keys: {function: {keys: {name: {as: tool_nam}}}}}}", "tool_name"),

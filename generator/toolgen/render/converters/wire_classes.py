@@ -10,7 +10,6 @@ from toolgen.plan.mapping_plans import MemberPlan, UnionPlan
 from toolgen.plan.provider import ClassAttribute, ProviderPlan, import_converter_class
 from toolgen.render.converters.code import Method, Statement, block, call, get
 from toolgen.render.converters.objects import reader_method, writer_method
-from toolgen.render.converters.usage import usage_keys_constant_name, usage_reader_method, usage_writer_method
 from toolgen.render.literals import python_literal, python_string
 
 
@@ -142,10 +141,6 @@ def _constants(plan: ProviderPlan) -> Iterator[tuple[str, str]]:
     for name, table in plan.tables.items():
         kind = "list[str]" if isinstance(table, list) else "dict[str, Any]"
         yield name, f"{name}: {kind} = {python_literal(table)}"
-    if plan.usage is not None:
-        for holder, keys in plan.usage.known.items():
-            name = usage_keys_constant_name(holder)
-            yield name, f"{name}: frozenset[str] = {_frozenset(keys)}"
 
 
 def _attribute(fact: ClassAttribute) -> str:
@@ -154,9 +149,7 @@ def _attribute(fact: ClassAttribute) -> str:
 
 
 def _methods(plan: ProviderPlan) -> Iterator[Method]:
-    """Yield the methods of the class: one per direction for the usage and for each union and mapping."""
-    if plan.usage is not None:
-        yield from (usage_reader_method(plan.usage), usage_writer_method(plan.usage))
+    """Yield the methods of the class: one per direction for each union and mapping."""
     for union in plan.unions.values():
         yield from (union_reader_method(union), union_writer_method(union, rejects="rejects" in plan.facts))
     for mapping in plan.mappings.values():

@@ -298,7 +298,7 @@ class AgentSdkConverter(ChatMessageConverter):
             reason,
             model=model,
             stop_reason=stop_reason,
-            usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            usage=None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             metadata={**(reader.as_metadata(extras) or {}), **state} or None,
         )
 
@@ -352,7 +352,7 @@ class AgentSdkConverter(ChatMessageConverter):
         elif completion.model is None:
             writer.report_loss((ROOT, "model"), "model", "defaulted", "it is required, but was not given")
             model = {"model": ""}
-        return {**model, **self.write_usage(usage, at, writer)}
+        return {**model, **self.USAGE.write(usage, at, writer)}
 
     def to_agent_event(self, event: AgentEvent) -> dict[str, Any]:
         """Convert an agent event to the wire. Fields without a value are left out.

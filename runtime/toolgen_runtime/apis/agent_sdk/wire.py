@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, has_value_at, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, has_value_at
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
@@ -28,11 +29,10 @@ from ...models import (
     ToolCall,
     ToolDefinition,
     ToolResult,
-    Usage,
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_call_id,
     read_json_arguments,
@@ -67,16 +67,6 @@ _IMAGE_PART_URL: dict[str, Any] = {
     "media_type": ["image/png", "image/jpeg", "image/webp", "image/gif"],
 }
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf"]
-_USAGE: frozenset[str] = frozenset(
-    [
-        "input_cache_creation_tokens",
-        "input_cached_tokens",
-        "input_image_tokens",
-        "input_tokens",
-        "output_tokens",
-        "total_tokens",
-    ]
-)
 
 
 class AgentSdk(AgentSdkConverter):
@@ -207,73 +197,16 @@ class AgentSdk(AgentSdkConverter):
         "MALFORMED_FUNCTION_CALL": "error",
     }
     SYSTEM_ROLES: ClassVar[Collection[str]] = ["system"]
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        input_tokens_count = wire.get("input_tokens")
-        if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = read_count(wire, "input_tokens", at)
-        output_tokens_count = wire.get("output_tokens")
-        if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = read_count(wire, "output_tokens", at)
-        total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = read_count(wire, "total_tokens", at)
-        input_cached_tokens_count = wire.get("input_cached_tokens")
-        if type(input_cached_tokens_count) is not int and input_cached_tokens_count is not None:
-            input_cached_tokens_count = read_count(wire, "input_cached_tokens", at)
-        input_cache_creation_tokens_count = wire.get("input_cache_creation_tokens")
-        if type(input_cache_creation_tokens_count) is not int and input_cache_creation_tokens_count is not None:
-            input_cache_creation_tokens_count = read_count(wire, "input_cache_creation_tokens", at)
-        input_image_tokens_count = wire.get("input_image_tokens")
-        if type(input_image_tokens_count) is not int and input_image_tokens_count is not None:
-            input_image_tokens_count = read_count(wire, "input_image_tokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if input_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
-        input_tokens = input_tokens_count or 0
-        if output_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
-        output_tokens = output_tokens_count or 0
-        if total_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            input_cached_tokens_count,
-            input_cache_creation_tokens_count,
-            input_image_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        input_tokens_count = usage.input_tokens
-        if "input_tokens" not in absent or input_tokens_count:
-            wire["input_tokens"] = input_tokens_count
-        output_tokens_count = usage.output_tokens
-        if "output_tokens" not in absent or output_tokens_count:
-            wire["output_tokens"] = output_tokens_count
-        total_tokens_count = usage.total_tokens
-        if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
-            wire["total_tokens"] = total_tokens_count
-        if usage.input_cached_tokens is not None:
-            wire["input_cached_tokens"] = usage.input_cached_tokens
-        if usage.input_cache_creation_tokens is not None:
-            wire["input_cache_creation_tokens"] = usage.input_cache_creation_tokens
-        if usage.input_image_tokens is not None:
-            wire["input_image_tokens"] = usage.input_image_tokens
-        if usage.reasoning_tokens is not None:
-            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "input_tokens"},
+            "outputTokens": {"path": "output_tokens"},
+            "totalTokens": {"path": "total_tokens"},
+            "inputCachedTokens": {"path": "input_cached_tokens"},
+            "inputCacheCreationTokens": {"path": "input_cache_creation_tokens"},
+            "inputImageTokens": {"path": "input_image_tokens"},
+        }
+    )
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

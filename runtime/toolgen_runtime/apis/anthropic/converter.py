@@ -305,7 +305,7 @@ class AnthropicConverter(AnthropicMessageConverter):
             identifier,
             model,
             stop_reason,
-            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             reader.as_metadata(extras),
         )
 
@@ -337,7 +337,7 @@ class AnthropicConverter(AnthropicMessageConverter):
         if stop_reason is not None:
             wire["stop_reason"] = stop_reason
         if completion.usage is not None:
-            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+            wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         wire.setdefault("stop_sequence", None)
         return wire

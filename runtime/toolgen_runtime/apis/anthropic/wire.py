@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, has_value_at, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT, has_value_at
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import call_kwargs, optional_object
+from ...conversion.usage import UsageTable
+from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import (
@@ -38,10 +39,9 @@ from ...models import (
     TextPart,
     ToolCall,
     ToolDefinition,
-    Usage,
 )
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_call_id,
     read_object_arguments,
@@ -81,10 +81,6 @@ _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
 _IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
 _DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
-_USAGE: frozenset[str] = frozenset(
-    ["output_tokens_details", "cache_creation_input_tokens", "cache_read_input_tokens", "input_tokens", "output_tokens"]
-)
-_USAGE_OUTPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["thinking_tokens"])
 
 
 class Anthropic(AnthropicConverter):
@@ -235,91 +231,16 @@ class Anthropic(AnthropicConverter):
             "user_profile_id",
         ]
     )
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "input_tokens", "plus": ["cache_creation_input_tokens", "cache_read_input_tokens"]},
+            "outputTokens": {"path": "output_tokens"},
+            "inputCachedTokens": {"path": "cache_read_input_tokens"},
+            "inputCacheCreationTokens": {"path": "cache_creation_input_tokens"},
+            "reasoningTokens": {"path": "output_tokens_details.thinking_tokens"},
+        }
+    )
     sdk_call = staticmethod(call_kwargs)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        output_tokens_details_count = wire.get("output_tokens_details")
-        if output_tokens_details_count is None:
-            output_tokens_details_count = NO_EXTRAS
-        elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = optional_object(wire, "output_tokens_details", at)
-        input_tokens_count = wire.get("input_tokens")
-        if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = read_count(wire, "input_tokens", at)
-        cache_creation_input_tokens_count = wire.get("cache_creation_input_tokens")
-        if type(cache_creation_input_tokens_count) is not int and cache_creation_input_tokens_count is not None:
-            cache_creation_input_tokens_count = read_count(wire, "cache_creation_input_tokens", at)
-        cache_read_input_tokens_count = wire.get("cache_read_input_tokens")
-        if type(cache_read_input_tokens_count) is not int and cache_read_input_tokens_count is not None:
-            cache_read_input_tokens_count = read_count(wire, "cache_read_input_tokens", at)
-        output_tokens_count = wire.get("output_tokens")
-        if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = read_count(wire, "output_tokens", at)
-        output_tokens_details_thinking_tokens_count = output_tokens_details_count.get("thinking_tokens")
-        if (
-            type(output_tokens_details_thinking_tokens_count) is not int
-            and output_tokens_details_thinking_tokens_count is not None
-        ):
-            output_tokens_details_thinking_tokens_count = read_count(output_tokens_details_count, "thinking_tokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if "output_tokens_details" in wire:
-            keep_inner_extras(
-                extras,
-                wire,
-                "output_tokens_details",
-                unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
-            )
-        if input_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
-        input_tokens = (
-            (input_tokens_count or 0) + (cache_creation_input_tokens_count or 0) + (cache_read_input_tokens_count or 0)
-        )
-        if output_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
-        output_tokens = output_tokens_count or 0
-        total_tokens = input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            cache_read_input_tokens_count,
-            cache_creation_input_tokens_count,
-            None,
-            output_tokens_details_thinking_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        output_tokens_details_count: dict[str, Any] = {}
-        input_tokens_count = (
-            usage.input_tokens - (usage.input_cache_creation_tokens or 0) - (usage.input_cached_tokens or 0)
-        )
-        if "input_tokens" not in absent or input_tokens_count:
-            wire["input_tokens"] = input_tokens_count
-        output_tokens_count = usage.output_tokens
-        if "output_tokens" not in absent or output_tokens_count:
-            wire["output_tokens"] = output_tokens_count
-        if usage.input_cached_tokens is not None:
-            wire["cache_read_input_tokens"] = usage.input_cached_tokens
-        if usage.input_cache_creation_tokens is not None:
-            wire["cache_creation_input_tokens"] = usage.input_cache_creation_tokens
-        if usage.reasoning_tokens is not None:
-            output_tokens_details_count["thinking_tokens"] = usage.reasoning_tokens
-        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
-            writer.report_unsupported((at, "totalTokens"), "totalTokens")
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if output_tokens_details_count:
-            wire["output_tokens_details"] = output_tokens_details_count
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

@@ -175,7 +175,7 @@ class BedrockConverter(BedrockMessageConverter):
             None,
             None,
             stop_reason,
-            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             reader.as_metadata(extras),
         )
 
@@ -207,6 +207,6 @@ class BedrockConverter(BedrockMessageConverter):
         if stop_reason is not None:
             wire["stopReason"] = stop_reason
         if completion.usage is not None:
-            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+            wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire

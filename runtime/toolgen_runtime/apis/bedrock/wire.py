@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import (
@@ -39,11 +40,10 @@ from ...models import (
     ToolCall,
     ToolDefinition,
     ToolResult,
-    Usage,
     VideoPart,
 )
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_call_id,
     read_object_arguments,
@@ -144,9 +144,6 @@ _AUDIO_PART_FORMAT: dict[str, Any] = {
     "pcm": ["audio/pcm"],
     "webm": ["audio/webm"],
 }
-_USAGE: frozenset[str] = frozenset(
-    ["cacheReadInputTokens", "cacheWriteInputTokens", "inputTokens", "outputTokens", "totalTokens"]
-)
 
 
 class Bedrock(BedrockConverter):
@@ -303,74 +300,16 @@ class Bedrock(BedrockConverter):
             "usage",
         ],
     )
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "inputTokens", "plus": ["cacheReadInputTokens", "cacheWriteInputTokens"]},
+            "outputTokens": {"path": "outputTokens"},
+            "totalTokens": {"path": "totalTokens"},
+            "inputCachedTokens": {"path": "cacheReadInputTokens"},
+            "inputCacheCreationTokens": {"path": "cacheWriteInputTokens"},
+        }
+    )
     sdk_call = staticmethod(converse_kwargs)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        input_tokens_count = wire.get("inputTokens")
-        if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = read_count(wire, "inputTokens", at)
-        cache_read_input_tokens_count = wire.get("cacheReadInputTokens")
-        if type(cache_read_input_tokens_count) is not int and cache_read_input_tokens_count is not None:
-            cache_read_input_tokens_count = read_count(wire, "cacheReadInputTokens", at)
-        cache_write_input_tokens_count = wire.get("cacheWriteInputTokens")
-        if type(cache_write_input_tokens_count) is not int and cache_write_input_tokens_count is not None:
-            cache_write_input_tokens_count = read_count(wire, "cacheWriteInputTokens", at)
-        output_tokens_count = wire.get("outputTokens")
-        if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = read_count(wire, "outputTokens", at)
-        total_tokens_count = wire.get("totalTokens")
-        if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = read_count(wire, "totalTokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if input_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "inputTokens"]
-        input_tokens = (
-            (input_tokens_count or 0) + (cache_read_input_tokens_count or 0) + (cache_write_input_tokens_count or 0)
-        )
-        if output_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "outputTokens"]
-        output_tokens = output_tokens_count or 0
-        if total_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "totalTokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            cache_read_input_tokens_count,
-            cache_write_input_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        input_tokens_count = (
-            usage.input_tokens - (usage.input_cached_tokens or 0) - (usage.input_cache_creation_tokens or 0)
-        )
-        if "inputTokens" not in absent or input_tokens_count:
-            wire["inputTokens"] = input_tokens_count
-        output_tokens_count = usage.output_tokens
-        if "outputTokens" not in absent or output_tokens_count:
-            wire["outputTokens"] = output_tokens_count
-        total_tokens_count = usage.total_tokens
-        if "totalTokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
-            wire["totalTokens"] = total_tokens_count
-        if usage.input_cached_tokens is not None:
-            wire["cacheReadInputTokens"] = usage.input_cached_tokens
-        if usage.input_cache_creation_tokens is not None:
-            wire["cacheWriteInputTokens"] = usage.input_cache_creation_tokens
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if usage.reasoning_tokens is not None:
-            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

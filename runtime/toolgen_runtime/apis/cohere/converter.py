@@ -353,7 +353,7 @@ class CohereConverter(ChatConverter):
             reason,
             optional_text(wire, "id", at),
             stop_reason=stop_reason,
-            usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            usage=None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             metadata=reader.as_metadata(extras),
         )
 
@@ -380,6 +380,6 @@ class CohereConverter(ChatConverter):
             if stop_reason is not None:
                 wire["finish_reason"] = stop_reason
         if completion.usage is not None:
-            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+            wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_object
+from ...conversion.usage import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import (
@@ -38,11 +38,10 @@ from ...models import (
     ToolCall,
     ToolDefinition,
     ToolResult,
-    Usage,
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_call_id,
     read_json_arguments,
@@ -97,8 +96,6 @@ _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"least": 0, "most": 1}
 _REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
-_USAGE: frozenset[str] = frozenset(["tokens", "cached_tokens"])
-_USAGE_TOKENS_COUNT: frozenset[str] = frozenset(["image_tokens", "input_tokens", "output_tokens"])
 
 
 class Cohere(CohereConverter):
@@ -242,75 +239,15 @@ class Cohere(CohereConverter):
             "tools",
         ]
     )
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "tokens.input_tokens"},
+            "outputTokens": {"path": "tokens.output_tokens"},
+            "inputCachedTokens": {"path": "cached_tokens"},
+            "inputImageTokens": {"path": "tokens.image_tokens"},
+        }
+    )
     sdk_call = staticmethod(chat_kwargs)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        tokens_count = wire.get("tokens")
-        if tokens_count is None:
-            tokens_count = NO_EXTRAS
-        elif type(tokens_count) is not dict:
-            tokens_count = optional_object(wire, "tokens", at)
-        tokens_input_tokens_count = tokens_count.get("input_tokens")
-        if type(tokens_input_tokens_count) is not int and tokens_input_tokens_count is not None:
-            tokens_input_tokens_count = read_count(tokens_count, "input_tokens", at)
-        tokens_output_tokens_count = tokens_count.get("output_tokens")
-        if type(tokens_output_tokens_count) is not int and tokens_output_tokens_count is not None:
-            tokens_output_tokens_count = read_count(tokens_count, "output_tokens", at)
-        cached_tokens_count = wire.get("cached_tokens")
-        if type(cached_tokens_count) is not int and cached_tokens_count is not None:
-            cached_tokens_count = read_count(wire, "cached_tokens", at)
-        tokens_image_tokens_count = tokens_count.get("image_tokens")
-        if type(tokens_image_tokens_count) is not int and tokens_image_tokens_count is not None:
-            tokens_image_tokens_count = read_count(tokens_count, "image_tokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if "tokens" in wire:
-            keep_inner_extras(extras, wire, "tokens", unmapped_members(tokens_count, _USAGE_TOKENS_COUNT))
-        if tokens_input_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
-        input_tokens = tokens_input_tokens_count or 0
-        if tokens_output_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
-        output_tokens = tokens_output_tokens_count or 0
-        total_tokens = input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            cached_tokens_count,
-            None,
-            tokens_image_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        tokens_count: dict[str, Any] = {}
-        tokens_input_tokens_count = usage.input_tokens
-        if "input_tokens" not in absent or tokens_input_tokens_count:
-            tokens_count["input_tokens"] = tokens_input_tokens_count
-        tokens_output_tokens_count = usage.output_tokens
-        if "output_tokens" not in absent or tokens_output_tokens_count:
-            tokens_count["output_tokens"] = tokens_output_tokens_count
-        if usage.input_cached_tokens is not None:
-            wire["cached_tokens"] = usage.input_cached_tokens
-        if usage.input_image_tokens is not None:
-            tokens_count["image_tokens"] = usage.input_image_tokens
-        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
-            writer.report_unsupported((at, "totalTokens"), "totalTokens")
-        if usage.input_cache_creation_tokens is not None:
-            writer.report_unsupported((at, "inputCacheCreationTokens"), "inputCacheCreationTokens")
-        if usage.reasoning_tokens is not None:
-            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
-        if tokens_count:
-            wire["tokens"] = tokens_count
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

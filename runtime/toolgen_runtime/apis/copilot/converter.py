@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
 from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
@@ -25,7 +26,6 @@ from ...models import (
     ToolCallPart,
     ToolDefinition,
     ToolResult,
-    Usage,
 )
 from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path, format_path
@@ -47,11 +47,8 @@ _SIGNED = frozenset(["encryptedContent", "reasoningBlocks", "reasoningOpaque", "
 class CopilotConverter(NativeToolConverter):
     """Converts the app's tools, requests for them, their results, and messages of a session that Copilot holds."""
 
-    read_usage: ObjectReader[Usage]
-    write_usage: ObjectWriter[Usage]
-
-    USAGE_KEYS: ClassVar[frozenset[str]]
-    """The keys of token counts."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_binary_result: ValueReader[ContentPart]
     read_tool_request: ObjectReader[ToolCall]
@@ -240,7 +237,7 @@ class CopilotConverter(NativeToolConverter):
             optional_text(data, "messageId", held),
             optional_text(data, "model", held),
             None,
-            None if cost is None else self.read_usage(cost, held, reader),
+            None if cost is None else self.USAGE.read(cost, held, reader),
             reader.as_metadata(extras),
         )
 
@@ -290,10 +287,10 @@ class CopilotConverter(NativeToolConverter):
             data["model"] = completion.model
         self.write_message(completion.message, (ROOT, "message"), writer, data)
         if completion.usage is not None:
-            for key, value in self.write_usage(completion.usage, (ROOT, "usage"), writer).items():
+            for key, value in self.USAGE.write(completion.usage, (ROOT, "usage"), writer).items():
                 if key == "outputTokens":
                     data[key] = value
-                elif key in self.USAGE_KEYS:
+                elif key in self.USAGE.keys:
                     writer.report_unsupported((ROOT, "usage"), key)
         if "$bare" in extras:
             restore_extras(data, extras)

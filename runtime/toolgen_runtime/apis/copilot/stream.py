@@ -281,7 +281,7 @@ class CopilotStream(BaseStream):
             merge_extras_into(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
         if self._usage:
             counted = {key: value for key, value in self._usage.items() if key not in ("finishReason", "model")}
-            completion.usage = self.converter.read_usage(counted, ROOT, reader)
+            completion.usage = self.converter.USAGE.read(counted, ROOT, reader)
             model = self._usage.get("model")
             completion.model = completion.model or (model if type(model) is str else None)
         completion.stop_reason = self._stop_reason

@@ -10,26 +10,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.values import snake_case_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import read_text_empty_as_none, write_text_empty_as_none
-from ...models import (
-    AudioPart,
-    ContentPart,
-    DocumentPart,
-    ImagePart,
-    OpaquePart,
-    ToolCall,
-    ToolDefinition,
-    Usage,
-    VideoPart,
-)
+from ...models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, ToolCall, ToolDefinition, VideoPart
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import read_nullable_call_id, read_tool_name, write_nullable_call_id, write_tool_name
 from .converter import CopilotConverter
 from .fields import (
@@ -61,9 +52,6 @@ _DOCUMENT_RESULT_TYPE: dict[str, Any] = {
     "type": "resource",
     "mediaType": "application/octet-stream",
 }
-_USAGE: frozenset[str] = frozenset(
-    ["cacheReadTokens", "cacheWriteTokens", "inputTokens", "outputTokens", "reasoningTokens"]
-)
 
 
 class Copilot(CopilotConverter):
@@ -150,71 +138,17 @@ class Copilot(CopilotConverter):
             "is_terminal",
         ]
     )
-    USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "inputTokens"},
+            "outputTokens": {"path": "outputTokens"},
+            "inputCachedTokens": {"path": "cacheReadTokens"},
+            "inputCacheCreationTokens": {"path": "cacheWriteTokens"},
+            "reasoningTokens": {"path": "reasoningTokens"},
+        }
+    )
     client_data = staticmethod(to_plain_tool_request)
     sdk_call = staticmethod(snake_case_kwargs)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        input_tokens_count = wire.get("inputTokens")
-        if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = read_count(wire, "inputTokens", at)
-        output_tokens_count = wire.get("outputTokens")
-        if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = read_count(wire, "outputTokens", at)
-        cache_read_tokens_count = wire.get("cacheReadTokens")
-        if type(cache_read_tokens_count) is not int and cache_read_tokens_count is not None:
-            cache_read_tokens_count = read_count(wire, "cacheReadTokens", at)
-        cache_write_tokens_count = wire.get("cacheWriteTokens")
-        if type(cache_write_tokens_count) is not int and cache_write_tokens_count is not None:
-            cache_write_tokens_count = read_count(wire, "cacheWriteTokens", at)
-        reasoning_tokens_count = wire.get("reasoningTokens")
-        if type(reasoning_tokens_count) is not int and reasoning_tokens_count is not None:
-            reasoning_tokens_count = read_count(wire, "reasoningTokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if input_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "inputTokens"]
-        input_tokens = input_tokens_count or 0
-        if output_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "outputTokens"]
-        output_tokens = output_tokens_count or 0
-        total_tokens = input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            cache_read_tokens_count,
-            cache_write_tokens_count,
-            None,
-            reasoning_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        input_tokens_count = usage.input_tokens
-        if "inputTokens" not in absent or input_tokens_count:
-            wire["inputTokens"] = input_tokens_count
-        output_tokens_count = usage.output_tokens
-        if "outputTokens" not in absent or output_tokens_count:
-            wire["outputTokens"] = output_tokens_count
-        if usage.input_cached_tokens is not None:
-            wire["cacheReadTokens"] = usage.input_cached_tokens
-        if usage.input_cache_creation_tokens is not None:
-            wire["cacheWriteTokens"] = usage.input_cache_creation_tokens
-        if usage.reasoning_tokens is not None:
-            wire["reasoningTokens"] = usage.reasoning_tokens
-        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
-            writer.report_unsupported((at, "totalTokens"), "totalTokens")
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read one of several objects. Any other value becomes an opaque part."""

@@ -283,13 +283,13 @@ class GeminiConverter(GeminiMessageConverter):
 
     def read_token_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
         """Read the usage of a response."""
-        usage = self.read_usage(wire, at, reader)
+        usage = self.USAGE.read(wire, at, reader)
         usage.input_image_tokens = modality_tokens(wire.get("promptTokensDetails"), "IMAGE")
         return usage
 
     def write_token_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the usage of a response."""
-        wire = self.write_usage(usage, at, writer)
+        wire = self.USAGE.write(usage, at, writer)
         details = replace_modality_tokens(wire.get("promptTokensDetails"), "IMAGE", usage.input_image_tokens)
         if details is not None:
             wire["promptTokensDetails"] = details

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import read_strings_at_most, write_strings_at_most
@@ -33,12 +34,11 @@ from ...models import (
     ToolCall,
     ToolDefinition,
     ToolResult,
-    Usage,
     UserMessage,
     VideoPart,
 )
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_object_arguments,
     read_optional_call_id,
@@ -143,9 +143,6 @@ _DOCUMENT_PART_INLINE_DATA: dict[str, Any] = {
     "rtf": "text/rtf",
     "json": "application/json",
 }
-_USAGE: frozenset[str] = frozenset(
-    ["cachedContentTokenCount", "candidatesTokenCount", "promptTokenCount", "thoughtsTokenCount", "totalTokenCount"]
-)
 
 
 class Gemini(GeminiConverter):
@@ -358,6 +355,16 @@ class Gemini(GeminiConverter):
             "topP",
         ]
     )
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "promptTokenCount", "plus": ["toolUsePromptTokenCount"]},
+            "outputTokens": {"path": "candidatesTokenCount", "plus": ["thoughtsTokenCount"]},
+            "totalTokens": {"path": "totalTokenCount"},
+            "inputCachedTokens": {"path": "cachedContentTokenCount"},
+            "reasoningTokens": {"path": "thoughtsTokenCount"},
+            "inputImageTokens": {},
+        }
+    )
     KEY_NORMALIZATION: ClassVar[KeyNormalization] = KeyNormalization(
         ["args", "response", "parametersJsonSchema", "responseJsonSchema", "labels", "default", "example"],
         ["properties", "defs"],
@@ -394,72 +401,6 @@ class Gemini(GeminiConverter):
         },
     )
     sdk_call = staticmethod(generate_content_kwargs)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        prompt_token_count = wire.get("promptTokenCount")
-        if type(prompt_token_count) is not int and prompt_token_count is not None:
-            prompt_token_count = read_count(wire, "promptTokenCount", at)
-        tool_use_prompt_token_count = wire.get("toolUsePromptTokenCount")
-        if type(tool_use_prompt_token_count) is not int and tool_use_prompt_token_count is not None:
-            tool_use_prompt_token_count = read_count(wire, "toolUsePromptTokenCount", at)
-        candidates_token_count = wire.get("candidatesTokenCount")
-        if type(candidates_token_count) is not int and candidates_token_count is not None:
-            candidates_token_count = read_count(wire, "candidatesTokenCount", at)
-        thoughts_token_count = wire.get("thoughtsTokenCount")
-        if type(thoughts_token_count) is not int and thoughts_token_count is not None:
-            thoughts_token_count = read_count(wire, "thoughtsTokenCount", at)
-        total_token_count = wire.get("totalTokenCount")
-        if type(total_token_count) is not int and total_token_count is not None:
-            total_token_count = read_count(wire, "totalTokenCount", at)
-        cached_content_token_count = wire.get("cachedContentTokenCount")
-        if type(cached_content_token_count) is not int and cached_content_token_count is not None:
-            cached_content_token_count = read_count(wire, "cachedContentTokenCount", at)
-        extras = unmapped_members(wire, _USAGE)
-        if prompt_token_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "promptTokenCount"]
-        input_tokens = (prompt_token_count or 0) + (tool_use_prompt_token_count or 0)
-        if candidates_token_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "candidatesTokenCount"]
-        output_tokens = (candidates_token_count or 0) + (thoughts_token_count or 0)
-        if total_token_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "totalTokenCount"]
-        total_tokens = total_token_count if total_token_count is not None else input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            cached_content_token_count,
-            None,
-            None,
-            thoughts_token_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        prompt_token_count = usage.input_tokens - (read_count(extras, "toolUsePromptTokenCount", at) or 0)
-        if "promptTokenCount" not in absent or prompt_token_count:
-            wire["promptTokenCount"] = prompt_token_count
-        candidates_token_count = usage.output_tokens - (usage.reasoning_tokens or 0)
-        if "candidatesTokenCount" not in absent or candidates_token_count:
-            wire["candidatesTokenCount"] = candidates_token_count
-        total_token_count = usage.total_tokens
-        if "totalTokenCount" not in absent or total_token_count != usage.input_tokens + usage.output_tokens:
-            wire["totalTokenCount"] = total_token_count
-        if usage.input_cached_tokens is not None:
-            wire["cachedContentTokenCount"] = usage.input_cached_tokens
-        if usage.reasoning_tokens is not None:
-            wire["thoughtsTokenCount"] = usage.reasoning_tokens
-        if usage.input_cache_creation_tokens is not None:
-            writer.report_unsupported((at, "inputCacheCreationTokens"), "inputCacheCreationTokens")
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

@@ -11,19 +11,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import (
-    ABSENT,
-    NO_EXTRAS,
-    has_value_at,
-    keep_inner_extras,
-    note_alias,
-    original_key,
-    restore_extras,
-    unmapped_members,
-)
+from ...conversion.extras import ABSENT, has_value_at
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import optional_object
+from ...conversion.usage import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import (
@@ -53,11 +44,10 @@ from ...models import (
     ToolCall,
     ToolDefinition,
     ToolResult,
-    Usage,
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_flag_about_tools,
     read_json_arguments,
@@ -118,8 +108,6 @@ _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
 _TOOL_CALL_ID: list[str] = ["null"]
 _TOOL_RESULT_TOOL_CALL_ID: list[str] = ["null"]
-_USAGE: frozenset[str] = frozenset(["prompt_tokens_details", "completion_tokens", "prompt_tokens", "total_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cached_tokens"])
 
 
 class Mistral(MistralConverter):
@@ -240,94 +228,17 @@ class Mistral(MistralConverter):
             "top_prompt_logprobs",
         ]
     )
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "prompt_tokens"},
+            "outputTokens": {"path": "completion_tokens"},
+            "totalTokens": {"path": "total_tokens"},
+            "inputCachedTokens": {"path": "prompt_tokens_details.cached_tokens", "or": ["num_cached_tokens"]},
+        }
+    )
     TOOL_CALL_ID: ClassVar[Collection[str]] = _TOOL_CALL_ID
     client_data = staticmethod(unwrap_sdk_object)
     sdk_call = staticmethod(known_kwargs)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        prompt_tokens_details_count = wire.get("prompt_tokens_details")
-        if prompt_tokens_details_count is None:
-            prompt_tokens_details_count = NO_EXTRAS
-        elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = optional_object(wire, "prompt_tokens_details", at)
-        prompt_tokens_count = wire.get("prompt_tokens")
-        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = read_count(wire, "prompt_tokens", at)
-        completion_tokens_count = wire.get("completion_tokens")
-        if type(completion_tokens_count) is not int and completion_tokens_count is not None:
-            completion_tokens_count = read_count(wire, "completion_tokens", at)
-        total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = read_count(wire, "total_tokens", at)
-        prompt_tokens_details_cached_tokens_count = prompt_tokens_details_count.get("cached_tokens")
-        if (
-            type(prompt_tokens_details_cached_tokens_count) is not int
-            and prompt_tokens_details_cached_tokens_count is not None
-        ):
-            prompt_tokens_details_cached_tokens_count = read_count(prompt_tokens_details_count, "cached_tokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if "prompt_tokens_details" in wire:
-            keep_inner_extras(
-                extras,
-                wire,
-                "prompt_tokens_details",
-                unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
-            )
-        if prompt_tokens_details_cached_tokens_count is None:
-            prompt_tokens_details_cached_tokens_count = read_count(wire, "num_cached_tokens", at)
-            if prompt_tokens_details_cached_tokens_count is not None:
-                note_alias(extras, "prompt_tokens_details.cached_tokens", "num_cached_tokens")
-        if prompt_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "prompt_tokens"]
-        input_tokens = prompt_tokens_count or 0
-        if completion_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "completion_tokens"]
-        output_tokens = completion_tokens_count or 0
-        if total_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            prompt_tokens_details_cached_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        prompt_tokens_details_count: dict[str, Any] = {}
-        prompt_tokens_count = usage.input_tokens
-        if "prompt_tokens" not in absent or prompt_tokens_count:
-            wire["prompt_tokens"] = prompt_tokens_count
-        completion_tokens_count = usage.output_tokens
-        if "completion_tokens" not in absent or completion_tokens_count:
-            wire["completion_tokens"] = completion_tokens_count
-        total_tokens_count = usage.total_tokens
-        if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
-            wire["total_tokens"] = total_tokens_count
-        if usage.input_cached_tokens is not None:
-            key = original_key(extras, "prompt_tokens_details.cached_tokens")
-            if key == "num_cached_tokens":
-                wire["num_cached_tokens"] = usage.input_cached_tokens
-            else:
-                prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
-        if usage.input_cache_creation_tokens is not None:
-            writer.report_unsupported((at, "inputCacheCreationTokens"), "inputCacheCreationTokens")
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if usage.reasoning_tokens is not None:
-            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
-        if prompt_tokens_details_count:
-            wire["prompt_tokens_details"] = prompt_tokens_details_count
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

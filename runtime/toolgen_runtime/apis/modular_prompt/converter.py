@@ -147,7 +147,7 @@ class ModularPromptConverter(TextChatConverter):
             message,
             reason,
             stop_reason=stop_reason,
-            usage=None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            usage=None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             metadata=reader.as_metadata(extras),
         )
 
@@ -188,7 +188,7 @@ class ModularPromptConverter(TextChatConverter):
         ):
             wire["finishReason"] = stop_reason
         if completion.usage is not None:
-            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+            wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, own)
         return wire
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import read_tool_schema, write_tool_schema
-from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, Usage, UserMessage
+from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, UserMessage
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_call_id,
     read_json_arguments,
@@ -41,7 +42,6 @@ _TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
 _TOOL_RESULT: frozenset[str] = frozenset(["content", "name", "role", "toolCallId"])
 _SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
 _USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USAGE: frozenset[str] = frozenset(["completionTokens", "promptTokens", "totalTokens"])
 
 
 class ModularPrompt(ModularPromptConverter):
@@ -70,61 +70,13 @@ class ModularPrompt(ModularPromptConverter):
         "tool_calls": "tool_calls",
     }
     SYSTEM_ROLES: ClassVar[Collection[str]] = ["system"]
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        prompt_tokens_count = wire.get("promptTokens")
-        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = read_count(wire, "promptTokens", at)
-        completion_tokens_count = wire.get("completionTokens")
-        if type(completion_tokens_count) is not int and completion_tokens_count is not None:
-            completion_tokens_count = read_count(wire, "completionTokens", at)
-        total_tokens_count = wire.get("totalTokens")
-        if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = read_count(wire, "totalTokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if prompt_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "promptTokens"]
-        input_tokens = prompt_tokens_count or 0
-        if completion_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "completionTokens"]
-        output_tokens = completion_tokens_count or 0
-        if total_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "totalTokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        prompt_tokens_count = usage.input_tokens
-        if "promptTokens" not in absent or prompt_tokens_count:
-            wire["promptTokens"] = prompt_tokens_count
-        completion_tokens_count = usage.output_tokens
-        if "completionTokens" not in absent or completion_tokens_count:
-            wire["completionTokens"] = completion_tokens_count
-        total_tokens_count = usage.total_tokens
-        if "totalTokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
-            wire["totalTokens"] = total_tokens_count
-        if usage.input_cached_tokens is not None:
-            writer.report_unsupported((at, "inputCachedTokens"), "inputCachedTokens")
-        if usage.input_cache_creation_tokens is not None:
-            writer.report_unsupported((at, "inputCacheCreationTokens"), "inputCacheCreationTokens")
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if usage.reasoning_tokens is not None:
-            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "promptTokens"},
+            "outputTokens": {"path": "completionTokens"},
+            "totalTokens": {"path": "totalTokens"},
+        }
+    )
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read one of several objects. Any other value becomes an opaque part."""

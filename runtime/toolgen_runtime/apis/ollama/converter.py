@@ -59,9 +59,6 @@ class OllamaConverter(ChatMessageConverter):
     CALL_TYPES = None
     KEEPS_UNPAIRED_RESULTS = True
 
-    USAGE_KEYS: ClassVar[frozenset[str]]
-    """The keys of token counts."""
-
     SDK_MEMBERS: ClassVar[dict[str, Any]]
     """The keys that the client's own types have."""
 
@@ -200,8 +197,8 @@ class OllamaConverter(ChatMessageConverter):
             raise wrong_type((at, "done"), "a boolean", done)
         message = self.read_assistant_message(body or {}, (at, "message"), reader)
         keep_role(message, body or {}, reader)
-        counted = {key: wire[key] for key in self.USAGE_KEYS if wire.get(key) is not None}
-        extras = unmapped_members(wire, _RESPONSE | self.USAGE_KEYS)
+        counted = {key: wire[key] for key in self.USAGE.keys if wire.get(key) is not None}
+        extras = unmapped_members(wire, _RESPONSE.union(self.USAGE.keys))
         if done is False:
             extras["done"] = done
         absent = [key for key in ("message", "done", "done_reason") if key not in wire]
@@ -220,7 +217,7 @@ class OllamaConverter(ChatMessageConverter):
             None,
             optional_text(wire, "model", at),
             stop_reason,
-            self.read_usage(counted, at, reader) if counted else None,
+            self.USAGE.read(counted, at, reader) if counted else None,
             reader.as_metadata(extras),
         )
 
@@ -250,7 +247,7 @@ class OllamaConverter(ChatMessageConverter):
             if stop_reason is not None:
                 wire["done_reason"] = stop_reason
         if completion.usage is not None:
-            wire |= self.write_usage(completion.usage, (ROOT, "usage"), writer)
+            wire |= self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire
 

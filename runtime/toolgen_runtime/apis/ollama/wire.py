@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import read_schema_or_empty, read_string_or_list, write_schema_or_empty, write_string_or_list
-from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, Usage, UserMessage
+from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, UserMessage
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_object_arguments,
     read_optional_call_id,
@@ -62,7 +63,6 @@ _EFFORTS: dict[str, Any] = {
     "xhigh": "max",
     "max": "max",
 }
-_USAGE: frozenset[str] = frozenset(["eval_count", "prompt_eval_count"])
 
 
 class Ollama(OllamaConverter):
@@ -149,56 +149,9 @@ class Ollama(OllamaConverter):
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         ["format", "keep_alive", "logprobs", "messages", "model", "options", "stream", "think", "tools", "top_logprobs"]
     )
-    USAGE_KEYS: ClassVar[frozenset[str]] = _USAGE
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        prompt_eval_count = wire.get("prompt_eval_count")
-        if type(prompt_eval_count) is not int and prompt_eval_count is not None:
-            prompt_eval_count = read_count(wire, "prompt_eval_count", at)
-        eval_count = wire.get("eval_count")
-        if type(eval_count) is not int and eval_count is not None:
-            eval_count = read_count(wire, "eval_count", at)
-        extras = unmapped_members(wire, _USAGE)
-        if prompt_eval_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "prompt_eval_count"]
-        input_tokens = prompt_eval_count or 0
-        if eval_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "eval_count"]
-        output_tokens = eval_count or 0
-        total_tokens = input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        prompt_eval_count = usage.input_tokens
-        if "prompt_eval_count" not in absent or prompt_eval_count:
-            wire["prompt_eval_count"] = prompt_eval_count
-        eval_count = usage.output_tokens
-        if "eval_count" not in absent or eval_count:
-            wire["eval_count"] = eval_count
-        if usage.total_tokens != usage.input_tokens + usage.output_tokens:
-            writer.report_unsupported((at, "totalTokens"), "totalTokens")
-        if usage.input_cached_tokens is not None:
-            writer.report_unsupported((at, "inputCachedTokens"), "inputCachedTokens")
-        if usage.input_cache_creation_tokens is not None:
-            writer.report_unsupported((at, "inputCacheCreationTokens"), "inputCacheCreationTokens")
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if usage.reasoning_tokens is not None:
-            writer.report_unsupported((at, "reasoningTokens"), "reasoningTokens")
-        if extras:
-            restore_extras(wire, extras)
-        return wire
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {"inputTokens": {"path": "prompt_eval_count"}, "outputTokens": {"path": "eval_count"}}
+    )
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read one of several objects. Any other value becomes an opaque part."""

@@ -302,7 +302,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             optional_text(wire, "id", at),
             optional_text(wire, "model", at),
             stop_reason or None,
-            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             reader.as_metadata(extras),
         )
 
@@ -341,7 +341,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             wire["model"] = completion.model
         if choices_extra or "choices" not in extras or completion.message.content:
             wire["choices"] = [choice, *further]
-        usage = None if completion.usage is None else self.write_usage(completion.usage, (ROOT, "usage"), writer)
+        usage = None if completion.usage is None else self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         if usage is not None and not self.IS_HOST:
             wire["usage"] = usage
         restore_extras(wire, extras)

@@ -355,7 +355,7 @@ class ResponsesConverter(OutputFormatConverter):
             optional_text(wire, "id", at),
             optional_text(wire, "model", at),
             stop_reason or None,
-            None if usage is None else self.read_usage(usage, (at, "usage"), reader),
+            None if usage is None else self.USAGE.read(usage, (at, "usage"), reader),
             reader.as_metadata(extras),
         )
 
@@ -384,7 +384,7 @@ class ResponsesConverter(OutputFormatConverter):
             if not extras:
                 add_required_item_keys(wire["output"], str(wire.get("id", "0")))
         if completion.usage is not None:
-            wire["usage"] = self.write_usage(completion.usage, (ROOT, "usage"), writer)
+            wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire if extras else add_required_keys(wire, completion)
 

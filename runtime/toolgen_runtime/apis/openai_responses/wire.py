@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...conversion.extras import ABSENT, NO_EXTRAS, keep_inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.values import call_kwargs, optional_object
+from ...conversion.usage import UsageTable
+from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...fields import (
@@ -40,11 +41,10 @@ from ...models import (
     ToolCall,
     ToolDefinition,
     ToolResult,
-    Usage,
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason, read_count
+from ...responses import FinishReason
 from ...tool_call_fields import (
     read_call_id,
     read_flag_about_tools,
@@ -106,11 +106,6 @@ _DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
     "text/plain": "document.txt",
     "*": "document",
 }
-_USAGE: frozenset[str] = frozenset(
-    ["input_tokens_details", "output_tokens_details", "input_tokens", "output_tokens", "total_tokens"]
-)
-_USAGE_INPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["cache_write_tokens", "cached_tokens"])
-_USAGE_OUTPUT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
 
 
 class OpenaiResponses(ResponsesConverter):
@@ -294,118 +289,17 @@ class OpenaiResponses(ResponsesConverter):
             "user",
         ]
     )
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "input_tokens"},
+            "outputTokens": {"path": "output_tokens"},
+            "totalTokens": {"path": "total_tokens"},
+            "inputCachedTokens": {"path": "input_tokens_details.cached_tokens"},
+            "inputCacheCreationTokens": {"path": "input_tokens_details.cache_write_tokens"},
+            "reasoningTokens": {"path": "output_tokens_details.reasoning_tokens"},
+        }
+    )
     sdk_call = staticmethod(call_kwargs)
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        input_tokens_details_count = wire.get("input_tokens_details")
-        if input_tokens_details_count is None:
-            input_tokens_details_count = NO_EXTRAS
-        elif type(input_tokens_details_count) is not dict:
-            input_tokens_details_count = optional_object(wire, "input_tokens_details", at)
-        output_tokens_details_count = wire.get("output_tokens_details")
-        if output_tokens_details_count is None:
-            output_tokens_details_count = NO_EXTRAS
-        elif type(output_tokens_details_count) is not dict:
-            output_tokens_details_count = optional_object(wire, "output_tokens_details", at)
-        input_tokens_count = wire.get("input_tokens")
-        if type(input_tokens_count) is not int and input_tokens_count is not None:
-            input_tokens_count = read_count(wire, "input_tokens", at)
-        output_tokens_count = wire.get("output_tokens")
-        if type(output_tokens_count) is not int and output_tokens_count is not None:
-            output_tokens_count = read_count(wire, "output_tokens", at)
-        total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = read_count(wire, "total_tokens", at)
-        input_tokens_details_cached_tokens_count = input_tokens_details_count.get("cached_tokens")
-        if (
-            type(input_tokens_details_cached_tokens_count) is not int
-            and input_tokens_details_cached_tokens_count is not None
-        ):
-            input_tokens_details_cached_tokens_count = read_count(input_tokens_details_count, "cached_tokens", at)
-        input_tokens_details_cache_write_tokens_count = input_tokens_details_count.get("cache_write_tokens")
-        if (
-            type(input_tokens_details_cache_write_tokens_count) is not int
-            and input_tokens_details_cache_write_tokens_count is not None
-        ):
-            input_tokens_details_cache_write_tokens_count = read_count(
-                input_tokens_details_count, "cache_write_tokens", at
-            )
-        output_tokens_details_reasoning_tokens_count = output_tokens_details_count.get("reasoning_tokens")
-        if (
-            type(output_tokens_details_reasoning_tokens_count) is not int
-            and output_tokens_details_reasoning_tokens_count is not None
-        ):
-            output_tokens_details_reasoning_tokens_count = read_count(
-                output_tokens_details_count, "reasoning_tokens", at
-            )
-        extras = unmapped_members(wire, _USAGE)
-        if "input_tokens_details" in wire:
-            keep_inner_extras(
-                extras,
-                wire,
-                "input_tokens_details",
-                unmapped_members(input_tokens_details_count, _USAGE_INPUT_TOKENS_DETAILS_COUNT),
-            )
-        if "output_tokens_details" in wire:
-            keep_inner_extras(
-                extras,
-                wire,
-                "output_tokens_details",
-                unmapped_members(output_tokens_details_count, _USAGE_OUTPUT_TOKENS_DETAILS_COUNT),
-            )
-        if input_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "input_tokens"]
-        input_tokens = input_tokens_count or 0
-        if output_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "output_tokens"]
-        output_tokens = output_tokens_count or 0
-        if total_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            input_tokens_details_cached_tokens_count,
-            input_tokens_details_cache_write_tokens_count,
-            None,
-            output_tokens_details_reasoning_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        input_tokens_details_count: dict[str, Any] = {}
-        output_tokens_details_count: dict[str, Any] = {}
-        input_tokens_count = usage.input_tokens
-        if "input_tokens" not in absent or input_tokens_count:
-            wire["input_tokens"] = input_tokens_count
-        output_tokens_count = usage.output_tokens
-        if "output_tokens" not in absent or output_tokens_count:
-            wire["output_tokens"] = output_tokens_count
-        total_tokens_count = usage.total_tokens
-        if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
-            wire["total_tokens"] = total_tokens_count
-        if usage.input_cached_tokens is not None:
-            input_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
-        if usage.input_cache_creation_tokens is not None:
-            input_tokens_details_count["cache_write_tokens"] = usage.input_cache_creation_tokens
-        if usage.reasoning_tokens is not None:
-            output_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if input_tokens_details_count:
-            wire["input_tokens_details"] = input_tokens_details_count
-        if output_tokens_details_count:
-            wire["output_tokens_details"] = output_tokens_details_count
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_input_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""

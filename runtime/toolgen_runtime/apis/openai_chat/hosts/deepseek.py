@@ -10,24 +10,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.extras import (
-    NO_EXTRAS,
-    keep_inner_extras,
-    original_key,
-    restore_extras,
-    set_extra_at,
-    unmapped_members,
-    without_extra_at,
-)
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.values import optional_object
+from ....conversion.usage import UsageTable
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....fields import read_string_or_list, write_string_or_list
-from ....models import ContentPart, OpaquePart, Request, TextPart, Usage
+from ....models import ContentPart, OpaquePart, Request, TextPart
 from ....paths import Path
-from ....responses import read_count
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
 from ..compatible import read_effort_or_switch, write_effort_or_switch
 from ..host_extensions import ReasoningKeys
@@ -54,18 +44,6 @@ _REQUEST: frozenset[str] = frozenset(
     ]
 )
 _EFFORTS: dict[str, Any] = {"minimal": "low", "medium": "high", "xhigh": "max"}
-_USAGE: frozenset[str] = frozenset(
-    [
-        "completion_tokens_details",
-        "prompt_tokens_details",
-        "completion_tokens",
-        "prompt_cache_hit_tokens",
-        "prompt_tokens",
-        "total_tokens",
-    ]
-)
-_USAGE_COMPLETION_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset(["reasoning_tokens"])
-_USAGE_PROMPT_TOKENS_DETAILS_COUNT: frozenset[str] = frozenset([])
 
 
 class Deepseek(OpenaiCompatible):
@@ -155,124 +133,22 @@ class Deepseek(OpenaiCompatible):
         "json": {"type": "json_object"},
         "schema": None,
     }
+    USAGE: ClassVar[UsageTable] = UsageTable(
+        {
+            "inputTokens": {"path": "prompt_tokens"},
+            "outputTokens": {
+                "path": "completion_tokens",
+                "plus": ["completion_tokens_details.reasoning_tokens"],
+                "by_total": True,
+            },
+            "totalTokens": {"path": "total_tokens"},
+            "inputCachedTokens": {"path": "prompt_cache_hit_tokens", "or": ["prompt_tokens_details.cached_tokens"]},
+            "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
+        }
+    )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content"], default_key="reasoning_content", needed=True
     )
-
-    def read_usage(self, wire: dict[str, Any], at: Path, reader: Reader) -> Usage:
-        """Read the usage of a response."""
-        completion_tokens_details_count = wire.get("completion_tokens_details")
-        if completion_tokens_details_count is None:
-            completion_tokens_details_count = NO_EXTRAS
-        elif type(completion_tokens_details_count) is not dict:
-            completion_tokens_details_count = optional_object(wire, "completion_tokens_details", at)
-        prompt_tokens_details_count = wire.get("prompt_tokens_details")
-        if prompt_tokens_details_count is None:
-            prompt_tokens_details_count = NO_EXTRAS
-        elif type(prompt_tokens_details_count) is not dict:
-            prompt_tokens_details_count = optional_object(wire, "prompt_tokens_details", at)
-        prompt_tokens_count = wire.get("prompt_tokens")
-        if type(prompt_tokens_count) is not int and prompt_tokens_count is not None:
-            prompt_tokens_count = read_count(wire, "prompt_tokens", at)
-        completion_tokens_count = wire.get("completion_tokens")
-        if type(completion_tokens_count) is not int and completion_tokens_count is not None:
-            completion_tokens_count = read_count(wire, "completion_tokens", at)
-        completion_tokens_details_reasoning_tokens_count = completion_tokens_details_count.get("reasoning_tokens")
-        if (
-            type(completion_tokens_details_reasoning_tokens_count) is not int
-            and completion_tokens_details_reasoning_tokens_count is not None
-        ):
-            completion_tokens_details_reasoning_tokens_count = read_count(
-                completion_tokens_details_count, "reasoning_tokens", at
-            )
-        total_tokens_count = wire.get("total_tokens")
-        if type(total_tokens_count) is not int and total_tokens_count is not None:
-            total_tokens_count = read_count(wire, "total_tokens", at)
-        prompt_cache_hit_tokens_count = wire.get("prompt_cache_hit_tokens")
-        if type(prompt_cache_hit_tokens_count) is not int and prompt_cache_hit_tokens_count is not None:
-            prompt_cache_hit_tokens_count = read_count(wire, "prompt_cache_hit_tokens", at)
-        extras = unmapped_members(wire, _USAGE)
-        if "completion_tokens_details" in wire:
-            keep_inner_extras(
-                extras,
-                wire,
-                "completion_tokens_details",
-                unmapped_members(completion_tokens_details_count, _USAGE_COMPLETION_TOKENS_DETAILS_COUNT),
-            )
-        if "prompt_tokens_details" in wire:
-            keep_inner_extras(
-                extras,
-                wire,
-                "prompt_tokens_details",
-                unmapped_members(prompt_tokens_details_count, _USAGE_PROMPT_TOKENS_DETAILS_COUNT),
-            )
-        if prompt_cache_hit_tokens_count is None:
-            prompt_cache_hit_tokens_count = read_count(prompt_tokens_details_count, "cached_tokens", at)
-            if prompt_cache_hit_tokens_count is not None:
-                extras = without_extra_at(extras, "prompt_tokens_details", "cached_tokens")
-                set_extra_at(extras, ["$as", "prompt_cache_hit_tokens"], "cached_tokens")
-        if prompt_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "prompt_tokens"]
-        input_tokens = prompt_tokens_count or 0
-        if completion_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "completion_tokens"]
-        output_tokens = completion_tokens_count or 0
-        if (
-            completion_tokens_details_reasoning_tokens_count
-            and total_tokens_count == input_tokens + output_tokens + completion_tokens_details_reasoning_tokens_count
-        ):
-            output_tokens += completion_tokens_details_reasoning_tokens_count
-            extras["$apart"] = True
-        if total_tokens_count is None:
-            extras["$absent"] = [*extras.get("$absent", ()), "total_tokens"]
-        total_tokens = total_tokens_count if total_tokens_count is not None else input_tokens + output_tokens
-
-        return Usage(
-            input_tokens,
-            output_tokens,
-            total_tokens,
-            prompt_cache_hit_tokens_count,
-            None,
-            None,
-            completion_tokens_details_reasoning_tokens_count,
-            metadata=reader.as_metadata(extras),
-        )
-
-    def write_usage(self, usage: Usage, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the usage of a response."""
-        extras = writer.own_extras(usage.metadata, at)
-        absent = extras.get("$absent", ())
-        wire: dict[str, Any] = {}
-        completion_tokens_details_count: dict[str, Any] = {}
-        prompt_tokens_details_count: dict[str, Any] = {}
-        prompt_tokens_count = usage.input_tokens
-        if "prompt_tokens" not in absent or prompt_tokens_count:
-            wire["prompt_tokens"] = prompt_tokens_count
-        completion_tokens_count = usage.output_tokens - ((usage.reasoning_tokens or 0) if "$apart" in extras else 0)
-        if "completion_tokens" not in absent or completion_tokens_count:
-            wire["completion_tokens"] = completion_tokens_count
-        total_tokens_count = usage.total_tokens
-        if "total_tokens" not in absent or total_tokens_count != usage.input_tokens + usage.output_tokens:
-            wire["total_tokens"] = total_tokens_count
-        if usage.input_cached_tokens is not None:
-            key = original_key(extras, "prompt_cache_hit_tokens")
-            if key == "cached_tokens":
-                prompt_tokens_details_count["cached_tokens"] = usage.input_cached_tokens
-            else:
-                wire["prompt_cache_hit_tokens"] = usage.input_cached_tokens
-        if usage.reasoning_tokens is not None:
-            completion_tokens_details_count["reasoning_tokens"] = usage.reasoning_tokens
-        if usage.input_cache_creation_tokens is not None:
-            writer.report_unsupported((at, "inputCacheCreationTokens"), "inputCacheCreationTokens")
-        if usage.input_image_tokens is not None:
-            writer.report_unsupported((at, "inputImageTokens"), "inputImageTokens")
-        if completion_tokens_details_count:
-            wire["completion_tokens_details"] = completion_tokens_details_count
-        if prompt_tokens_details_count:
-            wire["prompt_tokens_details"] = prompt_tokens_details_count
-        if extras:
-            restore_extras(wire, extras)
-        return wire
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
