@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
 __all__ = [
     "MAX_DEPTH",
     "SCALARS",
+    "apply_merge_patch",
     "copy_json",
     "equal_json",
     "exceeds_depth",
@@ -24,6 +26,19 @@ _CONTAINERS = frozenset([dict, list])
 
 SCALARS = frozenset([str, int, bool, type(None)])
 """Types whose values contain no keys and are the same in JSON."""
+
+
+def apply_merge_patch(base: Any, patch: Any) -> Any:
+    """Apply a JSON merge patch (RFC 7396): null removes a key, objects are merged, anything else replaces."""
+    if not isinstance(patch, Mapping):
+        return patch
+    result = dict(base) if isinstance(base, Mapping) else {}
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        else:
+            result[key] = apply_merge_patch(result.get(key), value)
+    return result
 
 
 def is_too_deep(value: Any) -> bool:

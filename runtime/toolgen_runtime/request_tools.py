@@ -14,7 +14,7 @@ from .conversion.values import write_list
 from .conversion.wire import ProviderWire
 from .conversion.writer import Writer
 from .errors import ConversionError, type_name, wrong_class
-from .json_values import is_json
+from .json_values import apply_merge_patch, is_json
 from .message_order import check_messages
 from .models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
 from .paths import ROOT, Path, format_path
@@ -350,7 +350,7 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tu
             entry = {**entry, key: declared[f"${name}"]}
     patch = inner_extras(extras, "$patch")
     if patch and type(entry) is dict:
-        entry = _patched(entry, patch)
+        entry = apply_merge_patch(entry, patch)
     return entry, adjusted.strict == tool.strict or adjusted.strict is True or not _would_be_strict_alone(tool, writer)
 
 
@@ -373,15 +373,3 @@ def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefi
         writer.report_loss((at, "strict"), "strict", "dropped", f"{refused[0].what}: {refused[0].reason}", "behaviour")
         writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)
-
-
-def _patched(value: Any, patch: dict[str, Any]) -> dict[str, Any]:
-    patched = dict(value) if type(value) is dict else {}
-    for key, item in patch.items():
-        if item is None:
-            patched.pop(key, None)
-        elif type(item) is dict:
-            patched[key] = _patched(patched.get(key), item)
-        else:
-            patched[key] = item
-    return patched

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from toolgen.resolve.profiles import apply_merge_patch
+from toolgen.resolve.profiles import merge_profile
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "schemas"
@@ -34,7 +34,7 @@ def _read(file: Path) -> dict[str, Any]:
 def _whole(folder: Path, name: str) -> dict[str, Any]:
     facts = _read(folder / f"{name}.yaml")
     parent = facts.pop("extends", None)
-    return facts if parent is None else dict(apply_merge_patch(_whole(folder, parent), facts))
+    return facts if parent is None else dict(merge_profile(_whole(folder, parent), facts))
 
 
 @cache

@@ -20,7 +20,7 @@ Keeping = Literal["rule", "own", "nothing"]
 class WireObjectPlan:
     """An object of the mapping, the outer one first; `key_path` are the keys that lead to it.
 
-    `parent` is the variable of the object around it, `known` the constant that lists its known keys.
+    `parent` is the variable of the object around it.
     """
 
     variable: str
@@ -28,7 +28,6 @@ class WireObjectPlan:
     key: str
     key_path: tuple[str, ...]
     required: bool
-    known: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class KeyMapping:
 
     `key_path` leads to the key on the wire and ends with it; `field` is the name of its first field in the format.
     `variables` hold the values read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
-    functions of a field, mapping or union, if `kind` is not plain. `table` is the constant of the table for them, and
+    functions of a field, mapping or union, if `kind` is not plain. `table` is the attribute with the table for them, and
     `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields
     with the keys `beside` it: its functions read the whole object, and return what is added to it.
     """
@@ -110,7 +109,11 @@ class UnmappedField:
 
 @dataclass(frozen=True, slots=True)
 class ObjectMapping:
-    """A mapping, ready to print. `outside` are the variables of strings that the caller of its reader has to pass."""
+    """A mapping, ready to print.
+
+    `elsewhere` are the keys that its reader does not read: tags, and those that the class of the API reads. `outside`
+    are the variables of strings that the caller of its reader has to pass.
+    """
 
     name: str
     type: str
@@ -122,7 +125,7 @@ class ObjectMapping:
     tag_also: Mapping[str, tuple[str, ...]]
     untagged: str
     unmapped_fields: tuple[UnmappedField, ...]
-    known: Mapping[str, tuple[str, ...]]
+    elsewhere: tuple[str, ...]
     arguments: tuple[str, ...]
     outside: tuple[str, ...]
 

@@ -128,9 +128,9 @@ def variable_name(text: str) -> str:
     return name if name[:1].isalpha() else f"k_{name}"
 
 
-def constant_name(*names: str) -> str:
-    """Return the name of a module constant."""
-    return "_" + "_".join(variable_name(name).upper() for name in names)
+def table_name(*names: str) -> str:
+    """Return the name of a class attribute with a table: of a section of the profile, or of a mapping and a key."""
+    return ("_" if names[1:] else "") + "_".join(variable_name(name).upper() for name in names)
 
 
 def _with_carried_fields(key: KeyMapping, carried: Container[str]) -> KeyMapping:
@@ -157,7 +157,6 @@ class _Planner:
         self.fields = {f.name: f for f in kind.fields}
         self.objects: list[WireObjectPlan] = []
         self.keys: list[KeyMapping] = []
-        self.known: dict[str, tuple[str, ...]] = {}
         self.key_paths: dict[str, tuple[str, ...]] = {}
 
     def plan(self) -> ObjectMapping:
@@ -169,7 +168,7 @@ class _Planner:
             named = self.mapping.get(section) or ()
             for name in [named] if isinstance(named, str) else named:
                 require_known(name, tag, ("mappings", self.name, section), f"the mapping has no tag {name}")
-        self._object("wire", "", "", self.mapping["keys"], (*tag, *self.mapping.get("aside", ())))
+        self._object("wire", "", "", self.mapping["keys"])
         carried = {f for k in self.keys for f in k.variables}
         outside = self._outside()
         ignored = set(self.mapping.get("ignored", {})) | outside.keys() | {"metadata"}
@@ -189,7 +188,7 @@ class _Planner:
             tag_also={k: tuple(v) for k, v in self.mapping.get("also", {}).items()},
             untagged=str(self.mapping.get("untagged", "")),
             unmapped_fields=tuple(map(self._unmapped_field, missing)),
-            known=self.known,
+            elsewhere=(*tag, *self.mapping.get("aside", ())),
             arguments=self._arguments(carried | set(outside.values())),
             outside=tuple(outside.values()),
         )
@@ -235,33 +234,27 @@ class _Planner:
         parent: str,
         key: str,
         keys: Mapping[str, Any],
-        tags: tuple[str, ...],
     ) -> None:
         self.key_paths[variable] = (*self.key_paths[parent], key) if parent else ()
         index = len(self.objects)
-        constant = constant_name(self.name, *(() if variable == "wire" else (variable,)))
-        self.objects.append(WireObjectPlan(variable, parent, key, self.key_paths[variable], True, constant))
-        known = list(tags)
+        self.objects.append(WireObjectPlan(variable, parent, key, self.key_paths[variable], True))
         any_required = False
         for inner_key, entry in keys.items():
             spec: Mapping[str, Any] = {"field": entry} if isinstance(entry, str) else entry
             if "keys" in spec:
                 inner = self._inner_variable(inner_key)
                 before, held = len(self.keys), len(self.objects)
-                self._object(inner, variable, inner_key, spec["keys"], ())
+                self._object(inner, variable, inner_key, spec["keys"])
                 if len(self.keys) == before:
                     del self.objects[held:]
                     continue
                 any_required = any_required or self.objects[held].required
-                known.append(inner_key)
                 continue
             planned = self._key(variable, inner_key, spec)
             if planned is None:
                 continue
             self.keys.append(planned)
             any_required = any_required or planned.required
-            known += [inner_key, *(k for k in (spec.get("beside") or ()) if k not in keys)]
-        self.known[constant] = tuple(sorted(known))
         self.objects[index] = replace(self.objects[index], required=any_required or variable == "wire")
 
     def _inner_variable(self, key: str) -> str:
@@ -313,7 +306,7 @@ class _Planner:
         if "beside" in spec:
             kind = "beside"
         if "with" in spec:
-            table = constant_name(spec["with"]) if isinstance(spec["with"], str) else constant_name(self.name, key)
+            table = table_name(*([spec["with"]] if isinstance(spec["with"], str) else [self.name, key]))
         required = bool(spec.get("required", first.required))
         return KeyMapping(
             kind=kind,

@@ -31,7 +31,6 @@ class ProviderPlan:
     facts: Mapping[str, Any]
     mappings: Mapping[str, ObjectMapping]
     unions: Mapping[str, UnionPlan]
-    tables: Mapping[str, Any]
     renames: Mapping[str, str]
     refused: tuple[str, ...]
     tool_names: tuple[str, ...]
@@ -121,7 +120,6 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         n: plan_mapping(n, s, catalog.format, stated, find_function) for n, s in facts.get("mappings", {}).items()
     }
     unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
-    _check_constants(mappings)
     capabilities = _capabilities(facts, mappings)
     tables = _tables(facts, mappings)
     usage = plan_usage(facts["usage"], catalog.format, stated) if facts.get("usage") else {}
@@ -139,7 +137,6 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
         facts=facts,
         mappings=mappings,
         unions=unions,
-        tables=tables,
         renames={name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
         refused=tuple(t.name for t in catalog.tools if profile.name in t.unsupported),
         tool_names=tuple(t.name for t in tools),
@@ -158,20 +155,21 @@ def _wire_facts(name: str, facts: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"name": name, "title": facts["title"]}
     found |= {"names": facts["names"]["pattern"], "name_length": facts["names"]["length"]}
     found |= {"unique_names": True} if facts["names"].get("unique") else {}
+    found["dialects"] = _without_notes(facts["dialects"])
     if "ids" in facts:
         ids = facts["ids"]
         found |= {"ids": ids["pattern"], "id_length": ids["length"], "id_prefix": ids["prefix"]}
-    if "rejects" in facts:
-        found["rejects"] = tuple(tuple(key_path.split(".")) for key_path in facts["rejects"])
-    if "declared" in facts:
-        found["declared"] = facts["declared"]
     if "session" in facts:
         # The module of a package's sessions has the interfaces, because it finds the provider's module by them.
         session = {key: value for key, value in facts["session"].items() if key != "interfaces"}
         if "client" in session and "sdk" in facts:
             session["client"] = {**session["client"], "package": facts["sdk"]["package"]}
         found["session"] = session
-    return found | {"dialects": _without_notes(facts["dialects"])}
+    if "rejects" in facts:
+        found["rejects"] = tuple(tuple(key_path.split(".")) for key_path in facts["rejects"])
+    if "declared" in facts:
+        found["declared"] = facts["declared"]
+    return found
 
 
 def import_converter_class(name: str) -> Any:
@@ -200,6 +198,11 @@ class ClassAttribute:
     call: str = ""
     reference: str = ""
     annotation: str = ""
+
+    @property
+    def value(self) -> Any:
+        """Return the value of an attribute that is neither a call nor a reference; else None."""
+        return None if self.call or self.reference else self.arguments[0]
 
 
 def _class_facts(
@@ -245,9 +248,13 @@ def _class_facts(
         keys = facts["reasoning"]
         others = {key: keys[key] for key in ("details", "default_key", "needed") if key in keys}
         found.append(ClassAttribute("REASONING", (keys["keys"],), others, call="ReasoningKeys"))
-    found += [ClassAttribute(constant.removeprefix("_"), reference=constant) for constant in tables]
     annotations = _annotations(import_converter_class(str(facts["converter"])))
     found = [replace(fact, annotation=annotations[fact.name]) for fact in found if fact.name in annotations]
+    stated = {fact.name for fact in found}
+    for name, table in tables.items():
+        if name not in stated:
+            kind = "list[str]" if isinstance(table, list) else "dict[str, Any]"
+            found.append(ClassAttribute(name, (table,), annotation=f"ClassVar[{kind}]"))
     for name, key in _SDK_FUNCTIONS.items():
         if key in sdk:
             found.append(ClassAttribute(name, reference=f"staticmethod({sdk[key]})"))
@@ -386,20 +393,11 @@ def _capabilities(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping
     return frozenset(capability for capability, there in found.items() if there)
 
 
-def _check_constants(mappings: Mapping[str, ObjectMapping]) -> None:
-    seen: dict[str, str] = {}
-    for name, mapping in mappings.items():
-        for constant in mapping.known:
-            if constant in seen:
-                raise MappingError(("mappings", name), f"its names collide with those of the mapping {seen[constant]}")
-            seen[constant] = name
-
-
 def _tables(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> Mapping[str, Any]:
-    """Return the tables that the profile gives to readers and writers of fields, by the name of their module constant.
+    """Return the tables that the profile gives to readers and writers of fields, by the name of their attribute.
 
     Raises:
-        MappingError: a key refers to a table that the profile does not have.
+        MappingError: a key refers to a table that the profile does not have, or two tables have the same name.
     """
     found: dict[str, Any] = {}
     for name, mapping in mappings.items():
@@ -408,7 +406,11 @@ def _tables(facts: Mapping[str, Any], mappings: Mapping[str, ObjectMapping]) -> 
             if isinstance(section, str) and section not in facts:
                 reason = f"refers to {section}, which is not in the profile"
                 raise MappingError(("mappings", name, *key.pointer), reason, unknown=section, known=facts)
-            found[key.table] = _without_notes(facts[section]) if isinstance(section, str) else section
+            table = _without_notes(facts[section]) if isinstance(section, str) else section
+            if found.setdefault(key.table, table) != table:
+                raise MappingError(
+                    ("mappings", name, *key.pointer), f"its table collides with another one, {key.table}"
+                )
     return found
 
 

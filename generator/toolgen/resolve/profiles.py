@@ -20,6 +20,7 @@ from toolgen.load.sources import json_type, value_at
 from toolgen.parse import ParsedProject
 from toolgen.resolve.catalog import Format, FormatField, FormatType, Profile
 from toolgen.resolve.identifiers import DEVICES
+from toolgen_runtime.json_values import apply_merge_patch
 
 
 def profile_name_of_file(document: Document) -> str:
@@ -27,17 +28,24 @@ def profile_name_of_file(document: Document) -> str:
     return document.source.rsplit("/", 1)[-1].split(".", 1)[0]
 
 
-def apply_merge_patch(base: Any, patch: Any) -> Any:
-    """Apply a JSON merge patch (RFC 7396): null removes a key, objects are merged, anything else replaces."""
-    if not isinstance(patch, Mapping):
-        return patch
-    result = dict(base) if isinstance(base, Mapping) else {}
-    for key, value in patch.items():
-        if value is None:
-            result.pop(key, None)
-        else:
-            result[key] = apply_merge_patch(result.get(key), value)
-    return result
+def merge_profile(base: Any, patch: Any) -> Any:
+    """Apply a profile to the one that it extends: a merge patch. A mapping that it removes leaves the unions as well."""
+    facts = apply_merge_patch(base, patch)
+    mappings, unions = (facts.get(key) if isinstance(facts, Mapping) else None for key in ("mappings", "unions"))
+    stated = patch.get("mappings") if isinstance(patch, Mapping) else None
+    if not (isinstance(mappings, Mapping) and isinstance(unions, Mapping) and isinstance(stated, Mapping)):
+        return facts  # a profile of another shape has its own finding
+    removed = {name for name, mapping in stated.items() if mapping is None}
+    return {**facts, "unions": {name: _without_members(union, removed) for name, union in unions.items()}}
+
+
+def _without_members(union: Any, removed: Collection[str]) -> Any:
+    members = union.get("mappings") if isinstance(union, Mapping) else None
+    if isinstance(members, list):
+        return {**union, "mappings": [name for name in members if name not in removed]}
+    if isinstance(members, Mapping):
+        return {**union, "mappings": {value: name for value, name in members.items() if name not in removed}}
+    return union
 
 
 def resolve_profiles(
@@ -123,9 +131,9 @@ def _resolve(
             base = _resolve(parent, layers, (*below, name), findings)
             if base is None:
                 return None
-            facts = apply_merge_patch(base.facts, facts)
+            facts = merge_profile(base.facts, facts)
             documents = [*base.documents, *documents]
-        facts = apply_merge_patch(facts, {k: v for k, v in document.value.items() if k != "extends"})
+        facts = merge_profile(facts, {k: v for k, v in document.value.items() if k != "extends"})
         documents.append(document)
     return Profile(name, facts, tuple(documents), base)
 

@@ -15,7 +15,6 @@ from toolgen.parse.config import Formats
 from toolgen.resolve.catalog import Catalog, Profile, SharedType, Tool
 from toolgen.resolve.identifiers import check_shared_type_name_collisions, check_tool_name_collisions, check_wire_names
 from toolgen.resolve.profiles import (
-    apply_merge_patch,
     check_configured_defaults,
     collect_effective_defaults,
     merge_neutral_format_documents,
@@ -27,6 +26,7 @@ from toolgen.resolve.schema_bundler import SchemaBundler, shared_class_name
 from toolgen.resolve.schema_checks import TYPES, check_schemas
 from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_formats_if_unchecked
+from toolgen_runtime.json_values import apply_merge_patch
 
 
 def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool, ...], tuple[SharedType, ...]]:

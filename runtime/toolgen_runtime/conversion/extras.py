@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, Final
 
 from ..json_values import same_json
@@ -71,7 +71,7 @@ def without_extra_at(extras: Extras, *key_path: str) -> Extras:
     return {**remaining, key: inner} if inner else remaining
 
 
-def unmapped_members(wire: dict[str, Any], known: frozenset[str]) -> Extras:
+def unmapped_members(wire: dict[str, Any], known: Container[str]) -> Extras:
     """Return the members of `wire` that the typed fields do not contain: keys outside `known`, and nulls."""
     extras: Extras = {}
     for key, value in wire.items():

@@ -51,40 +51,45 @@ def _has_type(value: Any, kind: type[Any]) -> bool:
 
 
 class SourceObject:
-    """An object of the wire that is read. `known` are its keys that fields hold; all others are extras."""
+    """An object of the wire that is read. Keys that nothing reads are extras, and so are nulls.
 
-    __slots__ = ("_inner", "at", "extras", "reader", "wire")
+    `elsewhere` are keys that are not read through this object: tags, and those that the class of the API reads.
+    """
 
-    def __init__(self, wire: dict[str, Any], at: Path, reader: Reader, known: frozenset[str]) -> None:
+    __slots__ = ("_extras", "_inner", "_read", "at", "reader", "wire")
+
+    def __init__(self, wire: dict[str, Any], at: Path, reader: Reader, *elsewhere: str) -> None:
         self.wire = wire
         self.at = at
         self.reader = reader
-        self.extras = unmapped_members(wire, known)
+        self._extras: Extras = {}
         self._inner: list[tuple[str, SourceObject]] = []
+        self._read = set(elsewhere)
 
-    def inner(self, key: str, known: frozenset[str]) -> SourceObject:
+    def inner(self, key: str) -> SourceObject:
         """Return the object at a key. It is empty if the key is null or absent.
 
         Raises:
             ConversionError: The value is not an object.
         """
-        return self._add_inner(key, self.optional(key, dict) or {}, known)
+        return self._add_inner(key, self.optional(key, dict) or {})
 
-    def required_inner(self, key: str, known: frozenset[str]) -> SourceObject:
+    def required_inner(self, key: str) -> SourceObject:
         """Return the object at a key.
 
         Raises:
             ConversionError: The value is not an object.
         """
-        return self._add_inner(key, self.required(key, dict), known)
+        return self._add_inner(key, self.required(key, dict))
 
-    def _add_inner(self, key: str, wire: dict[str, Any], known: frozenset[str]) -> SourceObject:
-        inner = SourceObject(wire, (self.at, key), self.reader, known)
+    def _add_inner(self, key: str, wire: dict[str, Any]) -> SourceObject:
+        inner = SourceObject(wire, (self.at, key), self.reader)
         self._inner.append((key, inner))
         return inner
 
     def get(self, key: str) -> Any:
         """Return the value of a key. None if the key is null or absent."""
+        self._read.add(key)
         return self.wire.get(key)
 
     def optional(self, key: str, kind: type[T]) -> T | None:
@@ -93,10 +98,10 @@ class SourceObject:
         Raises:
             ConversionError: The value has another type.
         """
-        value = self.wire.get(key)
+        value = self.get(key)
         if value is not None and not _has_type(value, kind):
             raise wrong_type((self.at, key), _EXPECTED[kind], value)
-        return value
+        return value  # type: ignore[no-any-return]  # the lines before have checked it
 
     def required(self, key: str, kind: type[T]) -> T:
         """Return the value of a key.
@@ -104,7 +109,7 @@ class SourceObject:
         Raises:
             ConversionError: The key is absent, or its value has another type.
         """
-        value: Any = self.wire.get(key)
+        value: Any = self.get(key)
         if not _has_type(value, kind):
             raise wrong_type((self.at, key), _EXPECTED[kind], value)
         return value  # type: ignore[no-any-return]  # the line before has checked it
@@ -117,7 +122,7 @@ class SourceObject:
         """
         if key not in self.wire:
             raise wrong_type((self.at, key), "a value", None)
-        return self.wire[key]
+        return self.get(key)
 
     def aliased(self, key: str, kind: type[T], *aliases: str) -> T | None:
         """Return the value of a key or of an alias, the first that is not null. None if there is none.
@@ -128,7 +133,8 @@ class SourceObject:
         value, actual = find_value_and_key(self.wire, key, *aliases)
         if value is not None and not _has_type(value, kind):
             raise wrong_type((self.at, key), _EXPECTED[kind], value)
-        note_alias(self.extras, key, actual)
+        self._read |= {key, actual}
+        note_alias(self._extras, key, actual)
         return value  # type: ignore[no-any-return]  # the lines before have checked it
 
     def text_or_list(self, key: str, read: Read[T]) -> str | list[T]:
@@ -137,7 +143,7 @@ class SourceObject:
         Raises:
             ConversionError: The value is neither a string nor an array.
         """
-        return read_text_or_list(self.wire.get(key), (self.at, key), self.reader, read)
+        return read_text_or_list(self.get(key), (self.at, key), self.reader, read)
 
     def field(self, key: str, read: Callable[..., T], write: Callable[..., Any], *settings: Any) -> T:
         """Return the field or the tuple of fields of a key, by the rule of extras.
@@ -145,7 +151,8 @@ class SourceObject:
         Raises:
             ConversionError: The value has the wrong type.
         """
-        return read_field(self.wire, key, self.at, self.extras, self.reader, read, write, *settings)
+        self._read.add(key)
+        return read_field(self.wire, key, self.at, self._extras, self.reader, read, write, *settings)
 
     def fields(self, keys: tuple[str, ...], read: Callable[..., T], write: Callable[..., Any], *settings: Any) -> T:
         """Return the field or the tuple of fields of several keys, by the rule of extras.
@@ -153,7 +160,8 @@ class SourceObject:
         Raises:
             ConversionError: A value has the wrong type.
         """
-        return read_fields(self.wire, keys, self.at, self.extras, self.reader, read, write, *settings)
+        self._read.update(keys)
+        return read_fields(self.wire, keys, self.at, self._extras, self.reader, read, write, *settings)
 
     def value(self, key: str, read: Callable[..., T], *settings: Any) -> T:
         """Return what a function reads that has no extras.
@@ -161,6 +169,7 @@ class SourceObject:
         Raises:
             ConversionError: The value has the wrong type.
         """
+        self._read.add(key)
         return read(self.wire.get(key, ABSENT), (self.at, key), self.reader, *settings)
 
     @overload
@@ -180,48 +189,55 @@ class SourceObject:
         Raises:
             ConversionError: The value has the wrong type.
         """
+        self._read.add(key)
         *fields, extra = read(self.wire.get(key, ABSENT), (self.at, key), self.reader, *settings)
         if extra is not ABSENT:
-            self.extras[key] = extra
+            self._extras[key] = extra
         return fields[0] if len(fields) == 1 else tuple(fields)
 
     @overload
-    def values_with_extras(self, read: Callable[..., tuple[T, Extras]], *settings: Any) -> T: ...
+    def values_with_extras(self, keys: tuple[str, ...], read: Callable[..., tuple[T, Extras]], *settings: Any) -> T: ...
 
     @overload
-    def values_with_extras(self, read: Callable[..., tuple[T, A, Extras]], *settings: Any) -> tuple[T, A]: ...
+    def values_with_extras(
+        self, keys: tuple[str, ...], read: Callable[..., tuple[T, A, Extras]], *settings: Any
+    ) -> tuple[T, A]: ...
 
     @overload
-    def values_with_extras(self, read: Callable[..., tuple[T, A, B, Extras]], *settings: Any) -> tuple[T, A, B]: ...
+    def values_with_extras(
+        self, keys: tuple[str, ...], read: Callable[..., tuple[T, A, B, Extras]], *settings: Any
+    ) -> tuple[T, A, B]: ...
 
-    def values_with_extras(self, read: Callable[..., tuple[Any, ...]], *settings: Any) -> Any:
-        """Return the fields that a function reads from the whole object. It also returns extras of the object.
+    def values_with_extras(self, keys: tuple[str, ...], read: Callable[..., tuple[Any, ...]], *settings: Any) -> Any:
+        """Return the fields that a function reads from these keys of the object. It also returns extras of the object.
 
         Raises:
             ConversionError: A value has the wrong type.
         """
+        self._read.update(keys)
         *fields, extras = read(self.wire, self.at, self.reader, *settings)
-        self.extras |= extras
+        self._extras |= extras
         return fields[0] if len(fields) == 1 else tuple(fields)
 
     def tag(self, key: str, value: str | bool) -> None:
         """Keep the value of a tag if it is another one of those that the mapping admits."""
         if self.wire[key] != value:
-            self.extras[key] = self.wire[key]
+            self._extras[key] = self.wire[key]
 
     def untagged(self, key: str) -> None:
         """Keep that a tag is missing which the mapping permits to be missing."""
         if self.wire.get(key) is None:
-            self.extras["$absent"] = [key]
+            self._extras["$absent"] = [key]
 
     def metadata(self) -> dict[str, Any] | None:
         """Return metadata with the extras of the object and of those inside it. None if there are none."""
         return self.reader.as_metadata(self._all_extras())
 
     def _all_extras(self) -> Extras:
+        extras = unmapped_members(self.wire, self._read) | self._extras
         for key, inner in reversed(self._inner):
-            keep_inner_extras(self.extras, self.wire, key, inner._all_extras())
-        return self.extras
+            keep_inner_extras(extras, self.wire, key, inner._all_extras())
+        return extras
 
 
 class TargetObject:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..lazy_dataclass import replace
 from ..models import Usage
 from ..paths import Path
 from ..responses import read_count

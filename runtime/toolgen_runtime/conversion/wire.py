@@ -8,7 +8,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from ..json_values import same_json
+from ..json_values import apply_merge_patch, same_json
 from .cache import Cache
 from .extras import contains_schema, inner_extras
 
@@ -60,6 +60,10 @@ class WireFacts:
         self.declared = declared
         self.dialects = dialects
         self.session = session
+
+    def patched(self, **patch: Any) -> WireFacts:
+        """Return these facts with a merge patch (RFC 7396): those of a host that states how it differs."""
+        return WireFacts(**apply_merge_patch(vars(self), patch))
 
 
 class DeclaredToolFacts:

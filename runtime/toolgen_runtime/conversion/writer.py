@@ -336,6 +336,10 @@ class Writer:
                 state = without_extra_at(state, *key_path)
         return state
 
+    def is_sendable(self, part: OpaquePart) -> bool:
+        """Return whether an opaque value is of this provider, and contains nothing that the API rejects."""
+        return part.provider == self.wire.name and self.is_accepted(part.value)
+
     def is_accepted(self, value: Any) -> bool:
         """Return whether a value that was kept as a whole contains nothing that the API rejects."""
         return all(extra_at(value, *key_path) is ABSENT for key_path in self._rejects)

@@ -115,7 +115,6 @@ def test_a_wrong_parent_names_what_there_is(tmp_path: Path, parent: str, hint: s
             "profile-shape",
             2,
         ),
-        ("extends: openai_chat\nmappings: {audio_part: null}\n", "profile-shape", 2),
         ("extends: openai_chat\nunions:\n  system_content: {tag: kind}\n", "profile-shape", 3),
         ("extends: openai_chat\nunions: {user_content: {by: tool_name}}\n", "wrong-type", 2),
         ("extends: modular_prompt\nunions: {tool_entry: {mappings: []}}\n", "invalid-value", 2),
@@ -203,6 +202,16 @@ def test_a_fault_of_a_profile_that_others_extend_is_reported_there(tmp_path: Pat
     assert [(code, line, path) for code, line, path in errors] == [
         ("profile-shape", 2, "schemas/providers/the_base.yaml")
     ]
+
+
+@pytest.mark.parametrize("parent", ["openai_chat", "gemini"])
+def test_a_mapping_that_a_profile_removes_leaves_the_unions(tmp_path: Path, parent: str) -> None:
+    schemas = project(tmp_path, "mine", mine=f"extends: {parent}\nmappings: {{audio_part: null}}\n")
+    result, errors = built(schemas)
+    assert errors == []
+    wire = result.files["providers/_mine_wire.py"]
+    assert "self.write_image_part(value, at, writer)" in wire
+    assert "write_audio_part" not in wire
 
 
 def test_arguments_of_calls_may_be_a_plain_key(tmp_path: Path) -> None:

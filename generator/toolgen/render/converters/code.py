@@ -58,6 +58,11 @@ def call(function: str, *arguments: str) -> str:
     return f"{function}({', '.join(arguments)})"
 
 
+def call_by_line(function: str, *arguments: str) -> str:
+    """Return a call that the formatter prints with one argument per line, because of its trailing comma."""
+    return f"{function}({''.join(f'{argument}, ' for argument in arguments)})"
+
+
 def get(holder: str, key: str, *default: str) -> str:
     """Return the value of a key that may be missing."""
     return call(f"{holder}.get", python_string(key), *default)

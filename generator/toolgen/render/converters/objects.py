@@ -11,15 +11,14 @@ from toolgen.render.literals import python_literal, python_string
 
 def reader_method(mapping: ObjectMapping) -> Method:
     """Return the reader method."""
-    outer, *inner = mapping.objects
     return Method(
         f"read_{mapping.name}",
         ("wire: dict[str, Any]", "at: Path", "reader: Reader", *(f"{name}: str" for name in mapping.outside)),
         mapping.type,
         f"Read {mapping.description}.",
         (
-            f"source = {call('SourceObject', 'wire', 'at', 'reader', outer.known)}",
-            *(_source_inside(inner_object) for inner_object in inner),
+            f"source = {call('SourceObject', 'wire', 'at', 'reader', *map(python_string, mapping.elsewhere))}",
+            *(_source_inside(inner_object) for inner_object in mapping.objects[1:]),
             *_read_keys(mapping),
             *(
                 call("source.tag", python_string(tag), python_literal(value))
@@ -35,9 +34,7 @@ def reader_method(mapping: ObjectMapping) -> Method:
 def _source_inside(inner_object: WireObjectPlan) -> Statement:
     method = "required_inner" if inner_object.required else "inner"
     parent = _source(inner_object.parent)
-    return (
-        f"{inner_object.variable} = {call(f'{parent}.{method}', python_string(inner_object.key), inner_object.known)}"
-    )
+    return f"{inner_object.variable} = {call(f'{parent}.{method}', python_string(inner_object.key))}"
 
 
 def _source(holder: str) -> str:
@@ -56,11 +53,12 @@ def _read_keys(mapping: ObjectMapping) -> Iterator[Statement]:
 def _read(key: KeyMapping) -> str:
     """Return the expression that reads a key, or several keys that share their fields."""
     source, name = _source(key.holder), python_string(key.key)
-    settings = (*key.given, *([key.table] if key.table else []))
-    if key.kind == "beside" and key.keeping == "own":
-        return call(f"{source}.values_with_extras", key.reads, *settings)
+    settings = _settings(key, key.given)
     if key.kind == "beside":
-        return call(f"{source}.fields", _tuple([*map(python_string, key.all_keys)]), key.reads, key.writes, *settings)
+        keys = _tuple([*map(python_string, key.all_keys)])
+        if key.keeping == "own":
+            return call(f"{source}.values_with_extras", keys, key.reads, *settings)
+        return call(f"{source}.fields", keys, key.reads, key.writes, *settings)
     if key.kind == "call":
         if key.keeping == "rule":
             return call(f"{source}.field", name, key.reads, key.writes, *settings)
@@ -72,6 +70,11 @@ def _read(key: KeyMapping) -> str:
     if not key.python_type:
         return call(f"{source}.{'required_value' if key.required else 'get'}", name)
     return call(f"{source}.{'required' if key.required else 'optional'}", name, key.python_type)
+
+
+def _settings(key: KeyMapping, given: Sequence[str]) -> Sequence[str]:
+    """Return the last arguments of the functions of a key: fields that they need, and their table."""
+    return [*given, *([f"self.{key.table}"] if key.table else [])]
 
 
 def _tuple(expressions: Sequence[str]) -> str:
@@ -145,8 +148,7 @@ def _write(mapping: ObjectMapping, key: KeyMapping) -> Statement:
     """Return the statement that writes a key, or several keys that share their fields."""
     target, name, field = _target(key.holder), python_string(key.key), python_string(key.field)
     values = [f"{mapping.variable}.{attribute}" for attribute in key.attributes]
-    given = (f"{mapping.variable}.{attribute}" for attribute in key.given_attributes)
-    settings = (*given, *([key.table] if key.table else []))
+    settings = _settings(key, [f"{mapping.variable}.{attribute}" for attribute in key.given_attributes])
     if key.kind in ("call", "beside"):
         if key.keeping == "rule":
             fields = values[0] if len(values) == 1 else _tuple(values)

@@ -48,26 +48,6 @@ from .fields import read_image_url, read_inline_source, write_image_url, write_i
 
 __all__ = ["AgentSdk"]
 
-_TOOL: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
-_FUNCTION_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_FUNCTION_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_OUTPUT_REF: frozenset[str] = frozenset(["byte_size", "id", "line_count"])
-_TOOL_RESULT: frozenset[str] = frozenset(
-    ["content", "is_error", "output_ref", "role", "tool_call_id", "tool_name", "trimmed"]
-)
-_TEXT_PART: frozenset[str] = frozenset(["text", "type"])
-_IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "media_type", "url"])
-_IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["source", "type"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["cache", "content", "name", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_IMAGE_PART_URL: dict[str, Any] = {
-    "url": ["https:", "data:"],
-    "detail": ["auto", "low", "high"],
-    "media_type": ["image/png", "image/jpeg", "image/webp", "image/gif"],
-}
-_DOCUMENT_PART_SOURCE: list[str] = ["application/pdf"]
-
 
 class AgentSdk(AgentSdkConverter):
     """Converts to and from Agent SDK core types."""
@@ -77,9 +57,6 @@ class AgentSdk(AgentSdkConverter):
         title="Agent SDK core types",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        ids=".*\\S.*",
-        id_length=25,
-        id_prefix="call_",
         dialects={
             "open": {
                 "keywords": [
@@ -168,6 +145,9 @@ class AgentSdk(AgentSdkConverter):
                 },
             },
         },
+        ids=".*\\S.*",
+        id_length=25,
+        id_prefix="call_",
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {"auto": "auto", "none": "none", "required": "required", "named": "$name"}
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {
@@ -207,6 +187,12 @@ class AgentSdk(AgentSdkConverter):
             "inputImageTokens": {"path": "input_image_tokens"},
         }
     )
+    _IMAGE_PART_URL: ClassVar[dict[str, Any]] = {
+        "url": ["https:", "data:"],
+        "detail": ["auto", "low", "high"],
+        "media_type": ["image/png", "image/jpeg", "image/webp", "image/gif"],
+    }
+    _DOCUMENT_PART_SOURCE: ClassVar[list[str]] = ["application/pdf"]
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -220,7 +206,7 @@ class AgentSdk(AgentSdkConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -244,7 +230,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_image_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -268,7 +254,7 @@ class AgentSdk(AgentSdkConverter):
             return self.write_image_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -282,14 +268,14 @@ class AgentSdk(AgentSdkConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a tool."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
         strict = source.optional("strict", bool)
@@ -316,8 +302,8 @@ class AgentSdk(AgentSdkConverter):
 
     def read_function_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _FUNCTION_CALL)
-        function = source.required_inner("function", _FUNCTION_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
@@ -337,7 +323,7 @@ class AgentSdk(AgentSdkConverter):
 
     def read_output_ref(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputRef:
         """Read the location of the complete output."""
-        source = SourceObject(wire, at, reader, _OUTPUT_REF)
+        source = SourceObject(wire, at, reader)
         id = source.required("id", str)
         byte_size = source.optional("byte_size", int)
         line_count = source.optional("line_count", int)
@@ -353,7 +339,7 @@ class AgentSdk(AgentSdkConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        source = SourceObject(wire, at, reader, "role")
         tool_call_id = source.value_with_extra("tool_call_id", read_result_call_id)
         name = source.value("tool_name", read_tool_name)
         kind, value, is_error = source.fields(
@@ -384,7 +370,7 @@ class AgentSdk(AgentSdkConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -398,10 +384,10 @@ class AgentSdk(AgentSdkConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
-        image_url = source.required_inner("image_url", _IMAGE_PART_IMAGE_URL)
+        source = SourceObject(wire, at, reader, "type")
+        image_url = source.required_inner("image_url")
         url, data, media_type, detail = image_url.fields(
-            ("url", "detail", "media_type"), read_image_url, write_image_url, _IMAGE_PART_URL
+            ("url", "detail", "media_type"), read_image_url, write_image_url, self._IMAGE_PART_URL
         )
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
@@ -417,7 +403,7 @@ class AgentSdk(AgentSdkConverter):
             "url",
             read_image_url,
             write_image_url,
-            _IMAGE_PART_URL,
+            self._IMAGE_PART_URL,
         )
         target.required("type", "image_url")
         target.required("image_url", image_url.wire)
@@ -425,8 +411,10 @@ class AgentSdk(AgentSdkConverter):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document part."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
-        url, data, media_type = source.field("source", read_inline_source, write_inline_source, _DOCUMENT_PART_SOURCE)
+        source = SourceObject(wire, at, reader, "type")
+        url, data, media_type = source.field(
+            "source", read_inline_source, write_inline_source, self._DOCUMENT_PART_SOURCE
+        )
         return DocumentPart(url, data, media_type, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -442,13 +430,13 @@ class AgentSdk(AgentSdkConverter):
             "url",
             read_inline_source,
             write_inline_source,
-            _DOCUMENT_PART_SOURCE,
+            self._DOCUMENT_PART_SOURCE,
         )
         return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_system_content)
         name = source.optional("name", str)
         cache = source.optional("cache", bool)
@@ -465,7 +453,7 @@ class AgentSdk(AgentSdkConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_user_content)
         name = source.optional("name", str)
         return UserMessage(content, name, metadata=source.metadata())

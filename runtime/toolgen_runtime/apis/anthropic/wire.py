@@ -55,33 +55,6 @@ from .fields import read_refused_number, read_source, write_refused_number, writ
 
 __all__ = ["Anthropic"]
 
-_REQUEST_BODY: frozenset[str] = frozenset(
-    [
-        "max_tokens",
-        "messages",
-        "model",
-        "output_config",
-        "output_format",
-        "stop_sequences",
-        "stream",
-        "system",
-        "temperature",
-        "thinking",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_TOOL: frozenset[str] = frozenset(["description", "input_schema", "name", "strict"])
-_TOOL_CALL: frozenset[str] = frozenset(["id", "input", "name", "type"])
-_TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
-_IMAGE_PART: frozenset[str] = frozenset(["cache_control", "source", "type"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["cache_control", "source", "title", "type"])
-_THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
-_OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
-_IMAGE_PART_SOURCE: list[str] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
-_DOCUMENT_PART_SOURCE: list[str] = ["application/pdf", "text/plain"]
-
 
 class Anthropic(AnthropicConverter):
     """Converts to and from Anthropic Messages."""
@@ -92,26 +65,6 @@ class Anthropic(AnthropicConverter):
         names="[a-zA-Z0-9_-]{1,128}",
         name_length=64,
         unique_names=True,
-        ids="[a-zA-Z0-9_-]+",
-        id_length=40,
-        id_prefix="toolu_",
-        session={
-            "send": "messages.create",
-            "stream": "messages.create",
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "paused": ["pause_turn"],
-            "client": {
-                "module": "anthropic",
-                "sync": "Anthropic",
-                "async": "AsyncAnthropic",
-                "key": "api_key",
-                "address": "base_url",
-                "package": "anthropic",
-            },
-        },
         dialects={
             "open": {
                 "keywords": "any",
@@ -160,6 +113,26 @@ class Anthropic(AnthropicConverter):
                 "properties": "[A-Za-z0-9_.-]{1,64}",
                 "per_request": {"tools": 20, "optional": 24, "unions": 16},
                 "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
+            },
+        },
+        ids="[a-zA-Z0-9_-]+",
+        id_length=40,
+        id_prefix="toolu_",
+        session={
+            "send": "messages.create",
+            "stream": "messages.create",
+            "status": "status_code",
+            "body": "body",
+            "headers": "response.headers",
+            "no_retries": {"with_options": {"max_retries": 0}},
+            "paused": ["pause_turn"],
+            "client": {
+                "module": "anthropic",
+                "sync": "Anthropic",
+                "async": "AsyncAnthropic",
+                "key": "api_key",
+                "address": "base_url",
+                "package": "anthropic",
             },
         },
     )
@@ -240,6 +213,8 @@ class Anthropic(AnthropicConverter):
             "reasoningTokens": {"path": "output_tokens_details.thinking_tokens"},
         }
     )
+    _IMAGE_PART_SOURCE: ClassVar[list[str]] = ["image/jpeg", "image/png", "image/gif", "image/webp"]
+    _DOCUMENT_PART_SOURCE: ClassVar[list[str]] = ["application/pdf", "text/plain"]
     sdk_call = staticmethod(call_kwargs)
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -254,7 +229,7 @@ class Anthropic(AnthropicConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -278,7 +253,7 @@ class Anthropic(AnthropicConverter):
             return self.write_image_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -294,14 +269,14 @@ class Anthropic(AnthropicConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        source = SourceObject(wire, at, reader, "system", "thinking", "output_config", "output_format")
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -352,7 +327,7 @@ class Anthropic(AnthropicConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a tool."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
         strict = source.optional("strict", bool)
@@ -377,7 +352,7 @@ class Anthropic(AnthropicConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as a block."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        source = SourceObject(wire, at, reader, "type")
         id = source.value_with_extra("id", read_call_id)
         name = source.value("name", read_tool_name)
         arguments, invalid = source.value("input", read_object_arguments)
@@ -395,7 +370,7 @@ class Anthropic(AnthropicConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text block."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return TextPart(text, cache, metadata=source.metadata())
@@ -410,8 +385,8 @@ class Anthropic(AnthropicConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
-        url, data, media_type = source.field("source", read_source, write_source, _IMAGE_PART_SOURCE)
+        source = SourceObject(wire, at, reader, "type")
+        url, data, media_type = source.field("source", read_source, write_source, self._IMAGE_PART_SOURCE)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return ImagePart(url, data, media_type, cache=cache, metadata=source.metadata())
 
@@ -422,15 +397,15 @@ class Anthropic(AnthropicConverter):
         target.unsupported("detail", part.detail)
         target.required("type", "image")
         target.field(
-            "source", (part.url, part.data, part.media_type), "url", read_source, write_source, _IMAGE_PART_SOURCE
+            "source", (part.url, part.data, part.media_type), "url", read_source, write_source, self._IMAGE_PART_SOURCE
         )
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
         return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document block."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
-        url, data, media_type = source.field("source", read_source, write_source, _DOCUMENT_PART_SOURCE)
+        source = SourceObject(wire, at, reader, "type")
+        url, data, media_type = source.field("source", read_source, write_source, self._DOCUMENT_PART_SOURCE)
         name = source.optional("title", str)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return DocumentPart(url, data, media_type, name, cache=cache, metadata=source.metadata())
@@ -441,7 +416,12 @@ class Anthropic(AnthropicConverter):
         target.unsupported("detail", part.detail)
         target.required("type", "document")
         target.field(
-            "source", (part.url, part.data, part.media_type), "url", read_source, write_source, _DOCUMENT_PART_SOURCE
+            "source",
+            (part.url, part.data, part.media_type),
+            "url",
+            read_source,
+            write_source,
+            self._DOCUMENT_PART_SOURCE,
         )
         target.optional("title", part.name)
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
@@ -449,7 +429,7 @@ class Anthropic(AnthropicConverter):
 
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a thinking block."""
-        source = SourceObject(wire, at, reader, _THINKING_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("thinking", str)
         return ReasoningPart(text, metadata=source.metadata())
 
@@ -462,7 +442,7 @@ class Anthropic(AnthropicConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        source = SourceObject(wire, at, reader, "type")
         schema = source.field("schema", read_output_schema, write_output_schema)
         return OutputSchema(schema, metadata=source.metadata())
 

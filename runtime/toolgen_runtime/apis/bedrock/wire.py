@@ -70,81 +70,6 @@ from .fields import (
 
 __all__ = ["Bedrock"]
 
-_REQUEST_BODY_INFERENCE_CONFIG: frozenset[str] = frozenset(["maxTokens", "stopSequences", "temperature", "topP"])
-_REQUEST_BODY_TOOL_CONFIG: frozenset[str] = frozenset(["toolChoice", "tools"])
-_REQUEST_BODY_OUTPUT_CONFIG: frozenset[str] = frozenset(["effort", "textFormat"])
-_REQUEST_BODY: frozenset[str] = frozenset(["inferenceConfig", "messages", "outputConfig", "system", "toolConfig"])
-_OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema"])
-_OUTPUT_SCHEMA_STRUCTURE: frozenset[str] = frozenset(["jsonSchema"])
-_OUTPUT_SCHEMA: frozenset[str] = frozenset(["structure", "type"])
-_TOOL_INPUT_SCHEMA: frozenset[str] = frozenset(["json"])
-_TOOL_TOOL_SPEC: frozenset[str] = frozenset(["description", "inputSchema", "name", "strict"])
-_TOOL: frozenset[str] = frozenset(["toolSpec"])
-_TOOL_USE_TOOL_USE: frozenset[str] = frozenset(["input", "name", "toolUseId"])
-_TOOL_USE: frozenset[str] = frozenset(["toolUse"])
-_TOOL_RESULT_TOOL_RESULT: frozenset[str] = frozenset(["content", "status", "toolUseId"])
-_TOOL_RESULT: frozenset[str] = frozenset(["toolResult"])
-_TEXT_PART: frozenset[str] = frozenset(["text"])
-_REASONING_PART_REASONING_TEXT: frozenset[str] = frozenset(["text"])
-_REASONING_PART_REASONING_CONTENT: frozenset[str] = frozenset(["reasoningText"])
-_REASONING_PART: frozenset[str] = frozenset(["reasoningContent"])
-_IMAGE_PART_IMAGE: frozenset[str] = frozenset(["format", "source"])
-_IMAGE_PART: frozenset[str] = frozenset(["image"])
-_DOCUMENT_PART_DOCUMENT: frozenset[str] = frozenset(["format", "name", "source"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["document"])
-_VIDEO_PART_VIDEO: frozenset[str] = frozenset(["format", "source"])
-_VIDEO_PART: frozenset[str] = frozenset(["video"])
-_AUDIO_PART_AUDIO: frozenset[str] = frozenset(["format", "source"])
-_AUDIO_PART: frozenset[str] = frozenset(["audio"])
-_REQUEST_BODY_MAX_TOKENS: dict[str, Any] = {"integer": 1, "least": 1}
-_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"least": 0, "most": 1}
-_REQUEST_BODY_TOP_P: dict[str, Any] = {"least": 0, "most": 1}
-_IMAGE_PART_FORMAT: dict[str, Any] = {
-    "jpeg": ["image/jpeg", "image/jpg"],
-    "png": ["image/png"],
-    "gif": ["image/gif"],
-    "webp": ["image/webp"],
-}
-_DOCUMENT_PART_FORMAT: dict[str, Any] = {
-    "pdf": ["application/pdf"],
-    "csv": ["text/csv"],
-    "doc": ["application/msword"],
-    "docx": ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
-    "xls": ["application/vnd.ms-excel"],
-    "xlsx": ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
-    "html": ["text/html"],
-    "txt": ["text/plain"],
-    "md": ["text/markdown"],
-}
-_VIDEO_PART_FORMAT: dict[str, Any] = {
-    "mp4": ["video/mp4"],
-    "mkv": ["video/x-matroska"],
-    "mov": ["video/quicktime"],
-    "webm": ["video/webm"],
-    "flv": ["video/x-flv"],
-    "mpeg": ["video/mpeg"],
-    "mpg": ["video/mpg"],
-    "wmv": ["video/x-ms-wmv", "video/wmv"],
-    "three_gp": ["video/3gpp"],
-}
-_AUDIO_PART_FORMAT: dict[str, Any] = {
-    "mp3": ["audio/mp3"],
-    "wav": ["audio/wav", "audio/x-wav"],
-    "mpeg": ["audio/mpeg"],
-    "opus": ["audio/opus"],
-    "aac": ["audio/aac"],
-    "x-aac": ["audio/x-aac"],
-    "flac": ["audio/flac"],
-    "mp4": ["audio/mp4"],
-    "m4a": ["audio/m4a", "audio/x-m4a"],
-    "ogg": ["audio/ogg"],
-    "mkv": ["audio/mkv"],
-    "mka": ["audio/x-matroska"],
-    "mpga": ["audio/mpga"],
-    "pcm": ["audio/pcm"],
-    "webm": ["audio/webm"],
-}
-
 
 class Bedrock(BedrockConverter):
     """Converts to and from Amazon Bedrock Converse."""
@@ -155,18 +80,6 @@ class Bedrock(BedrockConverter):
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
         unique_names=True,
-        ids="[a-zA-Z0-9_.:-]{1,64}",
-        id_length=40,
-        id_prefix="tooluse_",
-        session={
-            "send": "converse",
-            "stream": "converse_stream",
-            "events": "stream",
-            "blocking": True,
-            "status": "response.ResponseMetadata.HTTPStatusCode",
-            "body": "response",
-            "headers": "response.ResponseMetadata.HTTPHeaders",
-        },
         dialects={
             "open": {"keywords": "any", "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]}},
             "strict": {
@@ -211,6 +124,18 @@ class Bedrock(BedrockConverter):
                 "auto": False,
                 "root": {"type": "object", "without": ["oneOf", "anyOf", "allOf"]},
             },
+        },
+        ids="[a-zA-Z0-9_.:-]{1,64}",
+        id_length=40,
+        id_prefix="tooluse_",
+        session={
+            "send": "converse",
+            "stream": "converse_stream",
+            "events": "stream",
+            "blocking": True,
+            "status": "response.ResponseMetadata.HTTPStatusCode",
+            "body": "response",
+            "headers": "response.ResponseMetadata.HTTPHeaders",
         },
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
@@ -309,6 +234,54 @@ class Bedrock(BedrockConverter):
             "inputCacheCreationTokens": {"path": "cacheWriteInputTokens"},
         }
     )
+    _REQUEST_BODY_MAX_TOKENS: ClassVar[dict[str, Any]] = {"integer": 1, "least": 1}
+    _REQUEST_BODY_TEMPERATURE: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    _REQUEST_BODY_TOP_P: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    _IMAGE_PART_FORMAT: ClassVar[dict[str, Any]] = {
+        "jpeg": ["image/jpeg", "image/jpg"],
+        "png": ["image/png"],
+        "gif": ["image/gif"],
+        "webp": ["image/webp"],
+    }
+    _DOCUMENT_PART_FORMAT: ClassVar[dict[str, Any]] = {
+        "pdf": ["application/pdf"],
+        "csv": ["text/csv"],
+        "doc": ["application/msword"],
+        "docx": ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+        "xls": ["application/vnd.ms-excel"],
+        "xlsx": ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+        "html": ["text/html"],
+        "txt": ["text/plain"],
+        "md": ["text/markdown"],
+    }
+    _VIDEO_PART_FORMAT: ClassVar[dict[str, Any]] = {
+        "mp4": ["video/mp4"],
+        "mkv": ["video/x-matroska"],
+        "mov": ["video/quicktime"],
+        "webm": ["video/webm"],
+        "flv": ["video/x-flv"],
+        "mpeg": ["video/mpeg"],
+        "mpg": ["video/mpg"],
+        "wmv": ["video/x-ms-wmv", "video/wmv"],
+        "three_gp": ["video/3gpp"],
+    }
+    _AUDIO_PART_FORMAT: ClassVar[dict[str, Any]] = {
+        "mp3": ["audio/mp3"],
+        "wav": ["audio/wav", "audio/x-wav"],
+        "mpeg": ["audio/mpeg"],
+        "opus": ["audio/opus"],
+        "aac": ["audio/aac"],
+        "x-aac": ["audio/x-aac"],
+        "flac": ["audio/flac"],
+        "mp4": ["audio/mp4"],
+        "m4a": ["audio/m4a", "audio/x-m4a"],
+        "ogg": ["audio/ogg"],
+        "mkv": ["audio/mkv"],
+        "mka": ["audio/x-matroska"],
+        "mpga": ["audio/mpga"],
+        "pcm": ["audio/pcm"],
+        "webm": ["audio/webm"],
+    }
     sdk_call = staticmethod(converse_kwargs)
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -323,7 +296,7 @@ class Bedrock(BedrockConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -355,7 +328,7 @@ class Bedrock(BedrockConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is AudioPart:
             return self.write_audio_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -387,7 +360,7 @@ class Bedrock(BedrockConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is AudioPart:
             return self.write_audio_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -416,29 +389,29 @@ class Bedrock(BedrockConverter):
             return self.write_document_part(value, at, writer)
         if type(value) is VideoPart:
             return self.write_video_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST_BODY)
-        inference_config = source.inner("inferenceConfig", _REQUEST_BODY_INFERENCE_CONFIG)
-        tool_config = source.inner("toolConfig", _REQUEST_BODY_TOOL_CONFIG)
-        output_config = source.inner("outputConfig", _REQUEST_BODY_OUTPUT_CONFIG)
+        source = SourceObject(wire, at, reader)
+        inference_config = source.inner("inferenceConfig")
+        tool_config = source.inner("toolConfig")
+        output_config = source.inner("outputConfig")
         tools = tool_config.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         max_output_tokens = inference_config.field(
-            "maxTokens", read_number_within, write_number_within, _REQUEST_BODY_MAX_TOKENS
+            "maxTokens", read_number_within, write_number_within, self._REQUEST_BODY_MAX_TOKENS
         )
         temperature = inference_config.field(
-            "temperature", read_number_within, write_number_within, _REQUEST_BODY_TEMPERATURE
+            "temperature", read_number_within, write_number_within, self._REQUEST_BODY_TEMPERATURE
         )
-        top_p = inference_config.field("topP", read_number_within, write_number_within, _REQUEST_BODY_TOP_P)
+        top_p = inference_config.field("topP", read_number_within, write_number_within, self._REQUEST_BODY_TOP_P)
         stop = inference_config.field("stopSequences", read_string_or_list, write_string_or_list)
         output_format = output_config.field("textFormat", self.read_output_format, self.write_output_format)
         reasoning = output_config.field("effort", read_effort, write_effort)
-        messages = source.values_with_extras(self.read_conversation)
+        messages = source.values_with_extras(("messages", "system"), self.read_conversation)
         tool_choice = tool_config.field(
             "toolChoice", self.read_request_tool_choice, self.write_request_tool_choice, messages, tools
         )
@@ -484,7 +457,7 @@ class Bedrock(BedrockConverter):
             "maxOutputTokens",
             read_number_within,
             write_number_within,
-            _REQUEST_BODY_MAX_TOKENS,
+            self._REQUEST_BODY_MAX_TOKENS,
         )
         inference_config.field(
             "temperature",
@@ -492,10 +465,10 @@ class Bedrock(BedrockConverter):
             "temperature",
             read_number_within,
             write_number_within,
-            _REQUEST_BODY_TEMPERATURE,
+            self._REQUEST_BODY_TEMPERATURE,
         )
         inference_config.field(
-            "topP", request.top_p, "topP", read_number_within, write_number_within, _REQUEST_BODY_TOP_P
+            "topP", request.top_p, "topP", read_number_within, write_number_within, self._REQUEST_BODY_TOP_P
         )
         inference_config.field("stopSequences", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.values_with_extras((request.messages,), "messages", self.write_conversation)
@@ -506,9 +479,9 @@ class Bedrock(BedrockConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
-        structure = source.required_inner("structure", _OUTPUT_SCHEMA_STRUCTURE)
-        json_schema = structure.required_inner("jsonSchema", _OUTPUT_SCHEMA_JSON_SCHEMA)
+        source = SourceObject(wire, at, reader, "type")
+        structure = source.required_inner("structure")
+        json_schema = structure.required_inner("jsonSchema")
         schema = json_schema.field("schema", read_schema_text, write_schema_text)
         name = json_schema.optional("name", str)
         return OutputSchema(schema, name, metadata=source.metadata())
@@ -528,9 +501,9 @@ class Bedrock(BedrockConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a tool."""
-        source = SourceObject(wire, at, reader, _TOOL)
-        tool_spec = source.required_inner("toolSpec", _TOOL_TOOL_SPEC)
-        input_schema = tool_spec.required_inner("inputSchema", _TOOL_INPUT_SCHEMA)
+        source = SourceObject(wire, at, reader)
+        tool_spec = source.required_inner("toolSpec")
+        input_schema = tool_spec.required_inner("inputSchema")
         name = tool_spec.value("name", read_tool_name)
         description = tool_spec.field("description", read_text_unless_empty, write_text_unless_empty)
         strict = tool_spec.optional("strict", bool)
@@ -556,8 +529,8 @@ class Bedrock(BedrockConverter):
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as a block."""
-        source = SourceObject(wire, at, reader, _TOOL_USE)
-        tool_use = source.required_inner("toolUse", _TOOL_USE_TOOL_USE)
+        source = SourceObject(wire, at, reader)
+        tool_use = source.required_inner("toolUse")
         id = tool_use.value_with_extra("toolUseId", read_call_id)
         name = tool_use.value("name", read_tool_name)
         arguments, invalid = tool_use.value("input", read_object_arguments)
@@ -576,8 +549,8 @@ class Bedrock(BedrockConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result of a call."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
-        tool_result = source.required_inner("toolResult", _TOOL_RESULT_TOOL_RESULT)
+        source = SourceObject(wire, at, reader)
+        tool_result = source.required_inner("toolResult")
         tool_call_id, name = tool_result.value("toolUseId", read_result_call)
         kind, value, is_error = tool_result.fields(
             ("content", "status"), self.read_result_content, self.write_result_content
@@ -601,7 +574,7 @@ class Bedrock(BedrockConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text block."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader)
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -613,9 +586,9 @@ class Bedrock(BedrockConverter):
 
     def read_reasoning_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
-        source = SourceObject(wire, at, reader, _REASONING_PART)
-        reasoning_content = source.required_inner("reasoningContent", _REASONING_PART_REASONING_CONTENT)
-        reasoning_text = reasoning_content.required_inner("reasoningText", _REASONING_PART_REASONING_TEXT)
+        source = SourceObject(wire, at, reader)
+        reasoning_content = source.required_inner("reasoningContent")
+        reasoning_text = reasoning_content.required_inner("reasoningText")
         text = reasoning_text.required("text", str)
         return ReasoningPart(text, metadata=source.metadata())
 
@@ -631,10 +604,10 @@ class Bedrock(BedrockConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
-        image = source.inner("image", _IMAGE_PART_IMAGE)
+        source = SourceObject(wire, at, reader)
+        image = source.inner("image")
         url, data, media_type = image.fields(
-            ("format", "source"), read_block_source, write_block_source, _IMAGE_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self._IMAGE_PART_FORMAT
         )
         return ImagePart(url, data, media_type, metadata=source.metadata())
 
@@ -650,18 +623,18 @@ class Bedrock(BedrockConverter):
             "url",
             read_block_source,
             write_block_source,
-            _IMAGE_PART_FORMAT,
+            self._IMAGE_PART_FORMAT,
         )
         target.optional("image", image.wire or None)
         return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document block."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
-        document = source.required_inner("document", _DOCUMENT_PART_DOCUMENT)
+        source = SourceObject(wire, at, reader)
+        document = source.required_inner("document")
         name = document.value_with_extra("name", read_document_name)
         url, data, media_type = document.fields(
-            ("format", "source"), read_block_source, write_block_source, _DOCUMENT_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self._DOCUMENT_PART_FORMAT
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -677,17 +650,17 @@ class Bedrock(BedrockConverter):
             "url",
             read_block_source,
             write_block_source,
-            _DOCUMENT_PART_FORMAT,
+            self._DOCUMENT_PART_FORMAT,
         )
         target.required("document", document.wire)
         return target.finish()
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video block."""
-        source = SourceObject(wire, at, reader, _VIDEO_PART)
-        video = source.inner("video", _VIDEO_PART_VIDEO)
+        source = SourceObject(wire, at, reader)
+        video = source.inner("video")
         url, data, media_type = video.fields(
-            ("format", "source"), read_block_source, write_block_source, _VIDEO_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self._VIDEO_PART_FORMAT
         )
         return VideoPart(url, data, media_type, metadata=source.metadata())
 
@@ -703,17 +676,17 @@ class Bedrock(BedrockConverter):
             "url",
             read_block_source,
             write_block_source,
-            _VIDEO_PART_FORMAT,
+            self._VIDEO_PART_FORMAT,
         )
         target.optional("video", video.wire or None)
         return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio block."""
-        source = SourceObject(wire, at, reader, _AUDIO_PART)
-        audio = source.inner("audio", _AUDIO_PART_AUDIO)
+        source = SourceObject(wire, at, reader)
+        audio = source.inner("audio")
         url, data, media_type = audio.fields(
-            ("format", "source"), read_block_source, write_block_source, _AUDIO_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self._AUDIO_PART_FORMAT
         )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
@@ -729,7 +702,7 @@ class Bedrock(BedrockConverter):
             "url",
             read_block_source,
             write_block_source,
-            _AUDIO_PART_FORMAT,
+            self._AUDIO_PART_FORMAT,
         )
         target.optional("audio", audio.wire or None)
         return target.finish()

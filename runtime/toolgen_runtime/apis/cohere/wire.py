@@ -65,38 +65,6 @@ from .fields import (
 
 __all__ = ["Cohere"]
 
-_REQUEST_BODY: frozenset[str] = frozenset(
-    [
-        "max_tokens",
-        "messages",
-        "model",
-        "p",
-        "response_format",
-        "seed",
-        "stop_sequences",
-        "stream",
-        "strict_tools",
-        "temperature",
-        "thinking",
-        "tool_choice",
-        "tools",
-    ]
-)
-_TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters"])
-_TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
-_TEXT_PART: frozenset[str] = frozenset(["text", "type"])
-_IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "url"])
-_IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
-_OUTPUT_SCHEMA: frozenset[str] = frozenset(["schema", "type"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_REQUEST_BODY_TEMPERATURE: dict[str, Any] = {"least": 0, "most": 1}
-_REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
-
 
 class Cohere(CohereConverter):
     """Converts to and from Cohere Chat."""
@@ -106,26 +74,6 @@ class Cohere(CohereConverter):
         title="Cohere Chat",
         names="[a-zA-Z_][a-zA-Z0-9_]*",
         name_length=64,
-        ids=".+",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat",
-            "stream": "chat_stream",
-            "status": "status_code",
-            "body": "body",
-            "headers": "headers",
-            "output_schemas": False,
-            "no_retries": {"keywords": {"request_options": {"max_retries": 0}}},
-            "client": {
-                "module": "cohere",
-                "sync": "ClientV2",
-                "async": "AsyncClientV2",
-                "key": "api_key",
-                "address": "base_url",
-                "package": "cohere",
-            },
-        },
         dialects={
             "open": {
                 "keywords": [
@@ -184,6 +132,26 @@ class Cohere(CohereConverter):
                     "lists_required": True,
                     "least_required": 1,
                 },
+            },
+        },
+        ids=".+",
+        id_length=40,
+        id_prefix="call_",
+        session={
+            "send": "chat",
+            "stream": "chat_stream",
+            "status": "status_code",
+            "body": "body",
+            "headers": "headers",
+            "output_schemas": False,
+            "no_retries": {"keywords": {"request_options": {"max_retries": 0}}},
+            "client": {
+                "module": "cohere",
+                "sync": "ClientV2",
+                "async": "AsyncClientV2",
+                "key": "api_key",
+                "address": "base_url",
+                "package": "cohere",
             },
         },
     )
@@ -247,6 +215,8 @@ class Cohere(CohereConverter):
             "inputImageTokens": {"path": "tokens.image_tokens"},
         }
     )
+    _REQUEST_BODY_TEMPERATURE: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    _REQUEST_BODY_STOP_SEQUENCES: ClassVar[dict[str, Any]] = {"most": 5}
     sdk_call = staticmethod(chat_kwargs)
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -261,7 +231,7 @@ class Cohere(CohereConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -281,7 +251,7 @@ class Cohere(CohereConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
             return self.write_image_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -297,7 +267,7 @@ class Cohere(CohereConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -317,7 +287,7 @@ class Cohere(CohereConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is ReasoningPart:
             return self.write_thinking_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -334,14 +304,14 @@ class Cohere(CohereConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the plain keys of a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST_BODY)
+        source = SourceObject(wire, at, reader, "strict_tools")
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -351,9 +321,13 @@ class Cohere(CohereConverter):
         )
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         max_output_tokens = source.optional("max_tokens", int)
-        temperature = source.field("temperature", read_number_within, write_number_within, _REQUEST_BODY_TEMPERATURE)
+        temperature = source.field(
+            "temperature", read_number_within, write_number_within, self._REQUEST_BODY_TEMPERATURE
+        )
         top_p = source.optional("p", float)
-        stop = source.field("stop_sequences", read_strings_at_most, write_strings_at_most, _REQUEST_BODY_STOP_SEQUENCES)
+        stop = source.field(
+            "stop_sequences", read_strings_at_most, write_strings_at_most, self._REQUEST_BODY_STOP_SEQUENCES
+        )
         seed = source.optional("seed", int)
         reasoning = source.field("thinking", read_thinking_settings, write_thinking_settings)
         stream = source.optional("stream", bool)
@@ -398,7 +372,7 @@ class Cohere(CohereConverter):
             "temperature",
             read_number_within,
             write_number_within,
-            _REQUEST_BODY_TEMPERATURE,
+            self._REQUEST_BODY_TEMPERATURE,
         )
         target.optional("p", request.top_p)
         target.field(
@@ -407,7 +381,7 @@ class Cohere(CohereConverter):
             "stop",
             read_strings_at_most,
             write_strings_at_most,
-            _REQUEST_BODY_STOP_SEQUENCES,
+            self._REQUEST_BODY_STOP_SEQUENCES,
         )
         target.optional("seed", request.seed)
         target.field("thinking", request.reasoning, "reasoning", read_thinking_settings, write_thinking_settings)
@@ -416,8 +390,8 @@ class Cohere(CohereConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        source = SourceObject(wire, at, reader, _TOOL)
-        function = source.required_inner("function", _TOOL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         name = function.value("name", read_tool_name)
         description = function.optional("description", str)
         parameters = function.value_with_extra("parameters", read_collectively_strict_schema)
@@ -438,8 +412,8 @@ class Cohere(CohereConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
@@ -461,7 +435,7 @@ class Cohere(CohereConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        source = SourceObject(wire, at, reader, "role")
         tool_call_id, name = source.value("tool_call_id", read_result_call)
         kind, value, is_error = source.value_with_extra("content", self.read_text_or_documents)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
@@ -478,7 +452,7 @@ class Cohere(CohereConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -492,8 +466,8 @@ class Cohere(CohereConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
-        image_url = source.required_inner("image_url", _IMAGE_PART_IMAGE_URL)
+        source = SourceObject(wire, at, reader, "type")
+        image_url = source.required_inner("image_url")
         url, data, media_type = image_url.field("url", read_data_url, write_data_url)
         detail = image_url.optional("detail", str)
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
@@ -512,7 +486,7 @@ class Cohere(CohereConverter):
 
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a part of thinking, which is not signed."""
-        source = SourceObject(wire, at, reader, _THINKING_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("thinking", str)
         return ReasoningPart(text, metadata=source.metadata())
 
@@ -525,7 +499,7 @@ class Cohere(CohereConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        source = SourceObject(wire, at, reader, "type")
         schema = source.field("schema", read_output_schema_with_required, write_output_schema_with_required)
         return OutputSchema(schema, metadata=source.metadata())
 
@@ -542,7 +516,7 @@ class Cohere(CohereConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_system_content)
         return SystemMessage(content, metadata=source.metadata())
 
@@ -557,7 +531,7 @@ class Cohere(CohereConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_user_content)
         return UserMessage(content, metadata=source.metadata())
 

@@ -37,22 +37,6 @@ from .tool_requests import binary_kind, to_plain_tool_request
 
 __all__ = ["Copilot"]
 
-_TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
-_TOOL_REQUEST: frozenset[str] = frozenset(["arguments", "name", "toolCallId", "toolName"])
-_IMAGE_RESULT: frozenset[str] = frozenset(["data", "description", "mimeType", "type"])
-_AUDIO_RESULT: frozenset[str] = frozenset(["data", "description", "mimeType", "type"])
-_VIDEO_RESULT: frozenset[str] = frozenset(["data", "description", "mimeType", "type"])
-_DOCUMENT_RESULT: frozenset[str] = frozenset(["data", "description", "mimeType", "type"])
-_TOOL_REQUEST_NAME: dict[str, Any] = {"usual": "name", "other": "toolName"}
-_IMAGE_RESULT_TYPE: dict[str, Any] = {"kind": "image", "type": "image", "mediaType": "image/png"}
-_AUDIO_RESULT_TYPE: dict[str, Any] = {"kind": "audio", "type": "resource", "mediaType": "audio/wav"}
-_VIDEO_RESULT_TYPE: dict[str, Any] = {"kind": "video", "type": "resource", "mediaType": "video/mp4"}
-_DOCUMENT_RESULT_TYPE: dict[str, Any] = {
-    "kind": "document",
-    "type": "resource",
-    "mediaType": "application/octet-stream",
-}
-
 
 class Copilot(CopilotConverter):
     """Converts to and from GitHub Copilot."""
@@ -62,10 +46,10 @@ class Copilot(CopilotConverter):
         title="GitHub Copilot",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
+        dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
         ids=".*\\S.*",
         id_length=25,
         id_prefix="call_",
-        declared={"display_name": "title"},
         session={
             "stateful": {
                 "subscribe": "on",
@@ -91,7 +75,7 @@ class Copilot(CopilotConverter):
                 "error": ["code", "message", "data"],
             }
         },
-        dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
+        declared={"display_name": "title"},
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {
         "stop": "stop",
@@ -147,6 +131,15 @@ class Copilot(CopilotConverter):
             "reasoningTokens": {"path": "reasoningTokens"},
         }
     )
+    _TOOL_REQUEST_NAME: ClassVar[dict[str, Any]] = {"usual": "name", "other": "toolName"}
+    _IMAGE_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "image", "type": "image", "mediaType": "image/png"}
+    _AUDIO_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "audio", "type": "resource", "mediaType": "audio/wav"}
+    _VIDEO_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "video", "type": "resource", "mediaType": "video/mp4"}
+    _DOCUMENT_RESULT_TYPE: ClassVar[dict[str, Any]] = {
+        "kind": "document",
+        "type": "resource",
+        "mediaType": "application/octet-stream",
+    }
     client_data = staticmethod(to_plain_tool_request)
     sdk_call = staticmethod(snake_case_kwargs)
 
@@ -160,7 +153,7 @@ class Copilot(CopilotConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -189,14 +182,14 @@ class Copilot(CopilotConverter):
             return self.write_video_result(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_result(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool of a session."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
         parameters = source.field("parameters", read_schema_empty_as_none, write_schema_empty_as_none)
@@ -217,9 +210,9 @@ class Copilot(CopilotConverter):
 
     def read_tool_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a request for a tool: of a message, or one that waits for its result."""
-        source = SourceObject(wire, at, reader, _TOOL_REQUEST)
+        source = SourceObject(wire, at, reader)
         id = source.value_with_extra("toolCallId", read_nullable_call_id)
-        name = source.values_with_extras(read_either_name, _TOOL_REQUEST_NAME)
+        name = source.values_with_extras(("name", "toolName"), read_either_name, self._TOOL_REQUEST_NAME)
         arguments, invalid = source.value_with_extra("arguments", read_untyped_arguments)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
@@ -228,15 +221,15 @@ class Copilot(CopilotConverter):
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
         target.value_with_extra("toolCallId", (call.id,), "id", write_nullable_call_id)
-        target.values_with_extras((call.name,), "name", write_either_name, _TOOL_REQUEST_NAME)
+        target.values_with_extras((call.name,), "name", write_either_name, self._TOOL_REQUEST_NAME)
         target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_untyped_arguments)
         return target.finish()
 
     def read_image_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        source = SourceObject(wire, at, reader, _IMAGE_RESULT)
+        source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _IMAGE_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self._IMAGE_RESULT_TYPE
         )
         name = source.optional("description", str)
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
@@ -252,16 +245,16 @@ class Copilot(CopilotConverter):
             "url",
             read_binary_data,
             write_binary_data,
-            _IMAGE_RESULT_TYPE,
+            self._IMAGE_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()
 
     def read_audio_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        source = SourceObject(wire, at, reader, _AUDIO_RESULT)
+        source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _AUDIO_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self._AUDIO_RESULT_TYPE
         )
         name = source.optional("description", str)
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
@@ -277,16 +270,16 @@ class Copilot(CopilotConverter):
             "url",
             read_binary_data,
             write_binary_data,
-            _AUDIO_RESULT_TYPE,
+            self._AUDIO_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()
 
     def read_video_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        source = SourceObject(wire, at, reader, _VIDEO_RESULT)
+        source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _VIDEO_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self._VIDEO_RESULT_TYPE
         )
         name = source.optional("description", str)
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
@@ -302,16 +295,16 @@ class Copilot(CopilotConverter):
             "url",
             read_binary_data,
             write_binary_data,
-            _VIDEO_RESULT_TYPE,
+            self._VIDEO_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()
 
     def read_document_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_RESULT)
+        source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, _DOCUMENT_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self._DOCUMENT_RESULT_TYPE
         )
         name = source.optional("description", str)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
@@ -327,7 +320,7 @@ class Copilot(CopilotConverter):
             "url",
             read_binary_data,
             write_binary_data,
-            _DOCUMENT_RESULT_TYPE,
+            self._DOCUMENT_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()

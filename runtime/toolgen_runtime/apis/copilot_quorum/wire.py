@@ -37,11 +37,6 @@ from .converter import (
 
 __all__ = ["CopilotQuorum"]
 
-_TOOL: frozenset[str] = frozenset(["description", "input_schema", "name"])
-_APPLICATION_CALL: frozenset[str] = frozenset(["arguments", "native_id", "tool_name"])
-_TOOL_USE: frozenset[str] = frozenset(["id", "input", "name"])
-_TOOL_RESULT: frozenset[str] = frozenset(["is_error", "output", "tool_name", "tool_use_id"])
-
 
 class CopilotQuorum(CopilotQuorumConverter):
     """Converts to and from copilot-quorum Native Tool Use."""
@@ -51,9 +46,6 @@ class CopilotQuorum(CopilotQuorumConverter):
         title="copilot-quorum Native Tool Use",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        ids=".*\\S.*",
-        id_length=25,
-        id_prefix="call_",
         dialects={
             "open": {
                 "keywords": "any",
@@ -64,6 +56,9 @@ class CopilotQuorum(CopilotQuorumConverter):
                 },
             }
         },
+        ids=".*\\S.*",
+        id_length=25,
+        id_prefix="call_",
     )
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {
         "EndTurn": "stop",
@@ -86,14 +81,14 @@ class CopilotQuorum(CopilotQuorumConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a declaration of `to_json_schema`."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
         parameters = source.field("input_schema", read_schema_or_empty, write_schema_or_empty)
@@ -112,7 +107,7 @@ class CopilotQuorum(CopilotQuorumConverter):
 
     def read_application_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call as the application has it."""
-        source = SourceObject(wire, at, reader, _APPLICATION_CALL)
+        source = SourceObject(wire, at, reader)
         name = source.value("tool_name", read_tool_name)
         arguments, invalid = source.value_with_extra("arguments", read_map_arguments)
         id = source.value_with_extra("native_id", read_nullable_call_id)
@@ -129,7 +124,7 @@ class CopilotQuorum(CopilotQuorumConverter):
 
     def read_tool_use(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a tool use block of a response."""
-        source = SourceObject(wire, at, reader, _TOOL_USE)
+        source = SourceObject(wire, at, reader)
         id = source.value_with_extra("id", read_nullable_call_id)
         name = source.value("name", read_tool_name)
         arguments, invalid = source.value_with_extra("input", read_map_arguments)
@@ -146,7 +141,7 @@ class CopilotQuorum(CopilotQuorumConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result for a session."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        source = SourceObject(wire, at, reader)
         tool_call_id = source.value_with_extra("tool_use_id", read_result_call_id)
         name = source.value_with_extra("tool_name", read_result_tool_name)
         kind, value, is_error = source.fields(

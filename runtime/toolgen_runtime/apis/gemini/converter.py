@@ -331,6 +331,10 @@ _PIECES = "streamFunctionCallArguments"
 class VertexConverter(GeminiConverter):
     """Converts requests and responses of Vertex AI: Gemini with streamed arguments, but without empty texts."""
 
+    def can_choose(self, choice: ToolChoice | None, tools: Sequence[Any] | None) -> bool:
+        """Return true: unlike the Gemini API, this one accepts a tool choice without declarations."""
+        return True
+
     def sendable_turns(self, turns: Iterable[Turn], placed: list[Placed], writer: Writer) -> Iterable[Turn]:
         """Yield the contents without empty texts, which this API rejects."""
         paths = _empty_text_paths(placed, writer)

@@ -262,7 +262,7 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
     group: list[Any] | None = None
     for i, tool in enumerate(definitions):
         if type(tool) is OpaquePart:
-            if tool.provider != writer.wire.name or not writer.is_accepted(tool.value):
+            if not writer.is_sendable(tool):
                 writer.report_unsupported((at, i), "a provider's own tool", "warning")
                 continue
             wires.append(tool.value)

@@ -61,89 +61,6 @@ from .parts import KeyNormalization, part_kind
 
 __all__ = ["Gemini"]
 
-_REQUEST_BODY_TOOL_CONFIG: frozenset[str] = frozenset(["functionCallingConfig"])
-_REQUEST_BODY_GENERATION_CONFIG: frozenset[str] = frozenset(
-    [
-        "maxOutputTokens",
-        "responseJsonSchema",
-        "responseMimeType",
-        "responseSchema",
-        "seed",
-        "stopSequences",
-        "temperature",
-        "thinkingConfig",
-        "topP",
-    ]
-)
-_REQUEST_BODY: frozenset[str] = frozenset(["contents", "generationConfig", "systemInstruction", "toolConfig", "tools"])
-_THINKING: frozenset[str] = frozenset(["thinkingBudget", "thinkingLevel"])
-_TOOL: frozenset[str] = frozenset(
-    ["description", "name", "parameters", "parametersJsonSchema", "response", "responseJsonSchema"]
-)
-_TOOL_CALL_FUNCTION_CALL: frozenset[str] = frozenset(["args", "id", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["functionCall"])
-_TOOL_RESULT_FUNCTION_RESPONSE: frozenset[str] = frozenset(["id", "name", "parts", "response"])
-_TOOL_RESULT: frozenset[str] = frozenset(["functionResponse"])
-_TEXT_PART: frozenset[str] = frozenset(["text"])
-_REASONING_PART: frozenset[str] = frozenset(["text", "thought"])
-_IMAGE_PART: frozenset[str] = frozenset(["fileData", "inlineData"])
-_AUDIO_PART: frozenset[str] = frozenset(["fileData", "inlineData"])
-_VIDEO_PART: frozenset[str] = frozenset(["fileData", "inlineData"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["fileData", "inlineData"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["parts"])
-_USER_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
-_ASSISTANT_MESSAGE: frozenset[str] = frozenset(["parts", "role"])
-_REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
-_THINKING_THINKING_LEVEL: dict[str, Any] = {
-    "MINIMAL": "minimal",
-    "LOW": "low",
-    "MEDIUM": "medium",
-    "HIGH": "high",
-    "XHIGH": "xhigh",
-}
-_IMAGE_PART_INLINE_DATA: dict[str, Any] = {
-    "mediaType": "image/jpeg",
-    "png": "image/png",
-    "webp": "image/webp",
-    "heic": "image/heic",
-    "heif": "image/heif",
-    "gif": "image/gif",
-    "bmp": "image/bmp",
-}
-_AUDIO_PART_INLINE_DATA: dict[str, Any] = {
-    "mediaType": "audio/mp3",
-    "wav": "audio/wav",
-    "aiff": "audio/aiff",
-    "aac": "audio/aac",
-    "ogg": "audio/ogg",
-    "flac": "audio/flac",
-    "m4a": "audio/m4a",
-    "webm": "audio/webm",
-}
-_VIDEO_PART_INLINE_DATA: dict[str, Any] = {
-    "mediaType": "video/mp4",
-    "mpeg": "video/mpeg",
-    "mpg": "video/mpg",
-    "mov": "video/mov",
-    "avi": "video/avi",
-    "flv": "video/x-flv",
-    "webm": "video/webm",
-    "wmv": "video/wmv",
-    "3gpp": "video/3gpp",
-}
-_DOCUMENT_PART_INLINE_DATA: dict[str, Any] = {
-    "mediaType": "application/pdf",
-    "txt": "text/plain",
-    "html": "text/html",
-    "htm": "text/html",
-    "css": "text/css",
-    "csv": "text/csv",
-    "md": "text/markdown",
-    "xml": "text/xml",
-    "rtf": "text/rtf",
-    "json": "application/json",
-}
-
 
 class Gemini(GeminiConverter):
     """Converts to and from Gemini API."""
@@ -153,35 +70,6 @@ class Gemini(GeminiConverter):
         title="Gemini API",
         names="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
         name_length=128,
-        ids=".*",
-        id_length=24,
-        id_prefix="call_",
-        rejects=[
-            ["functionCall", "partialArgs"],
-            ["functionCall", "willContinue"],
-            ["streamFunctionCallArguments"],
-            ["toolConfig", "functionCallingConfig", "streamFunctionCallArguments"],
-            ["enterpriseWebSearch"],
-            ["exaAiSearch"],
-            ["parallelAiSearch"],
-            ["retrieval"],
-        ],
-        session={
-            "send": "models.generate_content",
-            "stream": "models.generate_content_stream",
-            "send_async": "aio.models.generate_content",
-            "stream_async": "aio.models.generate_content_stream",
-            "status": "code",
-            "body": "details",
-            "headers": "response.headers",
-            "client": {
-                "module": "google.genai",
-                "sync": "Client",
-                "async": "Client",
-                "key": "api_key",
-                "package": "google-genai",
-            },
-        },
         dialects={
             "open": {
                 "keywords": [
@@ -260,6 +148,35 @@ class Gemini(GeminiConverter):
                 "root": {"type": "object", "lists_required": True},
             },
         },
+        ids=".*",
+        id_length=24,
+        id_prefix="call_",
+        session={
+            "send": "models.generate_content",
+            "stream": "models.generate_content_stream",
+            "send_async": "aio.models.generate_content",
+            "stream_async": "aio.models.generate_content_stream",
+            "status": "code",
+            "body": "details",
+            "headers": "response.headers",
+            "client": {
+                "module": "google.genai",
+                "sync": "Client",
+                "async": "Client",
+                "key": "api_key",
+                "package": "google-genai",
+            },
+        },
+        rejects=[
+            ["functionCall", "partialArgs"],
+            ["functionCall", "willContinue"],
+            ["streamFunctionCallArguments"],
+            ["toolConfig", "functionCallingConfig", "streamFunctionCallArguments"],
+            ["enterpriseWebSearch"],
+            ["exaAiSearch"],
+            ["parallelAiSearch"],
+            ["retrieval"],
+        ],
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": {"mode": "AUTO"},
@@ -400,6 +317,56 @@ class Gemini(GeminiConverter):
             ],
         },
     )
+    _REQUEST_BODY_STOP_SEQUENCES: ClassVar[dict[str, Any]] = {"most": 5}
+    _THINKING_THINKING_LEVEL: ClassVar[dict[str, Any]] = {
+        "MINIMAL": "minimal",
+        "LOW": "low",
+        "MEDIUM": "medium",
+        "HIGH": "high",
+        "XHIGH": "xhigh",
+    }
+    _IMAGE_PART_INLINE_DATA: ClassVar[dict[str, Any]] = {
+        "mediaType": "image/jpeg",
+        "png": "image/png",
+        "webp": "image/webp",
+        "heic": "image/heic",
+        "heif": "image/heif",
+        "gif": "image/gif",
+        "bmp": "image/bmp",
+    }
+    _AUDIO_PART_INLINE_DATA: ClassVar[dict[str, Any]] = {
+        "mediaType": "audio/mp3",
+        "wav": "audio/wav",
+        "aiff": "audio/aiff",
+        "aac": "audio/aac",
+        "ogg": "audio/ogg",
+        "flac": "audio/flac",
+        "m4a": "audio/m4a",
+        "webm": "audio/webm",
+    }
+    _VIDEO_PART_INLINE_DATA: ClassVar[dict[str, Any]] = {
+        "mediaType": "video/mp4",
+        "mpeg": "video/mpeg",
+        "mpg": "video/mpg",
+        "mov": "video/mov",
+        "avi": "video/avi",
+        "flv": "video/x-flv",
+        "webm": "video/webm",
+        "wmv": "video/wmv",
+        "3gpp": "video/3gpp",
+    }
+    _DOCUMENT_PART_INLINE_DATA: ClassVar[dict[str, Any]] = {
+        "mediaType": "application/pdf",
+        "txt": "text/plain",
+        "html": "text/html",
+        "htm": "text/html",
+        "css": "text/css",
+        "csv": "text/csv",
+        "md": "text/markdown",
+        "xml": "text/xml",
+        "rtf": "text/rtf",
+        "json": "application/json",
+    }
     sdk_call = staticmethod(generate_content_kwargs)
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -430,7 +397,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -466,7 +433,7 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -495,19 +462,19 @@ class Gemini(GeminiConverter):
             return self.write_video_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST_BODY)
-        tool_config = source.inner("toolConfig", _REQUEST_BODY_TOOL_CONFIG)
-        generation_config = source.inner("generationConfig", _REQUEST_BODY_GENERATION_CONFIG)
+        source = SourceObject(wire, at, reader)
+        tool_config = source.inner("toolConfig")
+        generation_config = source.inner("generationConfig")
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
-        messages = source.values_with_extras(self.read_contents)
+        messages = source.values_with_extras(("contents", "systemInstruction"), self.read_contents)
         tool_choice = tool_config.field(
             "functionCallingConfig", self.read_tool_choice_with_tools, self.write_tool_choice_with_tools, tools
         )
@@ -520,7 +487,7 @@ class Gemini(GeminiConverter):
         temperature = generation_config.optional("temperature", float)
         top_p = generation_config.optional("topP", float)
         stop = generation_config.field(
-            "stopSequences", read_strings_at_most, write_strings_at_most, _REQUEST_BODY_STOP_SEQUENCES
+            "stopSequences", read_strings_at_most, write_strings_at_most, self._REQUEST_BODY_STOP_SEQUENCES
         )
         seed = generation_config.optional("seed", int)
         reasoning = generation_config.field("thinkingConfig", self.read_thinking_config, self.write_thinking_config)
@@ -561,7 +528,7 @@ class Gemini(GeminiConverter):
             "stop",
             read_strings_at_most,
             write_strings_at_most,
-            _REQUEST_BODY_STOP_SEQUENCES,
+            self._REQUEST_BODY_STOP_SEQUENCES,
         )
         generation_config.optional("seed", request.seed)
         generation_config.field(
@@ -583,9 +550,9 @@ class Gemini(GeminiConverter):
 
     def read_thinking(self, wire: dict[str, Any], at: Path, reader: Reader) -> Reasoning:
         """Read the reasoning settings."""
-        source = SourceObject(wire, at, reader, _THINKING)
+        source = SourceObject(wire, at, reader)
         effort = source.field(
-            "thinkingLevel", read_enum_value_any_case, write_enum_value_any_case, _THINKING_THINKING_LEVEL
+            "thinkingLevel", read_enum_value_any_case, write_enum_value_any_case, self._THINKING_THINKING_LEVEL
         )
         budget_tokens = source.optional("thinkingBudget", int)
         return Reasoning(effort, budget_tokens, metadata=source.metadata())
@@ -599,14 +566,14 @@ class Gemini(GeminiConverter):
             "effort",
             read_enum_value_any_case,
             write_enum_value_any_case,
-            _THINKING_THINKING_LEVEL,
+            self._THINKING_THINKING_LEVEL,
         )
         target.optional("thinkingBudget", reasoning.budget_tokens)
         return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
         parameters = source.fields(("parametersJsonSchema", "parameters"), self.read_parameters, self.write_parameters)
@@ -637,8 +604,8 @@ class Gemini(GeminiConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function_call = source.required_inner("functionCall", _TOOL_CALL_FUNCTION_CALL)
+        source = SourceObject(wire, at, reader)
+        function_call = source.required_inner("functionCall")
         id = function_call.value_with_extra("id", read_optional_call_id)
         name = function_call.value("name", read_tool_name)
         arguments, invalid = function_call.value("args", read_object_arguments)
@@ -657,8 +624,8 @@ class Gemini(GeminiConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result of a call."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
-        function_response = source.required_inner("functionResponse", _TOOL_RESULT_FUNCTION_RESPONSE)
+        source = SourceObject(wire, at, reader)
+        function_response = source.required_inner("functionResponse")
         name = function_response.value("name", read_tool_name)
         tool_call_id = function_response.value_with_extra("id", read_result_id_by_name, name)
         kind, value, is_error = function_response.fields(
@@ -686,7 +653,7 @@ class Gemini(GeminiConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader)
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -699,7 +666,7 @@ class Gemini(GeminiConverter):
 
     def read_reasoning_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
-        source = SourceObject(wire, at, reader, _REASONING_PART)
+        source = SourceObject(wire, at, reader, "thought")
         text = source.required("text", str)
         return ReasoningPart(text, metadata=source.metadata())
 
@@ -712,9 +679,9 @@ class Gemini(GeminiConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, _IMAGE_PART_INLINE_DATA
+            ("inlineData", "fileData"), read_media_content, write_media_content, self._IMAGE_PART_INLINE_DATA
         )
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
 
@@ -729,15 +696,15 @@ class Gemini(GeminiConverter):
             "url",
             read_media_content,
             write_media_content,
-            _IMAGE_PART_INLINE_DATA,
+            self._IMAGE_PART_INLINE_DATA,
         )
         return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        source = SourceObject(wire, at, reader, _AUDIO_PART)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, _AUDIO_PART_INLINE_DATA
+            ("inlineData", "fileData"), read_media_content, write_media_content, self._AUDIO_PART_INLINE_DATA
         )
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -752,15 +719,15 @@ class Gemini(GeminiConverter):
             "url",
             read_media_content,
             write_media_content,
-            _AUDIO_PART_INLINE_DATA,
+            self._AUDIO_PART_INLINE_DATA,
         )
         return target.finish()
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        source = SourceObject(wire, at, reader, _VIDEO_PART)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, _VIDEO_PART_INLINE_DATA
+            ("inlineData", "fileData"), read_media_content, write_media_content, self._VIDEO_PART_INLINE_DATA
         )
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -775,15 +742,15 @@ class Gemini(GeminiConverter):
             "url",
             read_media_content,
             write_media_content,
-            _VIDEO_PART_INLINE_DATA,
+            self._VIDEO_PART_INLINE_DATA,
         )
         return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, _DOCUMENT_PART_INLINE_DATA
+            ("inlineData", "fileData"), read_media_content, write_media_content, self._DOCUMENT_PART_INLINE_DATA
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -798,13 +765,13 @@ class Gemini(GeminiConverter):
             "url",
             read_media_content,
             write_media_content,
-            _DOCUMENT_PART_INLINE_DATA,
+            self._DOCUMENT_PART_INLINE_DATA,
         )
         return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader)
         content = source.value_with_extra("parts", self.read_user_parts)
         return SystemMessage(content, metadata=source.metadata())
 
@@ -818,7 +785,7 @@ class Gemini(GeminiConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.value_with_extra("parts", self.read_user_parts)
         source.tag("role", "user")
         return UserMessage(content, metadata=source.metadata())
@@ -833,7 +800,7 @@ class Gemini(GeminiConverter):
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read a message of the model."""
-        source = SourceObject(wire, at, reader, _ASSISTANT_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.value_with_extra("parts", self.read_assistant_parts)
         return AssistantMessage(content, metadata=source.metadata())
 

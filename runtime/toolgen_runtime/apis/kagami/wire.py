@@ -43,15 +43,6 @@ from .converter import KagamiConverter
 
 __all__ = ["Kagami"]
 
-_REQUEST: frozenset[str] = frozenset(["messages", "outputFormat", "toolChoice", "tools"])
-_TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id"])
-_TOOL_RESULT: frozenset[str] = frozenset(["name", "response", "role", "toolCallId"])
-_TEXT_PART: frozenset[str] = frozenset(["type", "value"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-
 
 class Kagami(KagamiConverter):
     """Converts to and from Kagami."""
@@ -61,9 +52,6 @@ class Kagami(KagamiConverter):
         title="Kagami",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        ids=".*\\S.*",
-        id_length=25,
-        id_prefix="call_",
         dialects={
             "open": {
                 "keywords": ["type", "description", "enum", "items", "properties", "required"],
@@ -75,6 +63,9 @@ class Kagami(KagamiConverter):
                 "root": {"type": "object", "needs": ["properties"]},
             }
         },
+        ids=".*\\S.*",
+        id_length=25,
+        id_prefix="call_",
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {"auto": "auto", "none": "none", "required": "required"}
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
@@ -90,7 +81,7 @@ class Kagami(KagamiConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -107,13 +98,13 @@ class Kagami(KagamiConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request of one turn."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tool_list)
         reader.set_offered_tools(tools)
         messages = source.value("messages", self.read_messages)
@@ -148,7 +139,7 @@ class Kagami(KagamiConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
         parameters = source.field("parameters", read_schema_or_empty, write_schema_or_empty)
@@ -167,8 +158,8 @@ class Kagami(KagamiConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader)
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value("arguments", read_object_arguments)
@@ -187,8 +178,8 @@ class Kagami(KagamiConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
-        tool_call_id, name = source.values_with_extras(read_named_result_call)
+        source = SourceObject(wire, at, reader, "role")
+        tool_call_id, name = source.values_with_extras(("toolCallId", "name"), read_named_result_call)
         kind, value, is_error = source.fields(("response",), self.read_result_response, self.write_result_response)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
@@ -208,7 +199,7 @@ class Kagami(KagamiConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a part of a message."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("value", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -222,7 +213,7 @@ class Kagami(KagamiConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.value_with_extra("content", self.read_parts)
         return SystemMessage(content, metadata=source.metadata())
 
@@ -237,7 +228,7 @@ class Kagami(KagamiConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.value_with_extra("content", self.read_parts)
         return UserMessage(content, metadata=source.metadata())
 

@@ -43,30 +43,6 @@ from .results import read_media_block, result_content_kind, write_media_block
 
 __all__ = ["Mcp"]
 
-_TOOL: frozenset[str] = frozenset(["description", "inputSchema", "name", "outputSchema"])
-_TOOL_CALL: frozenset[str] = frozenset(["arguments", "name"])
-_TEXT_BLOCK: frozenset[str] = frozenset(["resource", "text", "type"])
-_IMAGE_BLOCK: frozenset[str] = frozenset(["data", "mimeType", "name", "resource", "type", "uri"])
-_AUDIO_BLOCK: frozenset[str] = frozenset(["data", "mimeType", "name", "resource", "type", "uri"])
-_VIDEO_BLOCK: frozenset[str] = frozenset(["data", "mimeType", "name", "resource", "type", "uri"])
-_DOCUMENT_BLOCK: frozenset[str] = frozenset(["data", "mimeType", "name", "resource", "type", "uri"])
-_IMAGE_BLOCK_TYPE: dict[str, Any] = {
-    "kind": "image",
-    "type": "image",
-    "mediaType": "image/png",
-    "any": "image/*",
-    "name": "image",
-}
-_AUDIO_BLOCK_TYPE: dict[str, Any] = {
-    "kind": "audio",
-    "type": "audio",
-    "mediaType": "audio/wav",
-    "any": "audio/*",
-    "name": "recording",
-}
-_VIDEO_BLOCK_TYPE: dict[str, Any] = {"kind": "video", "type": "resource", "any": "video/*", "name": "film"}
-_DOCUMENT_BLOCK_TYPE: dict[str, Any] = {"kind": "document", "type": "resource", "name": "document"}
-
 
 class Mcp(McpConverter):
     """Converts to and from Model Context Protocol."""
@@ -76,8 +52,8 @@ class Mcp(McpConverter):
         title="Model Context Protocol",
         names="[\\s\\S]+",
         name_length=64,
-        declared={"display_name": "title", "annotations": "annotations"},
         dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
+        declared={"display_name": "title", "annotations": "annotations"},
     )
     ERRORS: ClassVar[dict[str, Any]] = {
         "codes": [["error", "code"], ["code"]],
@@ -100,6 +76,27 @@ class Mcp(McpConverter):
     SDK_KEYWORDS: ClassVar[frozenset[str]] = frozenset(
         ["name", "arguments", "input_responses", "request_state", "meta"]
     )
+    _IMAGE_BLOCK_TYPE: ClassVar[dict[str, Any]] = {
+        "kind": "image",
+        "type": "image",
+        "mediaType": "image/png",
+        "any": "image/*",
+        "name": "image",
+    }
+    _AUDIO_BLOCK_TYPE: ClassVar[dict[str, Any]] = {
+        "kind": "audio",
+        "type": "audio",
+        "mediaType": "audio/wav",
+        "any": "audio/*",
+        "name": "recording",
+    }
+    _VIDEO_BLOCK_TYPE: ClassVar[dict[str, Any]] = {
+        "kind": "video",
+        "type": "resource",
+        "any": "video/*",
+        "name": "film",
+    }
+    _DOCUMENT_BLOCK_TYPE: ClassVar[dict[str, Any]] = {"kind": "document", "type": "resource", "name": "document"}
     sdk_call = staticmethod(snake_case_kwargs)
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
@@ -112,7 +109,7 @@ class Mcp(McpConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -145,13 +142,13 @@ class Mcp(McpConverter):
             return self.write_video_block(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_block(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_block(writer.describe_part(value, at), at, writer)
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read a tool of a listing."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
         parameters = source.field("inputSchema", read_schema_or_empty, write_schema_or_empty)
@@ -170,7 +167,7 @@ class Mcp(McpConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader, id: str) -> ToolCall:
         """Read the params of a call."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         arguments, invalid = source.value_with_extra("arguments", read_call_arguments)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
@@ -185,7 +182,7 @@ class Mcp(McpConverter):
 
     def read_text_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text: a block of its own, or an embedded resource."""
-        source = SourceObject(wire, at, reader, _TEXT_BLOCK)
+        source = SourceObject(wire, at, reader)
         text = source.fields(("type", "text", "resource"), read_text_block, write_text_block)
         return TextPart(text, metadata=source.metadata())
 
@@ -198,12 +195,12 @@ class Mcp(McpConverter):
 
     def read_image_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
-        source = SourceObject(wire, at, reader, _IMAGE_BLOCK)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             read_media_block,
             write_media_block,
-            _IMAGE_BLOCK_TYPE,
+            self._IMAGE_BLOCK_TYPE,
         )
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
 
@@ -218,18 +215,18 @@ class Mcp(McpConverter):
             "url",
             read_media_block,
             write_media_block,
-            _IMAGE_BLOCK_TYPE,
+            self._IMAGE_BLOCK_TYPE,
         )
         return target.finish()
 
     def read_audio_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio recording."""
-        source = SourceObject(wire, at, reader, _AUDIO_BLOCK)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             read_media_block,
             write_media_block,
-            _AUDIO_BLOCK_TYPE,
+            self._AUDIO_BLOCK_TYPE,
         )
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -244,18 +241,18 @@ class Mcp(McpConverter):
             "url",
             read_media_block,
             write_media_block,
-            _AUDIO_BLOCK_TYPE,
+            self._AUDIO_BLOCK_TYPE,
         )
         return target.finish()
 
     def read_video_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video."""
-        source = SourceObject(wire, at, reader, _VIDEO_BLOCK)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             read_media_block,
             write_media_block,
-            _VIDEO_BLOCK_TYPE,
+            self._VIDEO_BLOCK_TYPE,
         )
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -270,18 +267,18 @@ class Mcp(McpConverter):
             "url",
             read_media_block,
             write_media_block,
-            _VIDEO_BLOCK_TYPE,
+            self._VIDEO_BLOCK_TYPE,
         )
         return target.finish()
 
     def read_document_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_BLOCK)
+        source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             read_media_block,
             write_media_block,
-            _DOCUMENT_BLOCK_TYPE,
+            self._DOCUMENT_BLOCK_TYPE,
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -296,6 +293,6 @@ class Mcp(McpConverter):
             "url",
             read_media_block,
             write_media_block,
-            _DOCUMENT_BLOCK_TYPE,
+            self._DOCUMENT_BLOCK_TYPE,
         )
         return target.finish()

@@ -75,40 +75,6 @@ from .fields import (
 
 __all__ = ["Mistral"]
 
-_REQUEST: frozenset[str] = frozenset(
-    [
-        "max_tokens",
-        "messages",
-        "model",
-        "parallel_tool_calls",
-        "random_seed",
-        "reasoning_effort",
-        "response_format",
-        "stop",
-        "stream",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
-_TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_RESULT: frozenset[str] = frozenset(["content", "name", "role", "tool_call_id"])
-_TEXT_PART: frozenset[str] = frozenset(["text", "type"])
-_IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_AUDIO_PART: frozenset[str] = frozenset(["input_audio", "type"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["document_name", "document_url", "type"])
-_OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict"])
-_OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_THINKING_PART: frozenset[str] = frozenset(["thinking", "type"])
-_TOOL_CALL_ID: list[str] = ["null"]
-_TOOL_RESULT_TOOL_CALL_ID: list[str] = ["null"]
-
 
 class Mistral(MistralConverter):
     """Converts to and from Mistral."""
@@ -118,6 +84,7 @@ class Mistral(MistralConverter):
         title="Mistral",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
+        dialects={"open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}},
         ids="[a-zA-Z0-9]{9}",
         id_length=9,
         id_prefix="",
@@ -139,7 +106,6 @@ class Mistral(MistralConverter):
             "send_async": "chat.complete_async",
             "stream_async": "chat.stream_async",
         },
-        dialects={"open": {"keywords": "any", "root": {"type": "object", "needs": ["properties"]}}},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": "auto",
@@ -236,7 +202,8 @@ class Mistral(MistralConverter):
             "inputCachedTokens": {"path": "prompt_tokens_details.cached_tokens", "or": ["num_cached_tokens"]},
         }
     )
-    TOOL_CALL_ID: ClassVar[Collection[str]] = _TOOL_CALL_ID
+    _TOOL_CALL_ID: ClassVar[list[str]] = ["null"]
+    _TOOL_RESULT_TOOL_CALL_ID: ClassVar[list[str]] = ["null"]
     client_data = staticmethod(unwrap_sdk_object)
     sdk_call = staticmethod(known_kwargs)
 
@@ -252,7 +219,7 @@ class Mistral(MistralConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -280,7 +247,7 @@ class Mistral(MistralConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -308,7 +275,7 @@ class Mistral(MistralConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -328,7 +295,7 @@ class Mistral(MistralConverter):
             return self.write_thinking_part(value, at, writer)
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -345,14 +312,14 @@ class Mistral(MistralConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -422,8 +389,8 @@ class Mistral(MistralConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        source = SourceObject(wire, at, reader, _TOOL)
-        function = source.required_inner("function", _TOOL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         name = function.value("name", read_tool_name)
         description = function.optional("description", str)
         strict = function.optional("strict", bool)
@@ -453,9 +420,9 @@ class Mistral(MistralConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
-        id = source.value_with_extra("id", read_id_or_placeholder, _TOOL_CALL_ID)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
+        id = source.value_with_extra("id", read_id_or_placeholder, self._TOOL_CALL_ID)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
         source.untagged("type")
@@ -470,14 +437,16 @@ class Mistral(MistralConverter):
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
         target.required("type", "function")
         target.required("function", function.wire)
-        target.value_with_extra("id", (call.id,), "id", write_id_or_placeholder, _TOOL_CALL_ID)
+        target.value_with_extra("id", (call.id,), "id", write_id_or_placeholder, self._TOOL_CALL_ID)
         target.untagged("type")
         return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
-        tool_call_id, name = source.values_with_extras(read_result_id_or_placeholder, _TOOL_RESULT_TOOL_CALL_ID)
+        source = SourceObject(wire, at, reader, "role")
+        tool_call_id, name = source.values_with_extras(
+            ("tool_call_id", "name"), read_result_id_or_placeholder, self._TOOL_RESULT_TOOL_CALL_ID
+        )
         kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
@@ -493,13 +462,16 @@ class Mistral(MistralConverter):
             self.write_result_content,
         )
         target.values_with_extras(
-            (result.tool_call_id, result.name), "toolCallId", write_result_id_or_placeholder, _TOOL_RESULT_TOOL_CALL_ID
+            (result.tool_call_id, result.name),
+            "toolCallId",
+            write_result_id_or_placeholder,
+            self._TOOL_RESULT_TOOL_CALL_ID,
         )
         return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -513,7 +485,7 @@ class Mistral(MistralConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        source = SourceObject(wire, at, reader, "type")
         url, data, media_type, detail = source.field("image_url", read_url_or_object, write_url_or_object)
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
@@ -534,7 +506,7 @@ class Mistral(MistralConverter):
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio part."""
-        source = SourceObject(wire, at, reader, _AUDIO_PART)
+        source = SourceObject(wire, at, reader, "type")
         url, data, media_type = source.field("input_audio", read_url_or_data, write_url_or_data)
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
@@ -550,7 +522,7 @@ class Mistral(MistralConverter):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        source = SourceObject(wire, at, reader, "type")
         url, data, media_type = source.field("document_url", read_data_url, write_data_url)
         name = source.optional("document_name", str)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
@@ -567,8 +539,8 @@ class Mistral(MistralConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
-        json_schema = source.required_inner("json_schema", _OUTPUT_SCHEMA_JSON_SCHEMA)
+        source = SourceObject(wire, at, reader, "type")
+        json_schema = source.required_inner("json_schema")
         name = json_schema.field("name", read_schema_name, write_schema_name)
         strict = json_schema.optional("strict", bool)
         schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
@@ -587,7 +559,7 @@ class Mistral(MistralConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_system_content)
         return SystemMessage(content, metadata=source.metadata())
 
@@ -602,7 +574,7 @@ class Mistral(MistralConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.value_with_extra("content", self.read_user_parts)
         return UserMessage(content, metadata=source.metadata())
 
@@ -616,7 +588,7 @@ class Mistral(MistralConverter):
 
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
-        source = SourceObject(wire, at, reader, _THINKING_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.field("thinking", read_text_as_chunks, write_text_as_chunks)
         return ReasoningPart(text, metadata=source.metadata())
 

@@ -34,15 +34,6 @@ from .converter import ModularPromptConverter, read_string_content, write_string
 
 __all__ = ["ModularPrompt"]
 
-_REQUEST: frozenset[str] = frozenset(["maxTokens", "messages", "stream", "temperature", "toolChoice", "tools", "topP"])
-_TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
-_TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_RESULT: frozenset[str] = frozenset(["content", "name", "role", "toolCallId"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-
 
 class ModularPrompt(ModularPromptConverter):
     """Converts to and from modular-prompt."""
@@ -52,10 +43,10 @@ class ModularPrompt(ModularPromptConverter):
         title="modular-prompt",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
+        dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
         ids=".*\\S.*",
         id_length=25,
         id_prefix="call_",
-        dialects={"open": {"keywords": "any", "root": {"type": "object"}}},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {
         "auto": "auto",
@@ -90,14 +81,14 @@ class ModularPrompt(ModularPromptConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the options of a query."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         tool_choice = source.field("toolChoice", self.read_tool_choice, self.write_tool_choice)
@@ -136,8 +127,8 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the definition of a function."""
-        source = SourceObject(wire, at, reader, _TOOL)
-        function = source.required_inner("function", _TOOL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         name = function.value("name", read_tool_name)
         description = function.optional("description", str)
         strict = function.optional("strict", bool)
@@ -160,8 +151,8 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
@@ -183,9 +174,9 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        source = SourceObject(wire, at, reader, "role")
         kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
-        tool_call_id, name = source.values_with_extras(read_named_result_call)
+        tool_call_id, name = source.values_with_extras(("toolCallId", "name"), read_named_result_call)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
@@ -204,7 +195,7 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.field("content", read_string_content, write_string_content)
         return SystemMessage(content, metadata=source.metadata())
 
@@ -219,7 +210,7 @@ class ModularPrompt(ModularPromptConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.field("content", read_string_content, write_string_content)
         return UserMessage(content, metadata=source.metadata())
 

@@ -46,24 +46,6 @@ from .fields import (
 
 __all__ = ["Ollama"]
 
-_REQUEST_OPTIONS: frozenset[str] = frozenset(["num_predict", "seed", "stop", "temperature", "top_p"])
-_REQUEST: frozenset[str] = frozenset(["format", "messages", "model", "options", "stream", "think", "tools"])
-_TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters"])
-_TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id"])
-_TOOL_RESULT: frozenset[str] = frozenset(["content", "images", "role", "tool_call_id", "tool_name"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "images", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "images", "role"])
-_EFFORTS: dict[str, Any] = {
-    "minimal": "low",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "xhigh": "max",
-    "max": "max",
-}
-
 
 class Ollama(OllamaConverter):
     """Converts to and from Ollama."""
@@ -73,6 +55,13 @@ class Ollama(OllamaConverter):
         title="Ollama",
         names="\\S(.*\\S)?",
         name_length=64,
+        dialects={
+            "open": {
+                "keywords": ["type", "anyOf", "items", "description", "enum", "properties", "required"],
+                "items": "any",
+                "root": {"type": "object", "without": ["anyOf", "description", "enum"]},
+            }
+        },
         ids=".*\\S.*",
         id_length=25,
         id_prefix="call_",
@@ -88,13 +77,6 @@ class Ollama(OllamaConverter):
                 "address": "host",
                 "package": "ollama",
             },
-        },
-        dialects={
-            "open": {
-                "keywords": ["type", "anyOf", "items", "description", "enum", "properties", "required"],
-                "items": "any",
-                "root": {"type": "object", "without": ["anyOf", "description", "enum"]},
-            }
         },
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}
@@ -152,6 +134,14 @@ class Ollama(OllamaConverter):
     USAGE: ClassVar[UsageTable] = UsageTable(
         {"inputTokens": {"path": "prompt_eval_count"}, "outputTokens": {"path": "eval_count"}}
     )
+    EFFORTS: ClassVar[dict[str, Any]] = {
+        "minimal": "low",
+        "low": "low",
+        "medium": "medium",
+        "high": "high",
+        "xhigh": "max",
+        "max": "max",
+    }
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -165,21 +155,21 @@ class Ollama(OllamaConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
-        options = source.inner("options", _REQUEST_OPTIONS)
+        source = SourceObject(wire, at, reader)
+        options = source.inner("options")
         tools, tool_choice = source.value_with_extra("tools", self.read_selected_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
         messages = source.value("messages", self.read_messages)
         output_format = source.field("format", read_output_format, write_output_format)
-        reasoning = source.field("think", read_thinking_switch, write_thinking_switch, _EFFORTS)
+        reasoning = source.field("think", read_thinking_switch, write_thinking_switch, self.EFFORTS)
         max_output_tokens = options.field("num_predict", read_limit_negative_as_none, write_limit_negative_as_none)
         temperature = options.optional("temperature", float)
         top_p = options.optional("top_p", float)
@@ -222,15 +212,15 @@ class Ollama(OllamaConverter):
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools, request.tool_choice), "tools", self.write_selected_tools)
         target.field("format", request.output_format, "outputFormat", read_output_format, write_output_format)
-        target.field("think", request.reasoning, "reasoning", read_thinking_switch, write_thinking_switch, _EFFORTS)
+        target.field("think", request.reasoning, "reasoning", read_thinking_switch, write_thinking_switch, self.EFFORTS)
         target.field("stream", request.stream, "stream", read_explicit_flag, write_explicit_flag)
         target.optional("options", options.wire or None)
         return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        source = SourceObject(wire, at, reader, _TOOL)
-        function = source.required_inner("function", _TOOL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         name = function.value("name", read_tool_name)
         description = function.optional("description", str)
         parameters = function.field("parameters", read_schema_or_empty, write_schema_or_empty)
@@ -250,8 +240,8 @@ class Ollama(OllamaConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader)
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_optional_call_id)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value("arguments", read_object_arguments)
@@ -270,8 +260,8 @@ class Ollama(OllamaConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
-        tool_call_id, name = source.values_with_extras(read_matched_result_call)
+        source = SourceObject(wire, at, reader, "role")
+        tool_call_id, name = source.values_with_extras(("tool_name", "tool_call_id"), read_matched_result_call)
         kind, value, is_error = source.fields(
             ("content", "images"), self.read_result_content, self.write_result_content
         )
@@ -293,7 +283,7 @@ class Ollama(OllamaConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.fields(("content", "images"), self.read_content, self.write_content)
         return SystemMessage(content, metadata=source.metadata())
 
@@ -308,7 +298,7 @@ class Ollama(OllamaConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.fields(("content", "images"), self.read_content, self.write_content)
         return UserMessage(content, metadata=source.metadata())
 

@@ -76,47 +76,6 @@ from .fields import (
 
 __all__ = ["OpenaiChat"]
 
-_REQUEST: frozenset[str] = frozenset(
-    [
-        "max_completion_tokens",
-        "messages",
-        "model",
-        "parallel_tool_calls",
-        "reasoning_effort",
-        "response_format",
-        "seed",
-        "stop",
-        "stream",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_TOOL_FUNCTION: frozenset[str] = frozenset(["description", "name", "parameters", "strict"])
-_TOOL: frozenset[str] = frozenset(["function", "type"])
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
-_TEXT_PART: frozenset[str] = frozenset(["text", "type"])
-_REFUSAL_PART: frozenset[str] = frozenset(["refusal", "type"])
-_IMAGE_PART_IMAGE_URL: frozenset[str] = frozenset(["detail", "url"])
-_IMAGE_PART: frozenset[str] = frozenset(["image_url", "type"])
-_AUDIO_PART_INPUT_AUDIO: frozenset[str] = frozenset(["data", "format"])
-_AUDIO_PART: frozenset[str] = frozenset(["input_audio", "type"])
-_DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
-_OUTPUT_SCHEMA_JSON_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict"])
-_OUTPUT_SCHEMA: frozenset[str] = frozenset(["json_schema", "type"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "name", "role"])
-_REQUEST_REASONING_EFFORT: dict[str, Any] = {
-    "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
-    "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
-}
-_REQUEST_STOP: dict[str, Any] = {"most": 4}
-_AUDIO_PART_FORMAT: dict[str, Any] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-
 
 class OpenaiChat(ChatConverter):
     """Converts to and from OpenAI Chat Completions."""
@@ -126,26 +85,6 @@ class OpenaiChat(ChatConverter):
         title="OpenAI Chat Completions",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        ids=".{1,40}",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "package": "openai",
-            },
-        },
         dialects={
             "open": {
                 "keywords": "any",
@@ -193,6 +132,26 @@ class OpenaiChat(ChatConverter):
                     "needs": ["properties"],
                     "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
                 },
+            },
+        },
+        ids=".{1,40}",
+        id_length=40,
+        id_prefix="call_",
+        session={
+            "send": "chat.completions.create",
+            "stream": "chat.completions.create",
+            "streamed": {"stream_options": {"include_usage": True}},
+            "status": "status_code",
+            "body": "body",
+            "headers": "response.headers",
+            "no_retries": {"with_options": {"max_retries": 0}},
+            "client": {
+                "module": "openai",
+                "sync": "OpenAI",
+                "async": "AsyncOpenAI",
+                "key": "api_key",
+                "address": "base_url",
+                "package": "openai",
             },
         },
     )
@@ -299,6 +258,12 @@ class OpenaiChat(ChatConverter):
             "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
         }
     )
+    _REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {
+        "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
+        "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
+    }
+    _REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
+    _AUDIO_PART_FORMAT: ClassVar[dict[str, Any]] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
     sdk_call = staticmethod(call_kwargs)
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -313,7 +278,7 @@ class OpenaiChat(ChatConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -341,7 +306,7 @@ class OpenaiChat(ChatConverter):
             return self.write_audio_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -357,7 +322,7 @@ class OpenaiChat(ChatConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -377,7 +342,7 @@ class OpenaiChat(ChatConverter):
             return self.write_text_part(value, at, writer)
         if type(value) is RefusalPart:
             return self.write_refusal_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -394,14 +359,14 @@ class OpenaiChat(ChatConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -420,9 +385,9 @@ class OpenaiChat(ChatConverter):
             write_effort_beside_tools,
             model,
             tools,
-            _REQUEST_REASONING_EFFORT,
+            self._REQUEST_REASONING_EFFORT,
         )
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         return Request(
@@ -478,17 +443,17 @@ class OpenaiChat(ChatConverter):
             write_effort_beside_tools,
             request.model,
             request.tools,
-            _REQUEST_REASONING_EFFORT,
+            self._REQUEST_REASONING_EFFORT,
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
         return target.finish()
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        source = SourceObject(wire, at, reader, _TOOL)
-        function = source.required_inner("function", _TOOL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         name = function.value("name", read_tool_name)
         description = function.optional("description", str)
         strict = function.optional("strict", bool)
@@ -511,8 +476,8 @@ class OpenaiChat(ChatConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id_verbatim)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
@@ -534,7 +499,7 @@ class OpenaiChat(ChatConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        source = SourceObject(wire, at, reader, "role")
         tool_call_id, name = source.value("tool_call_id", read_result_call)
         kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
@@ -555,7 +520,7 @@ class OpenaiChat(ChatConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -569,7 +534,7 @@ class OpenaiChat(ChatConverter):
 
     def read_refusal_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> RefusalPart:
         """Read a refusal part."""
-        source = SourceObject(wire, at, reader, _REFUSAL_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("refusal", str)
         return RefusalPart(text, metadata=source.metadata())
 
@@ -582,8 +547,8 @@ class OpenaiChat(ChatConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
-        image_url = source.required_inner("image_url", _IMAGE_PART_IMAGE_URL)
+        source = SourceObject(wire, at, reader, "type")
+        image_url = source.required_inner("image_url")
         url, data, media_type = image_url.field("url", read_data_url, write_data_url)
         detail = image_url.optional("detail", str)
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
@@ -602,10 +567,12 @@ class OpenaiChat(ChatConverter):
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio part."""
-        source = SourceObject(wire, at, reader, _AUDIO_PART)
-        input_audio = source.required_inner("input_audio", _AUDIO_PART_INPUT_AUDIO)
+        source = SourceObject(wire, at, reader, "type")
+        input_audio = source.required_inner("input_audio")
         url, data = input_audio.field("data", read_inline_audio, write_inline_audio)
-        media_type = input_audio.field("format", read_audio_format, write_audio_format, url, data, _AUDIO_PART_FORMAT)
+        media_type = input_audio.field(
+            "format", read_audio_format, write_audio_format, url, data, self._AUDIO_PART_FORMAT
+        )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -624,7 +591,7 @@ class OpenaiChat(ChatConverter):
             write_audio_format,
             part.url,
             part.data,
-            _AUDIO_PART_FORMAT,
+            self._AUDIO_PART_FORMAT,
         )
         target.required("type", "input_audio")
         target.required("input_audio", input_audio.wire)
@@ -632,8 +599,8 @@ class OpenaiChat(ChatConverter):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
-        file = source.required_inner("file", _DOCUMENT_PART_FILE)
+        source = SourceObject(wire, at, reader, "type")
+        file = source.required_inner("file")
         url, data, media_type = file.field("file_data", read_inline_data, write_inline_data)
         name = file.field("filename", read_file_name, write_file_name)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
@@ -652,8 +619,8 @@ class OpenaiChat(ChatConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
-        json_schema = source.required_inner("json_schema", _OUTPUT_SCHEMA_JSON_SCHEMA)
+        source = SourceObject(wire, at, reader, "type")
+        json_schema = source.required_inner("json_schema")
         name = json_schema.field("name", read_schema_name, write_schema_name)
         strict = json_schema.optional("strict", bool)
         schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
@@ -672,7 +639,7 @@ class OpenaiChat(ChatConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_system_content)
         name = source.field("name", read_participant_name, write_participant_name)
         source.tag("role", "system")
@@ -689,7 +656,7 @@ class OpenaiChat(ChatConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_user_content)
         name = source.field("name", read_participant_name, write_participant_name)
         return UserMessage(content, name, metadata=source.metadata())

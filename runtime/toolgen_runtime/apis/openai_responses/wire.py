@@ -71,42 +71,6 @@ from .fields import (
 
 __all__ = ["OpenaiResponses"]
 
-_REQUEST_BODY_TEXT: frozenset[str] = frozenset(["format"])
-_REQUEST_BODY_REASONING_: frozenset[str] = frozenset(["effort"])
-_REQUEST_BODY: frozenset[str] = frozenset(
-    [
-        "input",
-        "instructions",
-        "max_output_tokens",
-        "model",
-        "parallel_tool_calls",
-        "reasoning",
-        "stream",
-        "temperature",
-        "text",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_TOOL: frozenset[str] = frozenset(["description", "name", "parameters", "strict", "type"])
-_TOOL_CALL: frozenset[str] = frozenset(["arguments", "call_id", "name", "type"])
-_TOOL_RESULT: frozenset[str] = frozenset(["call_id", "output", "type"])
-_TEXT_PART: frozenset[str] = frozenset(["text", "type"])
-_IMAGE_PART: frozenset[str] = frozenset(["detail", "image_url", "type"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["detail", "file_data", "file_url", "filename", "type"])
-_SAID_TEXT: frozenset[str] = frozenset(["text", "type"])
-_SAID_REFUSAL: frozenset[str] = frozenset(["refusal", "type"])
-_OUTPUT_SCHEMA: frozenset[str] = frozenset(["name", "schema", "strict", "type"])
-_SYSTEM_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_USER_MESSAGE: frozenset[str] = frozenset(["content", "role"])
-_IMAGE_PART_DETAIL: dict[str, Any] = {"value": "auto"}
-_DOCUMENT_PART_FILE_DATA: dict[str, Any] = {
-    "application/pdf": "document.pdf",
-    "text/plain": "document.txt",
-    "*": "document",
-}
-
 
 class OpenaiResponses(ResponsesConverter):
     """Converts to and from OpenAI Responses."""
@@ -116,25 +80,6 @@ class OpenaiResponses(ResponsesConverter):
         title="OpenAI Responses",
         names="[a-zA-Z0-9_-]{1,128}",
         name_length=64,
-        ids=".{1,64}",
-        id_length=64,
-        id_prefix="call_",
-        session={
-            "send": "responses.create",
-            "stream": "responses.create",
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "package": "openai",
-            },
-        },
         dialects={
             "open": {
                 "keywords": "any",
@@ -182,6 +127,25 @@ class OpenaiResponses(ResponsesConverter):
                     "needs": ["properties"],
                     "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
                 },
+            },
+        },
+        ids=".{1,64}",
+        id_length=64,
+        id_prefix="call_",
+        session={
+            "send": "responses.create",
+            "stream": "responses.create",
+            "status": "status_code",
+            "body": "body",
+            "headers": "response.headers",
+            "no_retries": {"with_options": {"max_retries": 0}},
+            "client": {
+                "module": "openai",
+                "sync": "OpenAI",
+                "async": "AsyncOpenAI",
+                "key": "api_key",
+                "address": "base_url",
+                "package": "openai",
             },
         },
     )
@@ -299,6 +263,12 @@ class OpenaiResponses(ResponsesConverter):
             "reasoningTokens": {"path": "output_tokens_details.reasoning_tokens"},
         }
     )
+    _IMAGE_PART_DETAIL: ClassVar[dict[str, Any]] = {"value": "auto"}
+    _DOCUMENT_PART_FILE_DATA: ClassVar[dict[str, Any]] = {
+        "application/pdf": "document.pdf",
+        "text/plain": "document.txt",
+        "*": "document",
+    }
     sdk_call = staticmethod(call_kwargs)
 
     def read_input_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -321,7 +291,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_image_part(value, at, writer)
         if type(value) is DocumentPart:
             return self.write_document_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -341,7 +311,7 @@ class OpenaiResponses(ResponsesConverter):
             return self.write_said_text(value, at, writer)
         if type(value) is RefusalPart:
             return self.write_said_refusal(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
@@ -358,16 +328,16 @@ class OpenaiResponses(ResponsesConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read the keys of a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST_BODY)
-        text = source.inner("text", _REQUEST_BODY_TEXT)
-        reasoning_ = source.inner("reasoning", _REQUEST_BODY_REASONING_)
+        source = SourceObject(wire, at, reader, "instructions")
+        text = source.inner("text")
+        reasoning_ = source.inner("reasoning")
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -435,7 +405,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read the declaration of a function."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader, "type")
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
         strict = source.field("strict", read_always_written_flag, write_always_written_flag)
@@ -461,7 +431,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
+        source = SourceObject(wire, at, reader, "type")
         id = source.value_with_extra("call_id", read_call_id)
         name = source.value("name", read_tool_name)
         arguments, invalid = source.value_with_extra("arguments", read_json_arguments)
@@ -479,7 +449,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as an item."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        source = SourceObject(wire, at, reader, "type")
         tool_call_id, name = source.value("call_id", read_result_call)
         kind, value, is_error = source.field("output", self.read_result_content, self.write_result_content)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
@@ -500,7 +470,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read an input text part."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -514,9 +484,9 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
-        source = SourceObject(wire, at, reader, _IMAGE_PART)
+        source = SourceObject(wire, at, reader, "type")
         url, data, media_type = source.field("image_url", read_data_url, write_data_url)
-        detail = source.field("detail", read_value_with_default, write_value_with_default, _IMAGE_PART_DETAIL)
+        detail = source.field("detail", read_value_with_default, write_value_with_default, self._IMAGE_PART_DETAIL)
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -527,15 +497,15 @@ class OpenaiResponses(ResponsesConverter):
         target.required("type", "input_image")
         target.field("image_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.field(
-            "detail", part.detail, "detail", read_value_with_default, write_value_with_default, _IMAGE_PART_DETAIL
+            "detail", part.detail, "detail", read_value_with_default, write_value_with_default, self._IMAGE_PART_DETAIL
         )
         return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
+        source = SourceObject(wire, at, reader, "type")
         url, data, media_type, name = source.fields(
-            ("file_data", "file_url", "filename"), read_file_source, write_file_source, _DOCUMENT_PART_FILE_DATA
+            ("file_data", "file_url", "filename"), read_file_source, write_file_source, self._DOCUMENT_PART_FILE_DATA
         )
         detail = source.optional("detail", str)
         return DocumentPart(url, data, media_type, name, detail, metadata=source.metadata())
@@ -551,14 +521,14 @@ class OpenaiResponses(ResponsesConverter):
             "url",
             read_file_source,
             write_file_source,
-            _DOCUMENT_PART_FILE_DATA,
+            self._DOCUMENT_PART_FILE_DATA,
         )
         target.optional("detail", part.detail)
         return target.finish()
 
     def read_said_text(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read an output text part."""
-        source = SourceObject(wire, at, reader, _SAID_TEXT)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
 
@@ -572,7 +542,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_said_refusal(self, wire: dict[str, Any], at: Path, reader: Reader) -> RefusalPart:
         """Read an output refusal part."""
-        source = SourceObject(wire, at, reader, _SAID_REFUSAL)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("refusal", str)
         return RefusalPart(text, metadata=source.metadata())
 
@@ -585,7 +555,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
-        source = SourceObject(wire, at, reader, _OUTPUT_SCHEMA)
+        source = SourceObject(wire, at, reader, "type")
         name = source.field("name", read_schema_name, write_schema_name)
         strict = source.optional("strict", bool)
         schema = source.field("schema", read_output_schema, write_output_schema, strict)
@@ -602,7 +572,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system or developer message."""
-        source = SourceObject(wire, at, reader, _SYSTEM_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_input_content)
         source.tag("role", "system")
         return SystemMessage(content, metadata=source.metadata())
@@ -618,7 +588,7 @@ class OpenaiResponses(ResponsesConverter):
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
-        source = SourceObject(wire, at, reader, _USER_MESSAGE)
+        source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_input_content)
         return UserMessage(content, metadata=source.metadata())
 

@@ -25,9 +25,6 @@ from .converter import PromptConverter
 
 __all__ = ["Prompt"]
 
-_REQUEST: frozenset[str] = frozenset(["messages", "model"])
-_TOOL: frozenset[str] = frozenset(["description", "name", "parameters"])
-
 
 class Prompt(PromptConverter):
     """Converts to and from Plain text."""
@@ -37,10 +34,10 @@ class Prompt(PromptConverter):
         title="Plain text",
         names=".*\\S.*",
         name_length=64,
+        dialects={"open": {"keywords": "any"}},
         ids=".*\\S.*",
         id_length=25,
         id_prefix="call_",
-        dialects={"open": {"keywords": "any"}},
     )
     TOOL_CHOICES: ClassVar[dict[str, Any]] = {}
     FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {}
@@ -62,14 +59,14 @@ class Prompt(PromptConverter):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is ToolDefinition:
             return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
         return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         model = source.optional("model", str)
         messages, tools, tool_choice = source.value_with_extra("messages", self.read_conversation)
         return Request(messages, model, tools, tool_choice, metadata=source.metadata())
@@ -94,7 +91,7 @@ class Prompt(PromptConverter):
 
     def read_tool(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolDefinition:
         """Read an entry of the tools."""
-        source = SourceObject(wire, at, reader, _TOOL)
+        source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
         parameters = source.optional("parameters", dict)

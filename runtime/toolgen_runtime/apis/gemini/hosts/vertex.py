@@ -10,13 +10,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.objects import SourceObject, TargetObject
-from ....conversion.reader import Reader
-from ....conversion.wire import WireFacts
-from ....conversion.writer import Writer
-from ....fields import read_strings_at_most, write_strings_at_most
-from ....models import Request
-from ....paths import Path
+from ....json_values import apply_merge_patch
 from ....responses import FinishReason
 from ..converter import VertexConverter
 from ..parts import KeyNormalization
@@ -24,35 +18,14 @@ from ..wire import Gemini
 
 __all__ = ["Vertex"]
 
-_REQUEST_BODY_TOOL_CONFIG: frozenset[str] = frozenset(["functionCallingConfig"])
-_REQUEST_BODY_GENERATION_CONFIG: frozenset[str] = frozenset(
-    [
-        "maxOutputTokens",
-        "responseJsonSchema",
-        "responseMimeType",
-        "responseSchema",
-        "seed",
-        "stopSequences",
-        "temperature",
-        "thinkingConfig",
-        "topP",
-    ]
-)
-_REQUEST_BODY: frozenset[str] = frozenset(["contents", "generationConfig", "systemInstruction", "toolConfig", "tools"])
-_REQUEST_BODY_STOP_SEQUENCES: dict[str, Any] = {"most": 5}
-
 
 class Vertex(VertexConverter, Gemini):
     """Converts to and from Vertex AI."""
 
-    FACTS = WireFacts(
+    FACTS = Gemini.FACTS.patched(
         name="vertex",
         title="Vertex AI",
-        names="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
-        name_length=128,
-        ids=".*",
-        id_length=24,
-        id_prefix="call_",
+        session={"client": None},
         rejects=[
             ["store"],
             ["generationConfig", "enableEnhancedCivicAnswers"],
@@ -66,149 +39,18 @@ class Vertex(VertexConverter, Gemini):
             ["toolResponse"],
             ["functionResponse", "willContinue"],
         ],
-        session={
-            "send": "models.generate_content",
-            "stream": "models.generate_content_stream",
-            "send_async": "aio.models.generate_content",
-            "stream_async": "aio.models.generate_content_stream",
-            "status": "code",
-            "body": "details",
-            "headers": "response.headers",
-        },
-        dialects={
-            "open": {
-                "keywords": [
-                    "$id",
-                    "$defs",
-                    "$ref",
-                    "$anchor",
-                    "type",
-                    "format",
-                    "title",
-                    "description",
-                    "default",
-                    "enum",
-                    "prefixItems",
-                    "items",
-                    "minItems",
-                    "maxItems",
-                    "uniqueItems",
-                    "minLength",
-                    "maxLength",
-                    "pattern",
-                    "minimum",
-                    "maximum",
-                    "anyOf",
-                    "oneOf",
-                    "properties",
-                    "additionalProperties",
-                    "required",
-                    "propertyOrdering",
-                ],
-                "enum": "numbers",
-                "ref_siblings": False,
-                "recursion": "optional",
-                "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
-                "root": {"lists_required": True},
-            },
-            "openapi": {
-                "key": "parameters",
-                "keywords": [
-                    "type",
-                    "format",
-                    "title",
-                    "description",
-                    "nullable",
-                    "default",
-                    "example",
-                    "enum",
-                    "items",
-                    "minItems",
-                    "maxItems",
-                    "properties",
-                    "required",
-                    "propertyOrdering",
-                    "minProperties",
-                    "maxProperties",
-                    "minLength",
-                    "maxLength",
-                    "pattern",
-                    "minimum",
-                    "maximum",
-                    "anyOf",
-                    "additionalProperties",
-                ],
-                "formats": {
-                    "string": ["email", "byte", "date", "date-time", "password", "enum"],
-                    "number": ["float", "double"],
-                    "integer": ["int32", "int64"],
-                },
-                "values": "upper",
-                "types": "one",
-                "nullable": "flag",
-                "enum": "texts",
-                "untyped": "text",
-                "ordering": True,
-                "properties": "[a-zA-Z_][a-zA-Z0-9_]{0,63}",
-                "root": {"type": "object", "lists_required": True},
-            },
+    )
+    FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
+        Gemini.FINISH_REASONS,
+        {"MISSING_THOUGHT_SIGNATURE": None, "LANGUAGE": None, "ESCALATION": None, "PUP_LIMITED_DISABLED": None},
+    )
+    ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
+        Gemini.ERRORS,
+        {
+            "words": {"CREDENTIALS_MISSING": "authentication", "ACCESS_TOKEN_EXPIRED": "authentication"},
+            "phrases": {"but model only supports up to": "context_length"},
         },
     )
-    FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {
-        "STOP": "stop",
-        "MAX_TOKENS": "length",
-        "SAFETY": "content_filter",
-        "RECITATION": "content_filter",
-        "BLOCKLIST": "content_filter",
-        "PROHIBITED_CONTENT": "content_filter",
-        "SPII": "content_filter",
-        "IMAGE_SAFETY": "content_filter",
-        "IMAGE_PROHIBITED_CONTENT": "content_filter",
-        "IMAGE_RECITATION": "content_filter",
-        "MODEL_ARMOR": "content_filter",
-        "JAILBREAK": "content_filter",
-        "MALFORMED_FUNCTION_CALL": "error",
-        "UNEXPECTED_TOOL_CALL": "error",
-        "TOO_MANY_TOOL_CALLS": "error",
-        "MALFORMED_RESPONSE": "error",
-        "NO_IMAGE": "error",
-        "OTHER": "other",
-        "IMAGE_OTHER": "other",
-        "CONTINUATION": "other",
-        "FINISH_REASON_UNSPECIFIED": "other",
-    }
-    ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [
-            ["error", "details", 0, "reason"],
-            ["error", "details", 1, "reason"],
-            ["error", "status"],
-            [0, "error", "details", 0, "reason"],
-            [0, "error", "status"],
-            ["error", "code"],
-            [0, "error", "code"],
-        ],
-        "message": [["error", "message"], [0, "error", "message"], ["message"]],
-        "words": {
-            "API_KEY_INVALID": "authentication",
-            "INVALID_ARGUMENT": "invalid_request",
-            "FAILED_PRECONDITION": "invalid_request",
-            "OUT_OF_RANGE": "invalid_request",
-            "NOT_FOUND": "invalid_request",
-            "UNAUTHENTICATED": "authentication",
-            "PERMISSION_DENIED": "authentication",
-            "RESOURCE_EXHAUSTED": "rate_limit",
-            "UNAVAILABLE": "overloaded",
-            "INTERNAL": "server",
-            "DEADLINE_EXCEEDED": "server",
-            "CREDENTIALS_MISSING": "authentication",
-            "ACCESS_TOKEN_EXPIRED": "authentication",
-        },
-        "phrases": {
-            "api key not valid": "authentication",
-            "exceeds the maximum number of tokens": "context_length",
-            "but model only supports up to": "context_length",
-        },
-    }
     KEY_NORMALIZATION: ClassVar[KeyNormalization] = KeyNormalization(
         ["args", "response", "parametersJsonSchema", "responseJsonSchema", "labels", "default", "example"],
         ["properties", "defs"],
@@ -247,77 +89,3 @@ class Vertex(VertexConverter, Gemini):
             ],
         },
     )
-
-    def read_request_body(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST_BODY)
-        tool_config = source.inner("toolConfig", _REQUEST_BODY_TOOL_CONFIG)
-        generation_config = source.inner("generationConfig", _REQUEST_BODY_GENERATION_CONFIG)
-        tools = source.value_with_extra("tools", self.read_tools)
-        reader.set_offered_tools(tools)
-        messages = source.values_with_extras(self.read_contents)
-        tool_choice = tool_config.field("functionCallingConfig", self.read_tool_choice, self.write_tool_choice)
-        output_format = generation_config.fields(
-            ("responseMimeType", "responseJsonSchema", "responseSchema"),
-            self.read_output_format,
-            self.write_output_format,
-        )
-        max_output_tokens = generation_config.optional("maxOutputTokens", int)
-        temperature = generation_config.optional("temperature", float)
-        top_p = generation_config.optional("topP", float)
-        stop = generation_config.field(
-            "stopSequences", read_strings_at_most, write_strings_at_most, _REQUEST_BODY_STOP_SEQUENCES
-        )
-        seed = generation_config.optional("seed", int)
-        reasoning = generation_config.field("thinkingConfig", self.read_thinking_config, self.write_thinking_config)
-        return Request(
-            messages,
-            tools=tools,
-            tool_choice=tool_choice,
-            output_format=output_format,
-            max_output_tokens=max_output_tokens,
-            temperature=temperature,
-            top_p=top_p,
-            stop=stop,
-            seed=seed,
-            reasoning=reasoning,
-            metadata=source.metadata(),
-        )
-
-    def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body."""
-        target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("stream", request.stream)
-        tool_config = target.inner("toolConfig")
-        generation_config = target.inner("generationConfig")
-        generation_config.fields(
-            ("responseMimeType", "responseJsonSchema", "responseSchema"),
-            request.output_format,
-            "outputFormat",
-            self.read_output_format,
-            self.write_output_format,
-        )
-        generation_config.optional("maxOutputTokens", request.max_output_tokens)
-        generation_config.optional("temperature", request.temperature)
-        generation_config.optional("topP", request.top_p)
-        generation_config.field(
-            "stopSequences",
-            request.stop,
-            "stop",
-            read_strings_at_most,
-            write_strings_at_most,
-            _REQUEST_BODY_STOP_SEQUENCES,
-        )
-        generation_config.optional("seed", request.seed)
-        generation_config.field(
-            "thinkingConfig", request.reasoning, "reasoning", self.read_thinking_config, self.write_thinking_config
-        )
-        tool_config.field(
-            "functionCallingConfig", request.tool_choice, "toolChoice", self.read_tool_choice, self.write_tool_choice
-        )
-        target.values_with_extras((request.messages,), "messages", self.write_contents)
-        target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
-        target.optional("toolConfig", tool_config.wire or None)
-        target.optional("generationConfig", generation_config.wire or None)
-        return target.finish()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.wire import WireFacts
+from ....json_values import apply_merge_patch
 from ..wire import OpenaiChat
 
 __all__ = ["Azure"]
@@ -19,33 +19,12 @@ __all__ = ["Azure"]
 class Azure(OpenaiChat):
     """Converts to and from Azure OpenAI Chat Completions."""
 
-    FACTS = WireFacts(
+    FACTS = OpenaiChat.FACTS.patched(
         name="azure",
         title="Azure OpenAI Chat Completions",
-        names="[a-zA-Z0-9_-]{1,64}",
-        name_length=64,
-        ids=".{1,40}",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-        },
         dialects={
-            "open": {
-                "keywords": "any",
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-            },
             "strict": {
+                "formats": None,
                 "keywords": [
                     "$ref",
                     "$defs",
@@ -60,41 +39,11 @@ class Azure(OpenaiChat):
                     "const",
                     "anyOf",
                 ],
-                "closed": True,
-                "all_required": True,
-                "types": "one",
-                "maps": "refuse",
-                "untyped": "refuse",
-                "ref_siblings": False,
-                "limits": {"properties": 100, "depth": 5},
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-            },
+                "limits": {"values": None, "characters": None, "long_list": None, "properties": 100, "depth": 5},
+            }
         },
+        session={"client": None},
     )
-    ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
-        "message": [["error", "message"], ["message"]],
-        "words": {
-            "context_length_exceeded": "context_length",
-            "string_above_max_length": "invalid_request",
-            "content_filter": "content_policy",
-            "content_policy_violation": "content_policy",
-            "invalid_api_key": "authentication",
-            "insufficient_quota": "rate_limit",
-            "rate_limit_exceeded": "rate_limit",
-            "server_error": "server",
-            "service_unavailable": "overloaded",
-            "ResponsibleAIPolicyViolation": "content_policy",
-            "429": "rate_limit",
-        },
-        "phrases": {
-            "maximum context length": "context_length",
-            "content management policy": "content_policy",
-            "overloaded": "overloaded",
-        },
-        "final": ["insufficient_quota"],
-    }
+    ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
+        OpenaiChat.ERRORS, {"words": {"ResponsibleAIPolicyViolation": "content_policy", "429": "rate_limit"}}
+    )

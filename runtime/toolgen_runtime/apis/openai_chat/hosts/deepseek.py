@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.usage import UsageTable
-from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....fields import read_string_or_list, write_string_or_list
 from ....models import ContentPart, OpaquePart, Request, TextPart
@@ -25,66 +24,14 @@ from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]
 
-_REQUEST: frozenset[str] = frozenset(
-    [
-        "max_tokens",
-        "messages",
-        "model",
-        "parallel_tool_calls",
-        "reasoning_effort",
-        "response_format",
-        "seed",
-        "stop",
-        "stream",
-        "temperature",
-        "thinking",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_EFFORTS: dict[str, Any] = {"minimal": "low", "medium": "high", "xhigh": "max"}
-
 
 class Deepseek(OpenaiCompatible):
     """Converts to and from DeepSeek Chat Completions."""
 
-    FACTS = WireFacts(
+    FACTS = OpenaiCompatible.FACTS.patched(
         name="deepseek",
         title="DeepSeek Chat Completions",
-        names="[a-zA-Z0-9_-]{1,64}",
-        name_length=64,
-        ids="[A-Za-z0-9_-]{1,40}",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "needs_address": True,
-                "package": "openai",
-            },
-            "output_schemas": False,
-        },
         dialects={
-            "open": {
-                "keywords": "any",
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-            },
             "strict": {
                 "keywords": [
                     "$ref",
@@ -110,23 +57,11 @@ class Deepseek(OpenaiCompatible):
                     "exclusiveMaximum",
                 ],
                 "formats": ["email", "hostname", "ipv4", "ipv6", "uuid"],
-                "closed": True,
-                "all_required": True,
-                "types": "one",
-                "maps": "refuse",
-                "untyped": "refuse",
-                "ref_siblings": False,
-                "limits": {"properties": 5000, "depth": 10, "values": 1000, "characters": 120000, "long_list": 15000},
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-                "auto": False,
                 "nullable": "any_of",
                 "together": True,
-            },
+            }
         },
+        session={"output_schemas": False},
     )
     OUTPUT_FORMATS: ClassVar[dict[str, Any]] = {
         "text": {"type": "text"},
@@ -149,6 +84,7 @@ class Deepseek(OpenaiCompatible):
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content"], default_key="reasoning_content", needed=True
     )
+    EFFORTS: ClassVar[dict[str, Any]] = {"minimal": "low", "medium": "high", "xhigh": "max"}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -162,7 +98,7 @@ class Deepseek(OpenaiCompatible):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
@@ -178,13 +114,13 @@ class Deepseek(OpenaiCompatible):
         """Write one of several values. An unsupported value is reported."""
         if type(value) is TextPart:
             return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -197,7 +133,7 @@ class Deepseek(OpenaiCompatible):
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
         reasoning = source.fields(
-            ("reasoning_effort", "thinking"), read_effort_or_switch, write_effort_or_switch, _EFFORTS
+            ("reasoning_effort", "thinking"), read_effort_or_switch, write_effort_or_switch, self.EFFORTS
         )
         stop = source.field("stop", read_string_or_list, write_string_or_list)
         seed = source.optional("seed", int)
@@ -253,7 +189,7 @@ class Deepseek(OpenaiCompatible):
             "reasoning",
             read_effort_or_switch,
             write_effort_or_switch,
-            _EFFORTS,
+            self.EFFORTS,
         )
         target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.optional("seed", request.seed)

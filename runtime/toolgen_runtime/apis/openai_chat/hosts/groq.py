@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....conversion.extras import ABSENT, has_value_at
+from ....conversion.extras import has_value_at
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....fields import read_strings_at_most, write_strings_at_most
-from ....models import ContentPart, ImagePart, OpaquePart, RefusalPart, Request, TextPart, ToolDefinition
+from ....json_values import apply_merge_patch
+from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....responses import FinishReason
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
@@ -26,134 +26,25 @@ from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Groq"]
 
-_REQUEST: frozenset[str] = frozenset(
-    [
-        "max_completion_tokens",
-        "messages",
-        "model",
-        "parallel_tool_calls",
-        "reasoning_effort",
-        "response_format",
-        "seed",
-        "stop",
-        "stream",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_EFFORTS: dict[str, Any] = {"minimal": "low", "xhigh": "high", "max": "high"}
-_REQUEST_STOP: dict[str, Any] = {"most": 4}
-
 
 class Groq(OpenaiCompatible):
     """Converts to and from Groq Chat Completions."""
 
-    FACTS = WireFacts(
+    FACTS = OpenaiCompatible.FACTS.patched(
         name="groq",
         title="Groq Chat Completions",
-        names="[a-zA-Z0-9_-]{1,64}",
-        name_length=64,
-        ids="[A-Za-z0-9_-]{1,40}",
-        id_length=40,
-        id_prefix="call_",
         rejects=[["refusal"]],
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "needs_address": True,
-                "package": "openai",
-            },
-        },
-        dialects={
-            "open": {
-                "keywords": "any",
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-            },
-            "strict": {
-                "keywords": [
-                    "$ref",
-                    "$defs",
-                    "type",
-                    "title",
-                    "description",
-                    "default",
-                    "properties",
-                    "required",
-                    "additionalProperties",
-                    "items",
-                    "enum",
-                    "const",
-                    "anyOf",
-                    "pattern",
-                    "format",
-                    "multipleOf",
-                    "minimum",
-                    "maximum",
-                    "exclusiveMinimum",
-                    "exclusiveMaximum",
-                    "minItems",
-                    "maxItems",
-                ],
-                "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
-                "closed": True,
-                "all_required": True,
-                "types": "one",
-                "maps": "refuse",
-                "untyped": "refuse",
-                "ref_siblings": False,
-                "limits": {"properties": 5000, "depth": 10, "values": 1000, "characters": 120000, "long_list": 15000},
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-                "auto": False,
-            },
-        },
     )
-    FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {
-        "stop": "stop",
-        "length": "length",
-        "tool_calls": "tool_calls",
-        "content_filter": "content_filter",
-        "function_call": "tool_calls",
-        "eos": "stop",
-        "error": "error",
-        "max_tokens": "length",
-        "MAX_TOKENS": "length",
-        "max_output_tokens": "length",
-    }
-    BODY_PATHS: ClassVar[dict[str, Any]] = {
-        "usage": [["usage"], ["x_groq", "usage"]],
-        "error": [["error"], ["x_groq", "error"]],
-        "native_reason": [["choices", 0, "native_finish_reason"]],
-    }
+    FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
+        OpenaiCompatible.FINISH_REASONS, {"end_turn": None, "insufficient_system_resource": None, "aborted": None}
+    )
+    BODY_PATHS: ClassVar[dict[str, Any]] = apply_merge_patch(
+        OpenaiCompatible.BODY_PATHS,
+        {"usage": [["usage"], ["x_groq", "usage"]], "error": [["error"], ["x_groq", "error"]]},
+    )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning"], default_key="reasoning")
-
-    def write_system_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values. An unsupported value is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
-            return value.value
-        return self.write_text_part(writer.describe_part(value, at), at, writer)
+    EFFORTS: ClassVar[dict[str, Any]] = {"minimal": "low", "xhigh": "high", "max": "high"}
+    _REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -171,43 +62,13 @@ class Groq(OpenaiCompatible):
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
             return self.write_image_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
-
-    def write_result_part(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values. An unsupported value is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is ImagePart:
-            return self.write_image_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
-            return value.value
-        return self.write_text_part(writer.describe_part(value, at), at, writer)
-
-    def write_assistant_content(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values. An unsupported value is reported."""
-        if type(value) is TextPart:
-            return self.write_text_part(value, at, writer)
-        if type(value) is RefusalPart:
-            return self.write_refusal_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
-            return value.value
-        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
-        return ABSENT
-
-    def write_tool_entry(self, value: Any, at: Path, writer: Writer) -> Any:
-        """Write one of several values. An unsupported value is reported."""
-        if type(value) is ToolDefinition:
-            return self.write_tool(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name and writer.is_accepted(value.value):
-            return value.value
-        writer.report_unsupported(at, writer.part_class_name(value, at), "warning")
-        return ABSENT
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -219,8 +80,8 @@ class Groq(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, _EFFORTS)
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, self.EFFORTS)
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         max_output_tokens = source.aliased("max_completion_tokens", int, "max_tokens")
@@ -269,9 +130,9 @@ class Groq(OpenaiCompatible):
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
-            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, _EFFORTS
+            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, self.EFFORTS
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, _REQUEST_STOP)
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
         target.aliased("max_completion_tokens", request.max_output_tokens)

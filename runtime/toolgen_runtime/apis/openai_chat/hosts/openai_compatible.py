@@ -23,6 +23,7 @@ from ....fields import (
     write_effort,
     write_string_or_list,
 )
+from ....json_values import apply_merge_patch
 from ....models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolResult
 from ....paths import Path
 from ....responses import FinishReason
@@ -40,29 +41,6 @@ from ..wire import OpenaiChat
 
 __all__ = ["OpenaiCompatible"]
 
-_REQUEST: frozenset[str] = frozenset(
-    [
-        "max_tokens",
-        "messages",
-        "model",
-        "parallel_tool_calls",
-        "reasoning_effort",
-        "response_format",
-        "seed",
-        "stop",
-        "stream",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_TOOL_RESULT: frozenset[str] = frozenset(["content", "role", "tool_call_id"])
-_DOCUMENT_PART_FILE: frozenset[str] = frozenset(["file_data", "filename"])
-_DOCUMENT_PART: frozenset[str] = frozenset(["file", "type"])
-
 
 class OpenaiCompatible(HostChatConverter, OpenaiChat):
     """Converts to and from OpenAI-compatible Chat Completions."""
@@ -72,27 +50,6 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         title="OpenAI-compatible Chat Completions",
         names="[a-zA-Z0-9_-]{1,64}",
         name_length=64,
-        ids="[A-Za-z0-9_-]{1,40}",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "needs_address": True,
-                "package": "openai",
-            },
-        },
         dialects={
             "open": {
                 "keywords": "any",
@@ -143,57 +100,60 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
                 "auto": False,
             },
         },
+        ids="[A-Za-z0-9_-]{1,40}",
+        id_length=40,
+        id_prefix="call_",
+        session={
+            "send": "chat.completions.create",
+            "stream": "chat.completions.create",
+            "streamed": {"stream_options": {"include_usage": True}},
+            "status": "status_code",
+            "body": "body",
+            "headers": "response.headers",
+            "no_retries": {"with_options": {"max_retries": 0}},
+            "client": {
+                "module": "openai",
+                "sync": "OpenAI",
+                "async": "AsyncOpenAI",
+                "key": "api_key",
+                "address": "base_url",
+                "needs_address": True,
+                "package": "openai",
+            },
+        },
     )
-    TOOL_CHOICES: ClassVar[dict[str, Any]] = {
-        "auto": "auto",
-        "none": "none",
-        "required": "required",
-        "named": {"type": "function", "function": {"name": "$name"}},
-    }
-    FINISH_REASONS: ClassVar[dict[str, FinishReason]] = {
-        "stop": "stop",
-        "length": "length",
-        "tool_calls": "tool_calls",
-        "content_filter": "content_filter",
-        "function_call": "tool_calls",
-        "end_turn": "stop",
-        "eos": "stop",
-        "error": "error",
-        "insufficient_system_resource": "error",
-        "aborted": "error",
-        "max_tokens": "length",
-        "MAX_TOKENS": "length",
-        "max_output_tokens": "length",
-    }
-    ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
-        "message": [["error", "message"], ["error"], ["message"], ["detail"]],
-        "words": {
-            "context_length_exceeded": "context_length",
-            "string_above_max_length": "invalid_request",
-            "content_filter": "content_policy",
-            "content_policy_violation": "content_policy",
-            "invalid_api_key": "authentication",
-            "insufficient_quota": "rate_limit",
-            "rate_limit_exceeded": "rate_limit",
-            "server_error": "server",
-            "service_unavailable": "overloaded",
-            "tool_use_failed": "invalid_request",
-            "insufficient_system_resource": "overloaded",
-            "capacity_exceeded": "overloaded",
-            "exceed_context_size_error": "context_length",
-            "too_many_prompt_tokens": "context_length",
+    TOOL_CHOICES: ClassVar[dict[str, Any]] = apply_merge_patch(OpenaiChat.TOOL_CHOICES, {"allowed": None})
+    FINISH_REASONS: ClassVar[dict[str, FinishReason]] = apply_merge_patch(
+        OpenaiChat.FINISH_REASONS,
+        {
+            "end_turn": "stop",
+            "eos": "stop",
+            "error": "error",
+            "insufficient_system_resource": "error",
+            "aborted": "error",
+            "max_tokens": "length",
+            "MAX_TOKENS": "length",
+            "max_output_tokens": "length",
         },
-        "phrases": {
-            "maximum context length": "context_length",
-            "content management policy": "content_policy",
-            "overloaded": "overloaded",
-            "maximum prompt length": "context_length",
-            "max context length": "context_length",
-            "incorrect api key": "authentication",
+    )
+    ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
+        OpenaiChat.ERRORS,
+        {
+            "message": [["error", "message"], ["error"], ["message"], ["detail"]],
+            "words": {
+                "tool_use_failed": "invalid_request",
+                "insufficient_system_resource": "overloaded",
+                "capacity_exceeded": "overloaded",
+                "exceed_context_size_error": "context_length",
+                "too_many_prompt_tokens": "context_length",
+            },
+            "phrases": {
+                "maximum prompt length": "context_length",
+                "max context length": "context_length",
+                "incorrect api key": "authentication",
+            },
         },
-        "final": ["insufficient_quota"],
-    }
+    )
     BODY_PATHS: ClassVar[dict[str, Any]] = {
         "usage": [["usage"], ["x_groq", "usage"], ["choices", 0, "usage"]],
         "error": [["error"], ["x_groq", "error"], ["choices", 0, "error"]],
@@ -217,13 +177,13 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
             return self.write_image_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -293,8 +253,8 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id_verbatim)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_arguments_text)
@@ -316,7 +276,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
-        source = SourceObject(wire, at, reader, _TOOL_RESULT)
+        source = SourceObject(wire, at, reader, "role")
         tool_call_id, name = source.value_with_extra("tool_call_id", read_result_call_or_next)
         kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
@@ -339,8 +299,8 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a file part."""
-        source = SourceObject(wire, at, reader, _DOCUMENT_PART)
-        file = source.required_inner("file", _DOCUMENT_PART_FILE)
+        source = SourceObject(wire, at, reader, "type")
+        file = source.required_inner("file")
         url, data, media_type = file.field("file_data", read_data_url, write_data_url)
         name = file.optional("filename", str)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from ....conversion.extras import has_value_at
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....fields import (
     read_cache_control,
@@ -23,6 +22,7 @@ from ....fields import (
     write_data_url,
     write_string_or_list,
 )
+from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
@@ -32,146 +32,25 @@ from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Openrouter"]
 
-_REQUEST: frozenset[str] = frozenset(
-    [
-        "max_tokens",
-        "messages",
-        "model",
-        "parallel_tool_calls",
-        "reasoning",
-        "response_format",
-        "seed",
-        "stop",
-        "stream",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_TEXT_PART: frozenset[str] = frozenset(["cache_control", "text", "type"])
-_VIDEO_PART_VIDEO_URL: frozenset[str] = frozenset(["url"])
-_VIDEO_PART: frozenset[str] = frozenset(["type", "video_url"])
-_REQUEST_REASONING: dict[str, Any] = {"effort": "effort", "budgetTokens": "max_tokens"}
-
 
 class Openrouter(OpenaiCompatible):
     """Converts to and from OpenRouter Chat Completions."""
 
-    FACTS = WireFacts(
+    FACTS = OpenaiCompatible.FACTS.patched(
         name="openrouter",
         title="OpenRouter Chat Completions",
-        names="[a-zA-Z0-9_-]{1,64}",
-        name_length=64,
-        ids="[A-Za-z0-9_-]{1,40}",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "needs_address": True,
-                "package": "openai",
-            },
-        },
-        dialects={
-            "open": {
-                "keywords": "any",
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-            },
-            "strict": {
-                "keywords": [
-                    "$ref",
-                    "$defs",
-                    "type",
-                    "title",
-                    "description",
-                    "default",
-                    "properties",
-                    "required",
-                    "additionalProperties",
-                    "items",
-                    "enum",
-                    "const",
-                    "anyOf",
-                    "pattern",
-                    "format",
-                    "multipleOf",
-                    "minimum",
-                    "maximum",
-                    "exclusiveMinimum",
-                    "exclusiveMaximum",
-                    "minItems",
-                    "maxItems",
-                ],
-                "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
-                "closed": True,
-                "all_required": True,
-                "types": "one",
-                "maps": "refuse",
-                "untyped": "refuse",
-                "ref_siblings": False,
-                "limits": {"properties": 5000, "depth": 10, "values": 1000, "characters": 120000, "long_list": 15000},
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-                "auto": False,
-            },
+    )
+    ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
+        OpenaiCompatible.ERRORS,
+        {
+            "words": {"408": "server", "429": "rate_limit", "502": "server", "503": "overloaded"},
+            "phrases": {"your input was flagged": "content_policy"},
         },
     )
-    ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
-        "message": [["error", "message"], ["error"], ["message"], ["detail"]],
-        "words": {
-            "context_length_exceeded": "context_length",
-            "string_above_max_length": "invalid_request",
-            "content_filter": "content_policy",
-            "content_policy_violation": "content_policy",
-            "invalid_api_key": "authentication",
-            "insufficient_quota": "rate_limit",
-            "rate_limit_exceeded": "rate_limit",
-            "server_error": "server",
-            "service_unavailable": "overloaded",
-            "tool_use_failed": "invalid_request",
-            "insufficient_system_resource": "overloaded",
-            "capacity_exceeded": "overloaded",
-            "exceed_context_size_error": "context_length",
-            "too_many_prompt_tokens": "context_length",
-            "408": "server",
-            "429": "rate_limit",
-            "502": "server",
-            "503": "overloaded",
-        },
-        "phrases": {
-            "maximum context length": "context_length",
-            "content management policy": "content_policy",
-            "overloaded": "overloaded",
-            "maximum prompt length": "context_length",
-            "max context length": "context_length",
-            "incorrect api key": "authentication",
-            "your input was flagged": "content_policy",
-        },
-        "final": ["insufficient_quota"],
-    }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(
         ["reasoning_content", "reasoning"], details="reasoning_details", default_key="reasoning"
     )
+    _REQUEST_REASONING: ClassVar[dict[str, Any]] = {"effort": "effort", "budgetTokens": "max_tokens"}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -201,13 +80,13 @@ class Openrouter(OpenaiCompatible):
             return self.write_document_part(value, at, writer)
         if type(value) is VideoPart:
             return self.write_video_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -223,7 +102,7 @@ class Openrouter(OpenaiCompatible):
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
-        reasoning = source.field("reasoning", read_effort_object, write_effort_object, _REQUEST_REASONING)
+        reasoning = source.field("reasoning", read_effort_object, write_effort_object, self._REQUEST_REASONING)
         return Request(
             messages,
             model,
@@ -273,13 +152,18 @@ class Openrouter(OpenaiCompatible):
         target.optional("stream", request.stream)
         target.aliased("max_tokens", request.max_output_tokens)
         target.field(
-            "reasoning", request.reasoning, "reasoning", read_effort_object, write_effort_object, _REQUEST_REASONING
+            "reasoning",
+            request.reasoning,
+            "reasoning",
+            read_effort_object,
+            write_effort_object,
+            self._REQUEST_REASONING,
         )
         return target.finish()
 
     def read_text_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text part."""
-        source = SourceObject(wire, at, reader, _TEXT_PART)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return TextPart(text, cache, metadata=source.metadata())
@@ -294,8 +178,8 @@ class Openrouter(OpenaiCompatible):
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video part."""
-        source = SourceObject(wire, at, reader, _VIDEO_PART)
-        video_url = source.required_inner("video_url", _VIDEO_PART_VIDEO_URL)
+        source = SourceObject(wire, at, reader, "type")
+        video_url = source.required_inner("video_url")
         url, data, media_type = video_url.field("url", read_data_url, write_data_url)
         return VideoPart(url, data, media_type, metadata=source.metadata())
 

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 from ....conversion.extras import has_value_at
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....fields import read_data_url, write_data_url
+from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, ImagePart, OpaquePart, TextPart, ToolCall, VideoPart
 from ....paths import Path
 from ....tool_call_fields import read_call_id_verbatim, read_tool_name, write_call_id_verbatim, write_tool_name
@@ -25,122 +25,17 @@ from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Vllm"]
 
-_TOOL_CALL_FUNCTION: frozenset[str] = frozenset(["arguments", "name"])
-_TOOL_CALL: frozenset[str] = frozenset(["function", "id", "type"])
-_VIDEO_PART_VIDEO_URL: frozenset[str] = frozenset(["url"])
-_VIDEO_PART: frozenset[str] = frozenset(["type", "video_url"])
-
 
 class Vllm(OpenaiCompatible):
     """Converts to and from vLLM Chat Completions."""
 
-    FACTS = WireFacts(
+    FACTS = OpenaiCompatible.FACTS.patched(
         name="vllm",
         title="vLLM Chat Completions",
-        names="[a-zA-Z0-9_-]{1,64}",
-        name_length=64,
-        ids="[A-Za-z0-9_-]{1,40}",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "needs_address": True,
-                "package": "openai",
-            },
-        },
-        dialects={
-            "open": {
-                "keywords": "any",
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-            },
-            "strict": {
-                "keywords": [
-                    "$ref",
-                    "$defs",
-                    "type",
-                    "title",
-                    "description",
-                    "default",
-                    "properties",
-                    "required",
-                    "additionalProperties",
-                    "items",
-                    "enum",
-                    "const",
-                    "anyOf",
-                    "pattern",
-                    "format",
-                    "multipleOf",
-                    "minimum",
-                    "maximum",
-                    "exclusiveMinimum",
-                    "exclusiveMaximum",
-                    "minItems",
-                    "maxItems",
-                ],
-                "formats": ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"],
-                "closed": True,
-                "all_required": True,
-                "types": "one",
-                "maps": "refuse",
-                "untyped": "refuse",
-                "ref_siblings": False,
-                "limits": {"properties": 5000, "depth": 10, "values": 1000, "characters": 120000, "long_list": 15000},
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
-                "auto": False,
-            },
-        },
     )
-    ERRORS: ClassVar[dict[str, Any]] = {
-        "codes": [["error", "code"], ["error", "type"], ["code"], ["type"]],
-        "message": [["error", "message"], ["error"], ["message"], ["detail"]],
-        "words": {
-            "context_length_exceeded": "context_length",
-            "string_above_max_length": "invalid_request",
-            "content_filter": "content_policy",
-            "content_policy_violation": "content_policy",
-            "invalid_api_key": "authentication",
-            "insufficient_quota": "rate_limit",
-            "rate_limit_exceeded": "rate_limit",
-            "server_error": "server",
-            "service_unavailable": "overloaded",
-            "tool_use_failed": "invalid_request",
-            "insufficient_system_resource": "overloaded",
-            "capacity_exceeded": "overloaded",
-            "exceed_context_size_error": "context_length",
-            "too_many_prompt_tokens": "context_length",
-        },
-        "phrases": {
-            "maximum context length": "context_length",
-            "content management policy": "content_policy",
-            "overloaded": "overloaded",
-            "maximum prompt length": "context_length",
-            "max context length": "context_length",
-            "incorrect api key": "authentication",
-            "enable-auto-tool-choice": "invalid_request",
-        },
-        "final": ["insufficient_quota"],
-    }
+    ERRORS: ClassVar[dict[str, Any]] = apply_merge_patch(
+        OpenaiCompatible.ERRORS, {"phrases": {"enable-auto-tool-choice": "invalid_request"}}
+    )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning", "reasoning_content"], default_key="reasoning")
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -167,14 +62,14 @@ class Vllm(OpenaiCompatible):
             return self.write_audio_part(value, at, writer)
         if type(value) is VideoPart:
             return self.write_video_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:
         """Read a call of a function."""
-        source = SourceObject(wire, at, reader, _TOOL_CALL)
-        function = source.required_inner("function", _TOOL_CALL_FUNCTION)
+        source = SourceObject(wire, at, reader, "type")
+        function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id_verbatim)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_parsable_arguments)
@@ -196,8 +91,8 @@ class Vllm(OpenaiCompatible):
 
     def read_video_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> VideoPart:
         """Read a video part."""
-        source = SourceObject(wire, at, reader, _VIDEO_PART)
-        video_url = source.required_inner("video_url", _VIDEO_PART_VIDEO_URL)
+        source = SourceObject(wire, at, reader, "type")
+        video_url = source.required_inner("video_url")
         url, data, media_type = video_url.field("url", read_data_url, write_data_url)
         return VideoPart(url, data, media_type, metadata=source.metadata())
 

@@ -14,7 +14,6 @@ from ....conversion.extras import has_value_at
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.usage import UsageTable
-from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
 from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
@@ -30,57 +29,15 @@ from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Xai"]
 
-_REQUEST: frozenset[str] = frozenset(
-    [
-        "max_completion_tokens",
-        "messages",
-        "model",
-        "parallel_tool_calls",
-        "reasoning_effort",
-        "response_format",
-        "seed",
-        "stop",
-        "stream",
-        "temperature",
-        "tool_choice",
-        "tools",
-        "top_p",
-    ]
-)
-_EFFORTS: dict[str, Any] = {"none": "low", "minimal": "low", "max": "xhigh"}
-_REQUEST_STOP: dict[str, Any] = {"most": 4}
-
 
 class Xai(OpenaiCompatible):
     """Converts to and from xAI Chat Completions."""
 
-    FACTS = WireFacts(
+    FACTS = OpenaiCompatible.FACTS.patched(
         name="xai",
         title="xAI Chat Completions",
-        names="[a-zA-Z0-9_-]{1,64}",
-        name_length=64,
-        ids="[A-Za-z0-9_-]{1,40}",
-        id_length=40,
-        id_prefix="call_",
-        session={
-            "send": "chat.completions.create",
-            "stream": "chat.completions.create",
-            "streamed": {"stream_options": {"include_usage": True}},
-            "status": "status_code",
-            "body": "body",
-            "headers": "response.headers",
-            "no_retries": {"with_options": {"max_retries": 0}},
-            "client": {
-                "module": "openai",
-                "sync": "OpenAI",
-                "async": "AsyncOpenAI",
-                "key": "api_key",
-                "address": "base_url",
-                "needs_address": True,
-                "package": "openai",
-            },
-        },
         dialects={
+            "strict": None,
             "open": {
                 "keywords": [
                     "$ref",
@@ -120,14 +77,9 @@ class Xai(OpenaiCompatible):
                     "minProperties",
                     "maxProperties",
                 ],
-                "root": {
-                    "type": "object",
-                    "needs": ["properties"],
-                    "without": ["oneOf", "anyOf", "allOf", "enum", "const", "not"],
-                },
                 "recursion": "unroll",
                 "says_open": True,
-            }
+            },
         },
     )
     USAGE: ClassVar[UsageTable] = UsageTable(
@@ -152,6 +104,8 @@ class Xai(OpenaiCompatible):
         }
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning_content"], default_key="reasoning_content")
+    EFFORTS: ClassVar[dict[str, Any]] = {"none": "low", "minimal": "low", "max": "xhigh"}
+    _REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -169,13 +123,13 @@ class Xai(OpenaiCompatible):
             return self.write_text_part(value, at, writer)
         if type(value) is ImagePart:
             return self.write_image_part(value, at, writer)
-        if type(value) is OpaquePart and value.provider == writer.wire.name:
+        if type(value) is OpaquePart and writer.is_sendable(value):
             return value.value
         return self.write_text_part(writer.describe_part(value, at), at, writer)
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
-        source = SourceObject(wire, at, reader, _REQUEST)
+        source = SourceObject(wire, at, reader)
         tools = source.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
@@ -187,8 +141,10 @@ class Xai(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, _EFFORTS)
-        stop = source.field("stop", read_stop_without_reasoning, write_stop_without_reasoning, reasoning, _REQUEST_STOP)
+        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, self.EFFORTS)
+        stop = source.field(
+            "stop", read_stop_without_reasoning, write_stop_without_reasoning, reasoning, self._REQUEST_STOP
+        )
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         max_output_tokens = source.aliased("max_completion_tokens", int, "max_tokens")
@@ -237,7 +193,7 @@ class Xai(OpenaiCompatible):
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
-            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, _EFFORTS
+            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, self.EFFORTS
         )
         target.field(
             "stop",
@@ -246,7 +202,7 @@ class Xai(OpenaiCompatible):
             read_stop_without_reasoning,
             write_stop_without_reasoning,
             request.reasoning,
-            _REQUEST_STOP,
+            self._REQUEST_STOP,
         )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
