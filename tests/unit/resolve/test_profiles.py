@@ -14,7 +14,7 @@ from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import resolve_project
 from toolgen.plan.object_mappings import plan_mapping
-from toolgen.plan.provider import _check_methods, import_converter_class
+from toolgen.plan.provider import _check_methods, import_converter_class, plan_provider
 from toolgen.plan.token_usage import plan_usage
 
 
@@ -225,10 +225,7 @@ def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
     assert project_ is not None
     for one in project_.catalog.profiles:
         kind = import_converter_class(str(one.facts["converter"]))
-        mappings = {
-            name: plan_mapping(name, mapping, project_.catalog.format)
-            for name, mapping in one.facts["mappings"].items()
-        }
+        mappings = plan_provider(one, project_.catalog).mappings
         objects = {*mappings, *one.facts.get("unions", {})}
         _check_methods(kind, mappings, objects, Everything())
 
