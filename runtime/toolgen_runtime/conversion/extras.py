@@ -15,6 +15,7 @@ __all__ = [
     "choice_extras",
     "contains_schema",
     "copy_extras",
+    "escape_marks",
     "extra_at",
     "find_value_and_key",
     "has_value_at",
@@ -76,7 +77,7 @@ def unmapped_members(wire: dict[str, Any], known: Container[str]) -> Extras:
     extras: Extras = {}
     for key, value in wire.items():
         if value is None or key not in known:
-            extras[f"${key}" if key[:1] == "$" else key] = value
+            extras[f"${key}" if key[:1] == "$" else key] = escape_marks(value)
     return extras
 
 
@@ -125,7 +126,19 @@ def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: E
         extras[key] = inner
 
 
-_MARKS = frozenset(["$absent", "$single", "$synthetic", "$urlsafe", "$whole"])
+_MARKS = frozenset(["$", "$absent", "$read", "$single", "$synthetic", "$whole"])
+
+
+def escape_marks(value: Any) -> Any:
+    """Return a value of the wire as an extra. An object that looks like a mark, or has one inside, becomes `{"$": value}`."""
+    if type(value) is dict and (is_internal_mark(value) or any(map(is_internal_mark, value.values()))):
+        return {"$": value}
+    return value
+
+
+def unescape_marks(extra: Any) -> Any:
+    """Return the value of the wire for an extra of `escape_marks`."""
+    return extra["$"] if type(extra) is dict and extra.keys() == {"$"} else extra
 
 
 def is_internal_mark(value: Any) -> bool:
@@ -138,6 +151,15 @@ def _is_lone_mark(value: Any) -> bool:
     return is_internal_mark(value) and len(value) == 1
 
 
+def _without_marks(extra: Any) -> Any:
+    """Return an extra without marks of keys in it. `ABSENT` if nothing else is in it."""
+    if is_internal_mark(extra):
+        return ABSENT
+    if type(extra) is not dict or not any(map(_is_lone_mark, extra.values())):
+        return extra
+    return {key: value for key, value in extra.items() if not _is_lone_mark(value)} or ABSENT
+
+
 def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
     """Add extras to an object that was written from typed fields. What is already written wins."""
     for key, value in extras.items():
@@ -146,12 +168,11 @@ def restore_extras(wire: dict[str, Any], extras: Extras) -> None:
                 continue
             key = key[1:]
         if key not in wire:
-            if type(value) is dict and any(map(_is_lone_mark, value.values())):
-                value = {name: inner for name, inner in value.items() if not _is_lone_mark(inner)}
-                if not value:
-                    continue
-            if not is_internal_mark(value):
-                wire[key] = value
+            original = unescape_marks(value)
+            if original is value:
+                original = _without_marks(value)
+            if original is not ABSENT:
+                wire[key] = original
         elif type(value) is dict and type(wire[key]) is dict:
             merged = dict(wire[key])
             restore_extras(merged, value)

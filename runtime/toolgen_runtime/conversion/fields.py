@@ -25,7 +25,15 @@ from typing import Any, TypeVar
 from ..errors import ConversionError
 from ..json_values import same_json
 from ..paths import Path
-from .extras import ABSENT, Extras, UnsupportedValueError, restore_extras, unmapped_members
+from .extras import (
+    ABSENT,
+    Extras,
+    UnsupportedValueError,
+    escape_marks,
+    restore_extras,
+    unescape_marks,
+    unmapped_members,
+)
 from .reader import Reader
 from .writer import Writer
 
@@ -105,7 +113,8 @@ def write_field(
     else:
         written = _with_unread(write(*_as_tuple(fields), at, writer, *settings), extra)
         if written is ABSENT and original is _UNKNOWN and _is_unread(extra):
-            written = extra if _means(extra, fields, at, writer, read, settings) else ABSENT
+            unread = unescape_marks(extra)
+            written = unread if _means(unread, fields, at, writer, read, settings) else ABSENT
     if written is not ABSENT:
         holder[key] = written
 
@@ -134,7 +143,7 @@ def write_fields(
         for key, extra in kept.items():
             original = _original(extra)
             if original is _UNKNOWN:
-                original = _with_unread(whole.get(key, extra if _is_unread(extra) else {}), extra)
+                original = _with_unread(whole.get(key, unescape_marks(extra) if _is_unread(extra) else {}), extra)
             whole[key] = original
         whole = {key: value for key, value in whole.items() if value is not ABSENT}
         if _means(whole, fields, at, writer, read, settings):
@@ -237,7 +246,7 @@ def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is
         if written is not _FAILED:
             extras[key] = {"$absent": True}
     elif written is ABSENT and _is_empty(fields):
-        extras[key] = value
+        extras[key] = escape_marks(value)
     elif is_lossless and type(value) is dict and type(written) is dict and _agree(value, written):
         unread = unmapped_members({k: v for k, v in value.items() if k not in written}, frozenset())
         if any(member not in (None, "", [], {}) for member in unread.values()):

@@ -472,8 +472,8 @@ MUTATIONS = {
         test_fields_of_several_keys_win_once_one_of_them_is_edited,
     ),
     "damaged extras win": (
-        "written = extra if _means(extra, fields, at, writer, read, settings) else ABSENT",
-        "written = extra",
+        "written = unread if _means(unread, fields, at, writer, read, settings) else ABSENT",
+        "written = unread",
         lambda: assert_same_field(None, {"some": {"k": "A"}}, LOWER),
     ),
 }
