@@ -35,8 +35,9 @@ class Mutation:
 def assert_caught(mutation: Mutation, package: Package, folder: Path, *errors: type[Exception]) -> None:
     """The check passes for the package; for the broken one it fails, or ends with one of the errors."""
     mutation.check(package)
+    mutant = broken(package, mutation, folder)  # outside of `raises`: a text that is gone is no catch
     with pytest.raises((AssertionError, pytest.fail.Exception, *errors)):
-        mutation.check(broken(package, mutation, folder))
+        mutation.check(mutant)
 
 
 @cache

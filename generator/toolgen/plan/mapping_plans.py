@@ -79,7 +79,7 @@ class KeyMapping:
     def signature_fault(self, reader: Callable[..., Any] | None, writer: Callable[..., Any] | None) -> str:
         """Return why the functions of a key, if there are any, cannot take what the key gives them; "" if they can."""
         if reader is None:
-            return "" if self.reads else "`fields` and `beside` need `as` or `block`"
+            return "" if self.reads else "`fields` and `beside` need `as`"
         table = [self.table] if self.table else []
         written = [*self.attributes, *(["extras"] if self.keeping == "own" else []), "at", "writer"]
         # A reader of several keys is given their object, and states so; the value of one key may be anything.

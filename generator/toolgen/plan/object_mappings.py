@@ -26,7 +26,7 @@ from toolgen.plan.mapping_plans import (
     WireObjectPlan,
 )
 from toolgen.resolve import Format, FormatField, FormatType
-from toolgen.resources import exported_by_runtime
+from toolgen_runtime import fields, tool_call_fields
 
 PYTHON_TYPES: Mapping[str, str] = {
     "string": "str",
@@ -43,6 +43,16 @@ EXTRAS_PARAMETERS = frozenset(["extra", "extras"])
 
 TAKEN = {"wire", "at", "reader", "writer", "source", "target"}
 """Local names of the printed methods; a field with one of these names gets an underscore."""
+
+
+SHARED_FUNCTIONS = (fields, tool_call_fields)
+"""The modules of the runtime with functions that read and write keys of several APIs."""
+
+
+def find_function(api: Any, name: str) -> Callable[..., Any] | None:
+    """Return a function that reads or writes keys: a method of the class of the API, or a shared one. None without one."""
+    functions = (getattr(owner, name, None) for owner in (api, *SHARED_FUNCTIONS))
+    return next((function for function in functions if function is not None), None)
 
 
 class MappingError(ValueError):
@@ -74,11 +84,11 @@ def plan_mapping(
     mapping: Mapping[str, Any],
     format: Format,
     stated: Container[Pointer] = (),
-    find_function: Callable[[str], Callable[..., Any] | None] = exported_by_runtime,
+    api: Any = None,
 ) -> ObjectMapping:
     """Plan a mapping. `stated` has the pointers of what the project's own documents say of the profile.
 
-    `find_function` finds the functions of keys by their names.
+    `api` is the class of the API. Its methods read and write keys, and so do the shared functions.
 
     A key whose optional field is not in the format is left to the extras, so that a field removed from
     `schemas/format` disappears from every converter. A project removes none, so what it names has to be there.
@@ -88,7 +98,7 @@ def plan_mapping(
     """
     kind = str(mapping["type"])
     require_known(kind, format.types, ("mappings", name, "type"), f"the format has no type {kind}")
-    return _Planner(name, mapping, format.types[kind], stated, find_function).plan()
+    return _Planner(name, mapping, format.types[kind], stated, api).plan()
 
 
 def plan_union(
@@ -147,9 +157,9 @@ class _Planner:
         mapping: Mapping[str, Any],
         kind: FormatType,
         stated: Container[Pointer],
-        find_function: Callable[[str], Callable[..., Any] | None],
+        api: Any,
     ) -> None:
-        self.find_function = find_function
+        self.api = api
         self.stated = stated
         self.name = name
         self.mapping = mapping
@@ -279,7 +289,7 @@ class _Planner:
     def _keeping(self, reads: str, writes: str) -> Keeping:
         if reads.removeprefix("self.").removeprefix("read_") in OUTSIDE_THE_RULE:
             return "nothing"
-        write = self.find_function(writes.removeprefix("self."))
+        write = find_function(self.api, writes.removeprefix("self."))
         return "own" if write is not None and not EXTRAS_PARAMETERS.isdisjoint(signature(write).parameters) else "rule"
 
     def _key(self, holder: str, key: str, spec: Mapping[str, Any]) -> KeyMapping | None:
@@ -287,18 +297,18 @@ class _Planner:
         if not names:
             raise MappingError(("mappings", self.name, "keys"), f"the key {key} maps to no field")
         subpointer = [step for name in (*self.key_paths[holder], key) for step in ("keys", name)]
-        fields = [self._field(name, *subpointer) for name in names]
+        format_fields = [self._field(name, *subpointer) for name in names]
         given = [field for name in spec.get("given", ()) if (field := self._field(name, *subpointer)) is not None]
-        there = [field for field in fields if field is not None]
-        if len(there) < len(fields):
+        there = [field for field in format_fields if field is not None]
+        if len(there) < len(format_fields):
             return None
         first = there[0]
         kind: Kind = "plain"
         reads = writes = table = ""
         if "as" in spec:
             kind, reads, writes = "call", f"read_{spec['as']}", f"write_{spec['as']}"
-        elif "block" in spec:
-            kind, reads, writes = "call", f"self.read_{spec['block']}", f"self.write_{spec['block']}"
+            if hasattr(self.api, reads) or find_function(None, reads) is None:
+                reads, writes = f"self.{reads}", f"self.{writes}"
         elif "text_or" in spec:
             kind, reads, writes = "text_or", f"self.read_{spec['text_or']}", f"self.write_{spec['text_or']}"
         elif "also" in spec:

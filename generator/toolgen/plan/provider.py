@@ -11,7 +11,14 @@ from typing import Any
 from toolgen.load import Pointer
 from toolgen.plan.mapping_plans import ObjectMapping, UnionPlan
 from toolgen.plan.names import natural_key
-from toolgen.plan.object_mappings import MappingError, plan_mapping, plan_union, require_known
+from toolgen.plan.object_mappings import (
+    SHARED_FUNCTIONS,
+    MappingError,
+    find_function,
+    plan_mapping,
+    plan_union,
+    require_known,
+)
 from toolgen.plan.token_usage import plan_usage
 from toolgen.resolve import Catalog, Profile
 from toolgen.resources import exported_by_runtime, modules_by_exported_name
@@ -113,12 +120,7 @@ def _plan(profile: Profile, catalog: Catalog) -> ProviderPlan:
     stated = {pointer for document in profile.documents if not document.is_shipped for pointer in document.values}
     kind = import_converter_class(str(facts["converter"]))
 
-    def find_function(name: str) -> Any:
-        return getattr(kind, name, None) or exported_by_runtime(name)
-
-    mappings = {
-        n: plan_mapping(n, s, catalog.format, stated, find_function) for n, s in facts.get("mappings", {}).items()
-    }
+    mappings = {n: plan_mapping(n, s, catalog.format, stated, kind) for n, s in facts.get("mappings", {}).items()}
     unions = {n: plan_union(n, u, facts, mappings, catalog.format) for n, u in facts.get("unions", {}).items()}
     capabilities = _capabilities(facts, mappings)
     tables = _tables(facts, mappings)
@@ -309,7 +311,7 @@ def _check_methods(
     objects: Collection[str],
     stated: Container[Pointer],
 ) -> None:
-    """Check what reads and writes keys: an object of the profile, or a method of the class of its API.
+    """Check what reads and writes keys: an object of the profile, a method of the class of its API, or a shared function.
 
     The functions of `stated` keys have to take what the key gives them.
 
@@ -325,11 +327,12 @@ def _check_methods(
         if key.reads.startswith("self."):
             used += [(pointer, name, objects if key.kind == "text_or" else ()) for name in names]
         if pointer in stated and (key.kind in ("call", "beside") or len(key.variables) > 1):
-            functions = (getattr(instance, name, None) or exported_by_runtime(name) for name in names)
+            functions = (find_function(instance, name) for name in names)
             reason = key.signature_fault(*functions)
             if reason:
                 raise MappingError(pointer, reason)
-    own = {name.split("_", 1)[1] for name in dir(kind) if name.startswith(("read_", "write_"))}
+    owners = (kind, *SHARED_FUNCTIONS)
+    own = {name.split("_", 1)[1] for owner in owners for name in dir(owner) if name.startswith(("read_", "write_"))}
     for pointer, method, others in used:
         name = method.split("_", 1)[1]
         if name not in others and not hasattr(kind, method):

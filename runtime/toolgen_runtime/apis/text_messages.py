@@ -66,6 +66,9 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "toolCalls"])
 class TextChatConverter(ChatMessageConverter):
     """Converts text-only messages with `content`, then `toolCalls`, and a message of its own for each result."""
 
+    read_named_result_call = staticmethod(read_named_result_call)
+    write_named_result_call = staticmethod(write_named_result_call)
+
     CALLS_KEY = "toolCalls"
 
     read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]

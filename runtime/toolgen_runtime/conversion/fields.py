@@ -23,7 +23,8 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from ..errors import ConversionError
-from ..json_values import same_json
+from ..json_values import copy_json, same_json
+from ..models import Loss
 from ..paths import Path
 from .extras import (
     ABSENT,
@@ -59,7 +60,7 @@ def read_field(
     """
     value, here = holder.get(key, ABSENT), (at, key)
     fields = read(value, here, reader, *settings)
-    written, is_lossless = _write_silently(fields, here, reader.silent_writer, write, settings)
+    written, is_lossless = _write_silently(fields, here, _silent_writer(reader), write, settings)
     _keep(extras, key, value, fields, written, is_lossless=is_lossless)
     return fields
 
@@ -80,7 +81,7 @@ def read_fields(
         ConversionError: A value has the wrong type.
     """
     fields = read(holder, at, reader, *settings)
-    written, is_lossless = _write_silently(fields, (at, keys[0]), reader.silent_writer, write, settings)
+    written, is_lossless = _write_silently(fields, (at, keys[0]), _silent_writer(reader), write, settings)
     for key in keys:
         member = _FAILED if written is _FAILED else written.get(key, ABSENT)
         _keep(extras, key, holder.get(key, ABSENT), fields, member, is_lossless=is_lossless)
@@ -111,7 +112,10 @@ def write_field(
     if original is not _UNKNOWN and _means(original, fields, at, writer, read, settings):
         written = original
     else:
-        written = _with_unread(write(*_as_tuple(fields), at, writer, *settings), extra)
+        written = write(*_as_tuple(fields), at, writer, *settings)
+        complete = _with_unread(written, extra)
+        if complete is not written and _means(complete, fields, at, writer, read, settings):
+            written = complete
         if written is ABSENT and original is _UNKNOWN and _is_unread(extra):
             unread = unescape_marks(extra)
             written = unread if _means(unread, fields, at, writer, read, settings) else ABSENT
@@ -138,7 +142,7 @@ def write_fields(
     """
     kept = {key: _take(extras, key) for key in keys if key in extras}
     if kept:
-        written, _ = _write_silently(fields, at, writer.silent_reader.silent_writer, write, settings)
+        written, _ = _write_silently(fields, at, Writer(writer.wire, _ignore, "weaken"), write, settings)
         whole = {**holder, **({} if written is _FAILED else written)}
         for key, extra in kept.items():
             original = _original(extra)
@@ -179,6 +183,18 @@ def _is_empty(fields: Any) -> bool:
     return all(field is None for field in _as_tuple(fields))
 
 
+def _silent_writer(reader: Reader) -> Writer:
+    """Return the writer that shows how what was read would be written. It reports to nobody."""
+    writer: Writer | None = reader.silent_writer
+    if writer is None:
+        writer = reader.silent_writer = Writer(reader.wire, _ignore, "weaken")
+    return writer
+
+
+def _ignore(loss: Loss) -> None:
+    """Report a loss to nobody."""
+
+
 def _write_silently(
     fields: Any, at: Path, writer: Writer, write: Callable[..., Any], settings: tuple[Any, ...]
 ) -> tuple[Any, bool]:
@@ -197,7 +213,7 @@ def _means(
 ) -> bool:
     """Return whether a value of the wire has these fields. Extras that are damaged may make it unreadable."""
     try:
-        return _are_same(read(value, at, writer.silent_reader, *settings), fields)
+        return _are_same(read(value, at, Reader(writer.wire), *settings), fields)
     except ConversionError:
         return False
 
@@ -252,9 +268,9 @@ def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is
         if any(member not in (None, "", [], {}) for member in unread.values()):
             extras[key] = {**unread, "$read": True}
         elif unread:  # nothing but values that say nothing
-            extras[key] = {"$whole": value}
+            extras[key] = {"$whole": copy_json(value)}
     elif not is_lossless or not same_json(written, value):
-        extras[key] = {"$whole": value}
+        extras[key] = {"$whole": copy_json(value)}
 
 
 def _agree(value: dict[str, Any], written: dict[str, Any]) -> bool:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConversionError, check_list, wrong_type
 from ..json_text import JSONError, dump_allowing_nan, dump_deep
 from ..json_values import is_too_deep
-from ..models import InvalidCall, Loss, OpaquePart, ToolCall, ToolDefinition
+from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from ..paths import ROOT, Path
 from .extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into
 from .wire import ProviderWire, synthetic_id
 
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
-    from .writer import Writer
 
 __all__ = ["NO_IDS", "Reader", "check_tools"]
 
@@ -35,7 +34,10 @@ def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
 
 
 class Reader:
-    """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages."""
+    """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages.
+
+    `silent_writer` is the writer with which `conversion/fields.py` finds out how a value would be written.
+    """
 
     __slots__ = (
         "_called",
@@ -43,10 +45,10 @@ class Reader:
         "_open",
         "_redefined",
         "_shared",
-        "_silent_writer",
         "_tables",
         "document_names",
         "position",
+        "silent_writer",
         "tool_names",
         "tools",
         "turn",
@@ -58,6 +60,7 @@ class Reader:
         self.wire = wire
         self.turn = turn
         self.position = 0
+        self.silent_writer: Any = None
         self.used: set[str] = {*NO_IDS}
         self.tools = tools = tools if type(tools) is tuple else tuple(tools)
         self.tool_names = wire.tool_names
@@ -71,17 +74,7 @@ class Reader:
         self._redefined: Collection[str] = ()
         self._shared: dict[str, list[tuple[str, str, int]]] = {}
         self.document_names: set[str] | None = None
-        self._silent_writer: Writer | None = None
         self._tables: LoweredArgumentCodec | None = None
-
-    @property
-    def silent_writer(self) -> Writer:
-        """A writer that reports to nobody, to find out how what was read would be written."""
-        if self._silent_writer is None:
-            from .writer import Writer  # late, because a writer has a reader in turn
-
-            self._silent_writer = Writer(self.wire, _ignore, "weaken")
-        return self._silent_writer
 
     def mark_sent(self, value: Any) -> None:
         """Mark an empty or unsigned part or message of a request: the API accepted it, so it may be sent again."""
@@ -206,10 +199,6 @@ class Reader:
         """Start the next turn, after an assistant message."""
         self.turn += 1
         self.position = 0
-
-
-def _ignore(loss: Loss) -> None:
-    """Report a loss to nobody."""
 
 
 def _unread(call: ToolCall) -> ToolCall:

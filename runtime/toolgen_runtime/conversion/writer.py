@@ -24,7 +24,6 @@ from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
     from .lowered_arguments import LoweredArgumentCodec
-    from .reader import Reader
 
 __all__ = ["OnLoss", "OnUnsupported", "Severity", "Writer", "describe_as_text"]
 
@@ -109,7 +108,6 @@ class Writer:
         "_ids",
         "_on_loss",
         "_rejects",
-        "_silent_reader",
         "_tables",
         "_tools",
         "_value",
@@ -163,19 +161,9 @@ class Writer:
         self.losses: list[Loss] = []
         self.budget_used: dict[str, int] = {}
         self._tools = tools
-        self._silent_reader: Reader | None = None
         self._tables: LoweredArgumentCodec | None = None
         self._value = value
         self._value_type = value_type
-
-    @property
-    def silent_reader(self) -> Reader:
-        """A reader, to find out what a value means that was kept."""
-        if self._silent_reader is None:
-            from .reader import Reader  # late, because a reader has a writer in turn
-
-            self._silent_reader = Reader(self.wire)
-        return self._silent_reader
 
     def __enter__(self) -> Self:
         """Return the writer."""

@@ -36,14 +36,17 @@ def write_own_of_several(value: Any, extras: Any, at: Any, writer: Any) -> Any:
     """A function of several keys that has extras."""
 
 
-FUNCTIONS = {"write_own": write_own, "write_own_of_several": write_own_of_several}
-"""The functions that have extras of their own. All others follow the rule."""
+class Api:
+    """The class of an API. These of its methods have extras of their own; all others follow the rule."""
+
+    write_own = staticmethod(write_own)
+    write_own_of_several = staticmethod(write_own_of_several)
 
 
 def a_mapping(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPart", **more: Any) -> ObjectMapping:
     """The plan of a mapping `text` of a type with these fields."""
     mapping = {"type": type, "description": "a text", "keys": keys, **more}
-    return plan_mapping("text", mapping, a_format(**{type: fields}), find_function=FUNCTIONS.get)
+    return plan_mapping("text", mapping, a_format(**{type: fields}), api=Api)
 
 
 def reads(mapping: ObjectMapping) -> str:
@@ -76,7 +79,7 @@ def test_an_object_is_read_and_written_key_by_key() -> None:
         "def read_text(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart"
     )
     assert reads(PLAIN) == body("""
-        source = SourceObject(wire, at, reader, _TEXT)
+        source = SourceObject(wire, at, reader, "type")
         text = source.required("text", str)
         return TextPart(text, metadata=source.metadata())
     """)
@@ -94,42 +97,42 @@ def test_an_object_is_read_and_written_key_by_key() -> None:
 def test_a_pair_of_functions_follows_the_rule_of_extras() -> None:
     mapping = a_mapping({"size!": INTEGER}, {"size": {"field": "size", "as": "rounded"}}, tag={"type": "size"})
     assert reads(mapping) == body("""
-        source = SourceObject(wire, at, reader, _TEXT)
-        size = source.field("size", read_rounded, write_rounded)
+        source = SourceObject(wire, at, reader, "type")
+        size = source.field("size", self.read_rounded, self.write_rounded)
         return TextPart(size, metadata=source.metadata())
     """)
     assert writes(mapping) == body("""
         target = TargetObject(part.metadata, at, writer)
         target.required("type", "size")
-        target.field("size", part.size, "size", read_rounded, write_rounded)
+        target.field("size", part.size, "size", self.read_rounded, self.write_rounded)
         return target.finish()
     """)
 
 
 def test_a_block_follows_the_rule_too() -> None:
-    mapping = a_mapping({"size": INTEGER}, {"size": {"field": "size", "block": "picture"}})
+    mapping = a_mapping({"size": INTEGER}, {"size": {"field": "size", "as": "picture"}})
     assert 'size = source.field("size", self.read_picture, self.write_picture)' in reads(mapping)
     assert 'target.field("size", part.size, "size", self.read_picture, self.write_picture)' in writes(mapping)
 
 
 def test_several_fields_of_a_key_are_written_together() -> None:
     mapping = a_mapping({"size": INTEGER, "unit": STRING}, {"a": {"fields": ["size", "unit"], "as": "sized"}})
-    assert 'size, unit = source.field("a", read_sized, write_sized)' in reads(mapping)
-    assert 'target.field("a", (part.size, part.unit), "size", read_sized, write_sized)' in writes(mapping)
+    assert 'size, unit = source.field("a", self.read_sized, self.write_sized)' in reads(mapping)
+    assert 'target.field("a", (part.size, part.unit), "size", self.read_sized, self.write_sized)' in writes(mapping)
 
 
 def test_a_function_that_takes_an_extra_has_extras_of_its_own() -> None:
     mapping = a_mapping({"size!": INTEGER}, {"size": {"field": "size", "as": "own"}})
-    assert 'size = source.value_with_extra("size", read_own)' in reads(mapping)
-    assert 'target.value_with_extra("size", (part.size,), "size", write_own)' in writes(mapping)
+    assert 'size = source.value_with_extra("size", self.read_own)' in reads(mapping)
+    assert 'target.value_with_extra("size", (part.size,), "size", self.write_own)' in writes(mapping)
 
 
 def test_a_function_of_several_keys_that_takes_extras_has_extras_of_its_own() -> None:
     keys = {"a": {"fields": ["size", "unit"], "as": "own_of_several", "beside": ["b"]}}
     mapping = a_mapping({"size": INTEGER, "unit": STRING}, keys)
-    assert "size, unit = source.values_with_extras(read_own_of_several)" in reads(mapping)
+    assert 'size, unit = source.values_with_extras(("a", "b"), self.read_own_of_several)' in reads(mapping)
     assert (
-        'target.values_with_extras((part.size, part.unit), "size", write_own_of_several)' in writes(mapping)
+        'target.values_with_extras((part.size, part.unit), "size", self.write_own_of_several)' in writes(mapping)
     )  # fmt: skip
 
 
@@ -143,17 +146,17 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
     keys = {"outer": {"keys": {"inner": {"keys": {"max": {"field": "maxItems", "as": "rounded", "with": "sizes"}}}}}}
     mapping = a_mapping({"maxItems": INTEGER}, keys)
     assert reads(mapping) == body("""
-        source = SourceObject(wire, at, reader, _TEXT)
-        outer = source.inner("outer", _TEXT_OUTER)
-        inner = outer.inner("inner", _TEXT_INNER)
-        max_items = inner.field("max", read_rounded, write_rounded, _SIZES)
+        source = SourceObject(wire, at, reader)
+        outer = source.inner("outer")
+        inner = outer.inner("inner")
+        max_items = inner.field("max", self.read_rounded, self.write_rounded, self.SIZES)
         return TextPart(max_items, metadata=source.metadata())
     """)
     assert writes(mapping) == body("""
         target = TargetObject(part.metadata, at, writer)
         outer = target.inner("outer")
         inner = outer.inner("inner")
-        inner.field("max", part.max_items, "maxItems", read_rounded, write_rounded, _SIZES)
+        inner.field("max", part.max_items, "maxItems", self.read_rounded, self.write_rounded, self.SIZES)
         outer.optional("inner", inner.wire or None)
         target.optional("outer", outer.wire or None)
         return target.finish()
@@ -163,7 +166,7 @@ def test_an_object_inside_of_the_object_may_be_missing() -> None:
 def test_an_object_inside_of_the_object_has_to_be_there_with_a_required_field() -> None:
     mapping = a_mapping({"size!": INTEGER}, {"outer": {"keys": {"size": "size"}}})
     assert reads(mapping).splitlines()[1:3] == [
-        'outer = source.required_inner("outer", _TEXT_OUTER)',
+        'outer = source.required_inner("outer")',
         'size = outer.required("size", int)',
     ]
     assert writes(mapping).splitlines()[1:4] == [
@@ -189,18 +192,19 @@ def test_a_key_may_be_spelled_otherwise() -> None:
 def test_keys_may_carry_their_fields_together() -> None:
     keys = {"in": {"keys": {"a": {"fields": ["size", "unit"], "as": "sized", "beside": ["b"], "given": ["text"]}}}}
     mapping = a_mapping({"text!": STRING, "size": INTEGER, "unit": STRING}, {"text": "text", **keys})
-    assert 'size, unit = in_.fields(("a", "b"), read_sized, write_sized, text)' in reads(mapping)
-    assert 'in_.fields(("a", "b"), (part.size, part.unit), "size", read_sized, write_sized, part.text)' in writes(
-        mapping
+    assert 'size, unit = in_.fields(("a", "b"), self.read_sized, self.write_sized, text)' in reads(mapping)
+    assert (
+        'in_.fields(("a", "b"), (part.size, part.unit), "size", self.read_sized, self.write_sized, part.text)'
+        in writes(mapping)
     )
 
 
 def test_a_pair_that_follows_the_rule_gets_none_for_a_field_without_a_key() -> None:
     fields = {"size": INTEGER, "text": STRING}
     ruled = a_mapping(fields, {"size": {"field": "size", "as": "rounded", "given": ["text"]}})
-    assert 'size = source.field("size", read_rounded, write_rounded, None)' in reads(ruled)
+    assert 'size = source.field("size", self.read_rounded, self.write_rounded, None)' in reads(ruled)
     own = a_mapping(fields, {"size": {"field": "size", "as": "own", "given": ["text"]}})
-    assert 'size = source.value_with_extra("size", read_own)' in reads(own)
+    assert 'size = source.value_with_extra("size", self.read_own)' in reads(own)
 
 
 def test_an_array_is_read_item_by_item() -> None:
@@ -225,7 +229,6 @@ def test_what_the_wire_demands_of_an_optional_field_is_an_error() -> None:
 def test_a_value_of_any_type_must_be_there_where_it_is_required() -> None:
     mapping = a_mapping({"value!": {}}, {"data": "value"}, tag={"a": "b"}, aside=["c"])
     assert line_of(reads(mapping), "value =") == 'value = source.required_value("data")'
-    assert mapping.known == {"_TEXT": ("a", "c", "data")}
 
 
 def test_a_word_of_the_tag_that_is_not_ours_is_extra() -> None:
@@ -254,7 +257,7 @@ def test_a_field_without_a_place_is_reported_as_what_is_lost_with_it() -> None:
 def test_a_shape_whose_fields_the_format_does_not_have_is_tag_and_extras() -> None:
     mapping = a_mapping({}, {"text": "text"}, tag={"type": "text"})
     assert reads(mapping) == body("""
-        source = SourceObject(wire, at, reader, _TEXT)
+        source = SourceObject(wire, at, reader, "type")
         return TextPart(metadata=source.metadata())
     """)
 

@@ -432,6 +432,33 @@ def test_damaged_extras_of_several_keys_never_win(damaged: Any, field: tuple[Any
     assert read(back, SIZED, "size", "unit")[0] == field
 
 
+def read_place(value: Any, at: Any, reader: Reader) -> tuple[Any, Any]:
+    """A URL, else data. Data beside a URL is not read."""
+    if type(value) is not dict:
+        return None, None
+    return value.get("url"), None if value.get("url") is not None else value.get("data")
+
+
+def write_place(url: Any, data: Any, at: Any, writer: Writer) -> Any:
+    return {key: value for key, value in (("url", url), ("data", data)) if value is not None} or ABSENT
+
+
+PLACE = (read_place, write_place)
+
+
+def test_a_key_that_is_not_read_beside_another_comes_back_and_goes_with_it() -> None:
+    wire = {"k": {"url": "u", "data": "d"}}
+    assert same_after(wire, PLACE)
+    _, metadata = read(wire, PLACE)
+    assert write((None, "e"), metadata, PLACE) == ({"k": {"data": "e"}}, [])
+    assert write((None, None), metadata, PLACE) == ({}, [])
+
+
+def test_damaged_extras_do_not_choose_between_keys() -> None:
+    back, _ = write((None, "d"), {"some": {"k": {"url": "u", "$read": True}}}, PLACE)
+    assert read(back, PLACE)[0] == (None, "d")
+
+
 # The laws have teeth
 
 

@@ -11,12 +11,7 @@ from toolgen_runtime.errors import ConversionError
 
 READERS: dict[str, tuple[tuple[Any, ...], list[Any], str]] = {
     "optional_text": ((), ["", "a"], "a string"),
-    "optional_number": ((), [0, 1, 1.5], "a number"),
     "optional_object": ((), [{}, {"b": 1}], "an object"),
-    "optional_value bool": ((bool,), [True, False], "a boolean"),
-    "optional_value int": ((int,), [0, 1], "an integer"),
-    "optional_value list": ((list,), [[], [1]], "an array"),
-    "optional_value dict": ((dict,), [{}, {"b": 1}], "an object"),
 }
 VALUES: list[Any] = ["", "a", 0, 1, 1.5, True, False, [], [1], {}, {"b": 1}]
 

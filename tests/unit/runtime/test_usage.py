@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,6 @@ from toolgen_runtime.conversion.usage import UsageTable
 from toolgen_runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from toolgen_runtime.conversion.writer import Writer
 from toolgen_runtime.errors import ConversionError
-from toolgen_runtime.lazy_dataclass import replace
 from toolgen_runtime.models import Loss, Usage
 from toolgen_runtime.paths import ROOT
 

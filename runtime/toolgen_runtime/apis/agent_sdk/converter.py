@@ -40,9 +40,13 @@ from .fields import (
     is_opaque_message,
     join_messages,
     read_agent_event,
+    read_image_url,
+    read_inline_source,
     read_states_of_other_providers,
     split_states_of_other_providers,
     write_agent_event,
+    write_image_url,
+    write_inline_source,
 )
 
 __all__ = ["AgentSdkConverter"]
@@ -54,6 +58,11 @@ _RESPONSE = frozenset(["messages", "stop_reason", "usage"])
 
 class AgentSdkConverter(ChatMessageConverter):
     """Converts the requests and results of an agent's invocations. One response may consist of several messages."""
+
+    read_image_url = staticmethod(read_image_url)
+    write_image_url = staticmethod(write_image_url)
+    read_inline_source = staticmethod(read_inline_source)
+    write_inline_source = staticmethod(write_inline_source)
 
     CALL_TYPES = ("function",)
     KEEPS_UNPAIRED_RESULTS = True

@@ -44,7 +44,6 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import AgentSdkConverter
-from .fields import read_image_url, read_inline_source, write_image_url, write_inline_source
 
 __all__ = ["AgentSdk"]
 
@@ -387,7 +386,7 @@ class AgentSdk(AgentSdkConverter):
         source = SourceObject(wire, at, reader, "type")
         image_url = source.required_inner("image_url")
         url, data, media_type, detail = image_url.fields(
-            ("url", "detail", "media_type"), read_image_url, write_image_url, self._IMAGE_PART_URL
+            ("url", "detail", "media_type"), self.read_image_url, self.write_image_url, self._IMAGE_PART_URL
         )
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
@@ -401,8 +400,8 @@ class AgentSdk(AgentSdkConverter):
             ("url", "detail", "media_type"),
             (part.url, part.data, part.media_type, part.detail),
             "url",
-            read_image_url,
-            write_image_url,
+            self.read_image_url,
+            self.write_image_url,
             self._IMAGE_PART_URL,
         )
         target.required("type", "image_url")
@@ -413,7 +412,7 @@ class AgentSdk(AgentSdkConverter):
         """Read a document part."""
         source = SourceObject(wire, at, reader, "type")
         url, data, media_type = source.field(
-            "source", read_inline_source, write_inline_source, self._DOCUMENT_PART_SOURCE
+            "source", self.read_inline_source, self.write_inline_source, self._DOCUMENT_PART_SOURCE
         )
         return DocumentPart(url, data, media_type, metadata=source.metadata())
 
@@ -428,8 +427,8 @@ class AgentSdk(AgentSdkConverter):
             "source",
             (part.url, part.data, part.media_type),
             "url",
-            read_inline_source,
-            write_inline_source,
+            self.read_inline_source,
+            self.write_inline_source,
             self._DOCUMENT_PART_SOURCE,
         )
         return target.finish()

@@ -36,7 +36,7 @@ from ...paths import ROOT, Path, format_path
 from ...request_tools import report_choice_without_tools
 from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
 from ...tool_call_fields import write_flag_about_tools
-from .fields import limit_cache_marks
+from .fields import limit_cache_marks, read_refused_number, read_source, write_refused_number, write_source
 from .messages import AnthropicMessageConverter, note_blank
 
 __all__ = ["AnthropicConverter"]
@@ -101,6 +101,11 @@ _SINGLE = "disable_parallel_tool_use"
 
 class AnthropicConverter(AnthropicMessageConverter):
     """Converts requests and responses of Anthropic Messages, with system text and thinking settings beside messages."""
+
+    read_refused_number = staticmethod(read_refused_number)
+    write_refused_number = staticmethod(write_refused_number)
+    read_source = staticmethod(read_source)
+    write_source = staticmethod(write_source)
 
     RESPONSE_KEYS = frozenset(["content", "stop_reason"])
     DEFAULT_KEYS = ("max_tokens",)

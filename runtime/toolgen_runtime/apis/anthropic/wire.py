@@ -51,7 +51,6 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import AnthropicConverter
-from .fields import read_refused_number, read_source, write_refused_number, write_source
 
 __all__ = ["Anthropic"]
 
@@ -285,8 +284,8 @@ class Anthropic(AnthropicConverter):
         tool_choice, parallel_tool_calls = source.field(
             "tool_choice", self.read_request_tool_choice, self.write_request_tool_choice, tools
         )
-        temperature = source.field("temperature", read_refused_number, write_refused_number)
-        top_p = source.field("top_p", read_refused_number, write_refused_number)
+        temperature = source.field("temperature", self.read_refused_number, self.write_refused_number)
+        top_p = source.field("top_p", self.read_refused_number, self.write_refused_number)
         stop = source.field("stop_sequences", read_string_or_list, write_string_or_list)
         stream = source.optional("stream", bool)
         return Request(
@@ -319,8 +318,10 @@ class Anthropic(AnthropicConverter):
             self.write_request_tool_choice,
             request.tools,
         )
-        target.field("temperature", request.temperature, "temperature", read_refused_number, write_refused_number)
-        target.field("top_p", request.top_p, "topP", read_refused_number, write_refused_number)
+        target.field(
+            "temperature", request.temperature, "temperature", self.read_refused_number, self.write_refused_number
+        )
+        target.field("top_p", request.top_p, "topP", self.read_refused_number, self.write_refused_number)
         target.field("stop_sequences", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.optional("stream", request.stream)
         return target.finish()
@@ -386,7 +387,7 @@ class Anthropic(AnthropicConverter):
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type = source.field("source", read_source, write_source, self._IMAGE_PART_SOURCE)
+        url, data, media_type = source.field("source", self.read_source, self.write_source, self._IMAGE_PART_SOURCE)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return ImagePart(url, data, media_type, cache=cache, metadata=source.metadata())
 
@@ -397,7 +398,12 @@ class Anthropic(AnthropicConverter):
         target.unsupported("detail", part.detail)
         target.required("type", "image")
         target.field(
-            "source", (part.url, part.data, part.media_type), "url", read_source, write_source, self._IMAGE_PART_SOURCE
+            "source",
+            (part.url, part.data, part.media_type),
+            "url",
+            self.read_source,
+            self.write_source,
+            self._IMAGE_PART_SOURCE,
         )
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
         return target.finish()
@@ -405,7 +411,7 @@ class Anthropic(AnthropicConverter):
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document block."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type = source.field("source", read_source, write_source, self._DOCUMENT_PART_SOURCE)
+        url, data, media_type = source.field("source", self.read_source, self.write_source, self._DOCUMENT_PART_SOURCE)
         name = source.optional("title", str)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return DocumentPart(url, data, media_type, name, cache=cache, metadata=source.metadata())
@@ -419,8 +425,8 @@ class Anthropic(AnthropicConverter):
             "source",
             (part.url, part.data, part.media_type),
             "url",
-            read_source,
-            write_source,
+            self.read_source,
+            self.write_source,
             self._DOCUMENT_PART_SOURCE,
         )
         target.optional("title", part.name)

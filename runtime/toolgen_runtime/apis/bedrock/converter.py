@@ -35,6 +35,16 @@ from ...request_tools import none_if_empty
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from .client_values import find_exception, is_api_error
 from .content import read_blocks, write_blocks
+from .fields import (
+    read_block_source,
+    read_document_name,
+    read_schema_text,
+    read_text_unless_empty,
+    write_block_source,
+    write_document_name,
+    write_schema_text,
+    write_text_unless_empty,
+)
 from .messages import MESSAGE_KEYS, BedrockMessageConverter
 from .tools import complete_tool_config, has_tool_blocks
 
@@ -68,6 +78,15 @@ def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: d
 
 class BedrockConverter(BedrockMessageConverter):
     """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
+
+    read_block_source = staticmethod(read_block_source)
+    write_block_source = staticmethod(write_block_source)
+    read_document_name = staticmethod(read_document_name)
+    write_document_name = staticmethod(write_document_name)
+    read_schema_text = staticmethod(read_schema_text)
+    write_schema_text = staticmethod(write_schema_text)
+    read_text_unless_empty = staticmethod(read_text_unless_empty)
+    write_text_unless_empty = staticmethod(write_text_unless_empty)
 
     RESPONSE_KEYS = frozenset(["output", "stopReason"])
 

@@ -57,16 +57,6 @@ from ...tool_call_fields import (
 from .client_values import Base64Keys, converse_kwargs
 from .content import block_kind
 from .converter import BedrockConverter
-from .fields import (
-    read_block_source,
-    read_document_name,
-    read_schema_text,
-    read_text_unless_empty,
-    write_block_source,
-    write_document_name,
-    write_schema_text,
-    write_text_unless_empty,
-)
 
 __all__ = ["Bedrock"]
 
@@ -482,7 +472,7 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader, "type")
         structure = source.required_inner("structure")
         json_schema = structure.required_inner("jsonSchema")
-        schema = json_schema.field("schema", read_schema_text, write_schema_text)
+        schema = json_schema.field("schema", self.read_schema_text, self.write_schema_text)
         name = json_schema.optional("name", str)
         return OutputSchema(schema, name, metadata=source.metadata())
 
@@ -492,7 +482,7 @@ class Bedrock(BedrockConverter):
         target.unsupported("strict", schema.strict)
         structure = target.inner("structure")
         json_schema = structure.inner("jsonSchema")
-        json_schema.field("schema", schema.schema, "schema", read_schema_text, write_schema_text)
+        json_schema.field("schema", schema.schema, "schema", self.read_schema_text, self.write_schema_text)
         json_schema.optional("name", schema.name)
         structure.required("jsonSchema", json_schema.wire)
         target.required("type", "json_schema")
@@ -505,7 +495,7 @@ class Bedrock(BedrockConverter):
         tool_spec = source.required_inner("toolSpec")
         input_schema = tool_spec.required_inner("inputSchema")
         name = tool_spec.value("name", read_tool_name)
-        description = tool_spec.field("description", read_text_unless_empty, write_text_unless_empty)
+        description = tool_spec.field("description", self.read_text_unless_empty, self.write_text_unless_empty)
         strict = tool_spec.optional("strict", bool)
         parameters = input_schema.field("json", read_schema_or_empty, write_schema_or_empty, strict)
         return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
@@ -521,7 +511,11 @@ class Bedrock(BedrockConverter):
         tool_spec.value("name", (definition.name,), "name", write_tool_name)
         tool_spec.required("inputSchema", input_schema.wire)
         tool_spec.field(
-            "description", definition.description, "description", read_text_unless_empty, write_text_unless_empty
+            "description",
+            definition.description,
+            "description",
+            self.read_text_unless_empty,
+            self.write_text_unless_empty,
         )
         tool_spec.optional("strict", definition.strict)
         target.required("toolSpec", tool_spec.wire)
@@ -607,7 +601,7 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         image = source.inner("image")
         url, data, media_type = image.fields(
-            ("format", "source"), read_block_source, write_block_source, self._IMAGE_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self._IMAGE_PART_FORMAT
         )
         return ImagePart(url, data, media_type, metadata=source.metadata())
 
@@ -621,8 +615,8 @@ class Bedrock(BedrockConverter):
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self._IMAGE_PART_FORMAT,
         )
         target.optional("image", image.wire or None)
@@ -632,9 +626,9 @@ class Bedrock(BedrockConverter):
         """Read a document block."""
         source = SourceObject(wire, at, reader)
         document = source.required_inner("document")
-        name = document.value_with_extra("name", read_document_name)
+        name = document.value_with_extra("name", self.read_document_name)
         url, data, media_type = document.fields(
-            ("format", "source"), read_block_source, write_block_source, self._DOCUMENT_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self._DOCUMENT_PART_FORMAT
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -643,13 +637,13 @@ class Bedrock(BedrockConverter):
         target = TargetObject(part.metadata, at, writer)
         target.unsupported("detail", part.detail)
         document = target.inner("document")
-        document.value_with_extra("name", (part.name,), "name", write_document_name)
+        document.value_with_extra("name", (part.name,), "name", self.write_document_name)
         document.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self._DOCUMENT_PART_FORMAT,
         )
         target.required("document", document.wire)
@@ -660,7 +654,7 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         video = source.inner("video")
         url, data, media_type = video.fields(
-            ("format", "source"), read_block_source, write_block_source, self._VIDEO_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self._VIDEO_PART_FORMAT
         )
         return VideoPart(url, data, media_type, metadata=source.metadata())
 
@@ -674,8 +668,8 @@ class Bedrock(BedrockConverter):
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self._VIDEO_PART_FORMAT,
         )
         target.optional("video", video.wire or None)
@@ -686,7 +680,7 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         audio = source.inner("audio")
         url, data, media_type = audio.fields(
-            ("format", "source"), read_block_source, write_block_source, self._AUDIO_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self._AUDIO_PART_FORMAT
         )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
@@ -700,8 +694,8 @@ class Bedrock(BedrockConverter):
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self._AUDIO_PART_FORMAT,
         )
         target.optional("audio", audio.wire or None)

@@ -44,12 +44,18 @@ from .fields import (
     append_content,
     is_blank,
     move_system_messages_first,
+    read_collectively_strict_schema,
+    read_output_schema_with_required,
     read_result_documents,
+    read_thinking_settings,
     restore_result_documents,
     says_nothing,
     select_tools_by_choice,
     to_supported_part,
     tool_plan_part_index,
+    write_collectively_strict_schema,
+    write_output_schema_with_required,
+    write_thinking_settings,
 )
 
 __all__ = ["CohereConverter"]
@@ -62,6 +68,13 @@ _RESPONSE = frozenset(["finish_reason", "id", "message", "usage"])
 
 class CohereConverter(ChatConverter):
     """Converts Cohere's requests and responses: a plan beside the content, and one `strict_tools` for all tools."""
+
+    read_collectively_strict_schema = staticmethod(read_collectively_strict_schema)
+    write_collectively_strict_schema = staticmethod(write_collectively_strict_schema)
+    read_output_schema_with_required = staticmethod(read_output_schema_with_required)
+    write_output_schema_with_required = staticmethod(write_output_schema_with_required)
+    read_thinking_settings = staticmethod(read_thinking_settings)
+    write_thinking_settings = staticmethod(write_thinking_settings)
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
     HAS_FUNCTION_MESSAGES = False

@@ -53,15 +53,7 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import CohereConverter
-from .fields import (
-    chat_kwargs,
-    read_collectively_strict_schema,
-    read_output_schema_with_required,
-    read_thinking_settings,
-    write_collectively_strict_schema,
-    write_output_schema_with_required,
-    write_thinking_settings,
-)
+from .fields import chat_kwargs
 
 __all__ = ["Cohere"]
 
@@ -329,7 +321,7 @@ class Cohere(CohereConverter):
             "stop_sequences", read_strings_at_most, write_strings_at_most, self._REQUEST_BODY_STOP_SEQUENCES
         )
         seed = source.optional("seed", int)
-        reasoning = source.field("thinking", read_thinking_settings, write_thinking_settings)
+        reasoning = source.field("thinking", self.read_thinking_settings, self.write_thinking_settings)
         stream = source.optional("stream", bool)
         return Request(
             messages,
@@ -384,7 +376,9 @@ class Cohere(CohereConverter):
             self._REQUEST_BODY_STOP_SEQUENCES,
         )
         target.optional("seed", request.seed)
-        target.field("thinking", request.reasoning, "reasoning", read_thinking_settings, write_thinking_settings)
+        target.field(
+            "thinking", request.reasoning, "reasoning", self.read_thinking_settings, self.write_thinking_settings
+        )
         target.optional("stream", request.stream)
         return target.finish()
 
@@ -394,7 +388,7 @@ class Cohere(CohereConverter):
         function = source.required_inner("function")
         name = function.value("name", read_tool_name)
         description = function.optional("description", str)
-        parameters = function.value_with_extra("parameters", read_collectively_strict_schema)
+        parameters = function.value_with_extra("parameters", self.read_collectively_strict_schema)
         return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
@@ -403,7 +397,11 @@ class Cohere(CohereConverter):
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.value_with_extra(
-            "parameters", (definition.parameters,), "parameters", write_collectively_strict_schema, definition.strict
+            "parameters",
+            (definition.parameters,),
+            "parameters",
+            self.write_collectively_strict_schema,
+            definition.strict,
         )
         function.optional("description", definition.description)
         target.required("type", "function")
@@ -500,7 +498,7 @@ class Cohere(CohereConverter):
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
-        schema = source.field("schema", read_output_schema_with_required, write_output_schema_with_required)
+        schema = source.field("schema", self.read_output_schema_with_required, self.write_output_schema_with_required)
         return OutputSchema(schema, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
@@ -510,7 +508,11 @@ class Cohere(CohereConverter):
         target.unsupported("strict", schema.strict)
         target.required("type", "json_object")
         target.field(
-            "schema", schema.schema, "schema", read_output_schema_with_required, write_output_schema_with_required
+            "schema",
+            schema.schema,
+            "schema",
+            self.read_output_schema_with_required,
+            self.write_output_schema_with_required,
         )
         return target.finish()
 

@@ -30,6 +30,16 @@ from ...models import (
 from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path, format_path
 from ...responses import calls_in, format_rfc3339
+from .fields import (
+    read_binary_data,
+    read_either_name,
+    read_schema_empty_as_none,
+    read_untyped_arguments,
+    write_binary_data,
+    write_either_name,
+    write_schema_empty_as_none,
+    write_untyped_arguments,
+)
 from .tool_requests import (
     is_app_tool_request,
     read_result_params,
@@ -46,6 +56,15 @@ _SIGNED = frozenset(["encryptedContent", "reasoningBlocks", "reasoningOpaque", "
 
 class CopilotConverter(NativeToolConverter):
     """Converts the app's tools, requests for them, their results, and messages of a session that Copilot holds."""
+
+    read_binary_data = staticmethod(read_binary_data)
+    write_binary_data = staticmethod(write_binary_data)
+    read_either_name = staticmethod(read_either_name)
+    write_either_name = staticmethod(write_either_name)
+    read_schema_empty_as_none = staticmethod(read_schema_empty_as_none)
+    write_schema_empty_as_none = staticmethod(write_schema_empty_as_none)
+    read_untyped_arguments = staticmethod(read_untyped_arguments)
+    write_untyped_arguments = staticmethod(write_untyped_arguments)
 
     USAGE: ClassVar[UsageTable]
     """Where the API has counts of tokens."""

@@ -118,6 +118,11 @@ def read_result_tool_name(value: Any, at: Path, reader: Reader) -> tuple[str, An
 class CopilotQuorumConverter(NativeToolConverter):
     """Converts tools, results and responses of the app's sessions. Blocks and events are tagged variants."""
 
+    read_map_arguments = staticmethod(read_map_arguments)
+    write_map_arguments = staticmethod(write_map_arguments)
+    read_result_tool_name = staticmethod(read_result_tool_name)
+    write_result_tool_name = staticmethod(write_result_tool_name)
+
     read_application_call: ObjectReader[ToolCall]
     read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]

@@ -27,13 +27,7 @@ from ...tool_call_fields import (
     write_result_call_id,
     write_tool_name,
 )
-from .converter import (
-    CopilotQuorumConverter,
-    read_map_arguments,
-    read_result_tool_name,
-    write_map_arguments,
-    write_result_tool_name,
-)
+from .converter import CopilotQuorumConverter
 
 __all__ = ["CopilotQuorum"]
 
@@ -109,7 +103,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         """Read a call as the application has it."""
         source = SourceObject(wire, at, reader)
         name = source.value("tool_name", read_tool_name)
-        arguments, invalid = source.value_with_extra("arguments", read_map_arguments)
+        arguments, invalid = source.value_with_extra("arguments", self.read_map_arguments)
         id = source.value_with_extra("native_id", read_nullable_call_id)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
@@ -118,7 +112,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
         target.value("tool_name", (call.name,), "name", write_tool_name)
-        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_map_arguments)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_map_arguments)
         target.value_with_extra("native_id", (call.id,), "id", write_nullable_call_id)
         return target.finish()
 
@@ -127,7 +121,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         source = SourceObject(wire, at, reader)
         id = source.value_with_extra("id", read_nullable_call_id)
         name = source.value("name", read_tool_name)
-        arguments, invalid = source.value_with_extra("input", read_map_arguments)
+        arguments, invalid = source.value_with_extra("input", self.read_map_arguments)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_use(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -136,14 +130,14 @@ class CopilotQuorum(CopilotQuorumConverter):
         target = TargetObject(call.metadata, at, writer)
         target.value("name", (call.name,), "name", write_tool_name)
         target.value_with_extra("id", (call.id,), "id", write_nullable_call_id)
-        target.value_with_extra("input", (call.arguments, call.invalid), "arguments", write_map_arguments)
+        target.value_with_extra("input", (call.arguments, call.invalid), "arguments", self.write_map_arguments)
         return target.finish()
 
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result for a session."""
         source = SourceObject(wire, at, reader)
         tool_call_id = source.value_with_extra("tool_use_id", read_result_call_id)
-        name = source.value_with_extra("tool_name", read_result_tool_name)
+        name = source.value_with_extra("tool_name", self.read_result_tool_name)
         kind, value, is_error = source.fields(
             ("output", "is_error"), self.read_result_content, self.write_result_content
         )
@@ -153,7 +147,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         """Write a result for a session."""
         target = TargetObject(result.metadata, at, writer)
         target.value_with_extra("tool_use_id", (result.tool_call_id,), "toolCallId", write_result_call_id)
-        target.value_with_extra("tool_name", (result.name,), "name", write_result_tool_name)
+        target.value_with_extra("tool_name", (result.name,), "name", self.write_result_tool_name)
         target.fields(
             ("output", "is_error"),
             (result.kind, result.value, result.is_error),

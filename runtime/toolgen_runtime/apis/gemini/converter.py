@@ -34,8 +34,14 @@ from .fields import (
     choose_thinking_setting,
     mark_tool_group,
     modality_tokens,
+    read_enum_value_any_case,
+    read_media_content,
+    read_result_id_by_name,
     read_schema,
     replace_modality_tokens,
+    write_enum_value_any_case,
+    write_media_content,
+    write_result_id_by_name,
     write_schema,
     write_tool_groups,
 )
@@ -57,6 +63,13 @@ _CANDIDATE = frozenset(["content", "finishReason"])
 
 class GeminiConverter(GeminiMessageConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
+
+    read_enum_value_any_case = staticmethod(read_enum_value_any_case)
+    write_enum_value_any_case = staticmethod(write_enum_value_any_case)
+    read_media_content = staticmethod(read_media_content)
+    write_media_content = staticmethod(write_media_content)
+    read_result_id_by_name = staticmethod(read_result_id_by_name)
+    write_result_id_by_name = staticmethod(write_result_id_by_name)
 
     RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
     read_assistant_message: ObjectReader[AssistantMessage]

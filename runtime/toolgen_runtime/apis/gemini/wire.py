@@ -48,15 +48,7 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import GeminiConverter
-from .fields import (
-    generate_content_kwargs,
-    read_enum_value_any_case,
-    read_media_content,
-    read_result_id_by_name,
-    write_enum_value_any_case,
-    write_media_content,
-    write_result_id_by_name,
-)
+from .fields import generate_content_kwargs
 from .parts import KeyNormalization, part_kind
 
 __all__ = ["Gemini"]
@@ -552,7 +544,10 @@ class Gemini(GeminiConverter):
         """Read the reasoning settings."""
         source = SourceObject(wire, at, reader)
         effort = source.field(
-            "thinkingLevel", read_enum_value_any_case, write_enum_value_any_case, self._THINKING_THINKING_LEVEL
+            "thinkingLevel",
+            self.read_enum_value_any_case,
+            self.write_enum_value_any_case,
+            self._THINKING_THINKING_LEVEL,
         )
         budget_tokens = source.optional("thinkingBudget", int)
         return Reasoning(effort, budget_tokens, metadata=source.metadata())
@@ -564,8 +559,8 @@ class Gemini(GeminiConverter):
             "thinkingLevel",
             reasoning.effort,
             "effort",
-            read_enum_value_any_case,
-            write_enum_value_any_case,
+            self.read_enum_value_any_case,
+            self.write_enum_value_any_case,
             self._THINKING_THINKING_LEVEL,
         )
         target.optional("thinkingBudget", reasoning.budget_tokens)
@@ -627,7 +622,7 @@ class Gemini(GeminiConverter):
         source = SourceObject(wire, at, reader)
         function_response = source.required_inner("functionResponse")
         name = function_response.value("name", read_tool_name)
-        tool_call_id = function_response.value_with_extra("id", read_result_id_by_name, name)
+        tool_call_id = function_response.value_with_extra("id", self.read_result_id_by_name, name)
         kind, value, is_error = function_response.fields(
             ("response", "parts"), self.read_result_object, self.write_result_object
         )
@@ -639,7 +634,7 @@ class Gemini(GeminiConverter):
         function_response = target.inner("functionResponse")
         function_response.value("name", (result.name,), "name", write_tool_name)
         function_response.value_with_extra(
-            "id", (result.tool_call_id,), "toolCallId", write_result_id_by_name, result.name
+            "id", (result.tool_call_id,), "toolCallId", self.write_result_id_by_name, result.name
         )
         function_response.fields(
             ("response", "parts"),
@@ -681,7 +676,7 @@ class Gemini(GeminiConverter):
         """Read an image."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self._IMAGE_PART_INLINE_DATA
+            ("inlineData", "fileData"), self.read_media_content, self.write_media_content, self._IMAGE_PART_INLINE_DATA
         )
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
 
@@ -694,8 +689,8 @@ class Gemini(GeminiConverter):
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self._IMAGE_PART_INLINE_DATA,
         )
         return target.finish()
@@ -704,7 +699,7 @@ class Gemini(GeminiConverter):
         """Read an audio recording."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self._AUDIO_PART_INLINE_DATA
+            ("inlineData", "fileData"), self.read_media_content, self.write_media_content, self._AUDIO_PART_INLINE_DATA
         )
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -717,8 +712,8 @@ class Gemini(GeminiConverter):
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self._AUDIO_PART_INLINE_DATA,
         )
         return target.finish()
@@ -727,7 +722,7 @@ class Gemini(GeminiConverter):
         """Read a video."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self._VIDEO_PART_INLINE_DATA
+            ("inlineData", "fileData"), self.read_media_content, self.write_media_content, self._VIDEO_PART_INLINE_DATA
         )
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -740,8 +735,8 @@ class Gemini(GeminiConverter):
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self._VIDEO_PART_INLINE_DATA,
         )
         return target.finish()
@@ -750,7 +745,10 @@ class Gemini(GeminiConverter):
         """Read a document."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self._DOCUMENT_PART_INLINE_DATA
+            ("inlineData", "fileData"),
+            self.read_media_content,
+            self.write_media_content,
+            self._DOCUMENT_PART_INLINE_DATA,
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
@@ -763,8 +761,8 @@ class Gemini(GeminiConverter):
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self._DOCUMENT_PART_INLINE_DATA,
         )
         return target.finish()

@@ -38,7 +38,6 @@ from ...tool_call_fields import (
     write_object_arguments,
     write_tool_name,
 )
-from ..text_messages import read_named_result_call, write_named_result_call
 from .converter import KagamiConverter
 
 __all__ = ["Kagami"]
@@ -179,7 +178,7 @@ class Kagami(KagamiConverter):
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
-        tool_call_id, name = source.values_with_extras(("toolCallId", "name"), read_named_result_call)
+        tool_call_id, name = source.values_with_extras(("toolCallId", "name"), self.read_named_result_call)
         kind, value, is_error = source.fields(("response",), self.read_result_response, self.write_result_response)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
@@ -187,7 +186,7 @@ class Kagami(KagamiConverter):
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
         target.required("role", "tool")
-        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", write_named_result_call)
+        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", self.write_named_result_call)
         target.fields(
             ("response",),
             (result.kind, result.value, result.is_error),

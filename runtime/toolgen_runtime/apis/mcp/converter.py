@@ -14,14 +14,33 @@ from ...json_values import same_json
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
 from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
-from .fields import is_wrapper_schema, unwrap_result_schema, wrap_result_schema
-from .results import read_call_result, write_call_result
+from .fields import (
+    is_wrapper_schema,
+    read_block_text,
+    read_call_arguments,
+    read_result_schema,
+    unwrap_result_schema,
+    wrap_result_schema,
+    write_block_text,
+    write_call_arguments,
+    write_result_schema,
+)
+from .results import read_call_result, read_media_block, write_call_result, write_media_block
 
 __all__ = ["McpConverter"]
 
 
 class McpConverter(NativeToolConverter):
     """Converts tools, calls and results of the Model Context Protocol."""
+
+    read_call_arguments = staticmethod(read_call_arguments)
+    write_call_arguments = staticmethod(write_call_arguments)
+    read_result_schema = staticmethod(read_result_schema)
+    write_result_schema = staticmethod(write_result_schema)
+    read_block_text = staticmethod(read_block_text)
+    write_block_text = staticmethod(write_block_text)
+    read_media_block = staticmethod(read_media_block)
+    write_media_block = staticmethod(write_media_block)
 
     read_block: ValueReader[ContentPart]
     write_block: ValueWriter[Any]

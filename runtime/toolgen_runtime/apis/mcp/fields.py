@@ -17,14 +17,14 @@ from ...tool_call_fields import write_object_arguments
 __all__ = [
     "WRAPPER_KEY",
     "is_wrapper_schema",
+    "read_block_text",
     "read_call_arguments",
     "read_result_schema",
-    "read_text_block",
     "unwrap_result_schema",
     "wrap_result_schema",
+    "write_block_text",
     "write_call_arguments",
     "write_result_schema",
-    "write_text_block",
 ]
 
 
@@ -90,7 +90,7 @@ def write_result_schema(schema: Any, at: Path, writer: Writer) -> Any:
         raise ConversionError(format_path(at), "is nested too deeply") from error
 
 
-def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> str:
+def read_block_text(block: dict[str, Any], at: Path, reader: Reader) -> str:
     """Read the text of a block, or of the resource in it.
 
     Raises:
@@ -104,7 +104,7 @@ def read_text_block(block: dict[str, Any], at: Path, reader: Reader) -> str:
     return text
 
 
-def write_text_block(text: str, at: Path, writer: Writer) -> dict[str, Any]:
+def write_block_text(text: str, at: Path, writer: Writer) -> dict[str, Any]:
     """Write the text as a block."""
     return {"type": "text", "text": text}
 

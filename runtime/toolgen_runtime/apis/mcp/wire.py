@@ -31,15 +31,7 @@ from ...models import (
 from ...paths import Path
 from ...tool_call_fields import read_tool_name, write_tool_name
 from .converter import McpConverter
-from .fields import (
-    read_call_arguments,
-    read_result_schema,
-    read_text_block,
-    write_call_arguments,
-    write_result_schema,
-    write_text_block,
-)
-from .results import read_media_block, result_content_kind, write_media_block
+from .results import result_content_kind
 
 __all__ = ["Mcp"]
 
@@ -152,7 +144,7 @@ class Mcp(McpConverter):
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
         parameters = source.field("inputSchema", read_schema_or_empty, write_schema_or_empty)
-        result = source.field("outputSchema", read_result_schema, write_result_schema)
+        result = source.field("outputSchema", self.read_result_schema, self.write_result_schema)
         return ToolDefinition(name, description, parameters, result=result, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
@@ -162,14 +154,14 @@ class Mcp(McpConverter):
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
         target.field("inputSchema", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty)
-        target.field("outputSchema", definition.result, "result", read_result_schema, write_result_schema)
+        target.field("outputSchema", definition.result, "result", self.read_result_schema, self.write_result_schema)
         return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader, id: str) -> ToolCall:
         """Read the params of a call."""
         source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
-        arguments, invalid = source.value_with_extra("arguments", read_call_arguments)
+        arguments, invalid = source.value_with_extra("arguments", self.read_call_arguments)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
@@ -177,20 +169,20 @@ class Mcp(McpConverter):
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
         target.value("name", (call.name,), "name", write_tool_name)
-        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_call_arguments)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_call_arguments)
         return target.finish()
 
     def read_text_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text: a block of its own, or an embedded resource."""
         source = SourceObject(wire, at, reader)
-        text = source.fields(("type", "text", "resource"), read_text_block, write_text_block)
+        text = source.fields(("type", "text", "resource"), self.read_block_text, self.write_block_text)
         return TextPart(text, metadata=source.metadata())
 
     def write_text_block(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
         target = TargetObject(part.metadata, at, writer)
         target.unsupported("cache", part.cache)
-        target.fields(("type", "text", "resource"), part.text, "text", read_text_block, write_text_block)
+        target.fields(("type", "text", "resource"), part.text, "text", self.read_block_text, self.write_block_text)
         return target.finish()
 
     def read_image_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
@@ -198,8 +190,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._IMAGE_BLOCK_TYPE,
         )
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
@@ -213,8 +205,8 @@ class Mcp(McpConverter):
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._IMAGE_BLOCK_TYPE,
         )
         return target.finish()
@@ -224,8 +216,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._AUDIO_BLOCK_TYPE,
         )
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
@@ -239,8 +231,8 @@ class Mcp(McpConverter):
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._AUDIO_BLOCK_TYPE,
         )
         return target.finish()
@@ -250,8 +242,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._VIDEO_BLOCK_TYPE,
         )
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
@@ -265,8 +257,8 @@ class Mcp(McpConverter):
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._VIDEO_BLOCK_TYPE,
         )
         return target.finish()
@@ -276,8 +268,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._DOCUMENT_BLOCK_TYPE,
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
@@ -291,8 +283,8 @@ class Mcp(McpConverter):
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self._DOCUMENT_BLOCK_TYPE,
         )
         return target.finish()

@@ -37,7 +37,20 @@ from ...tool_results import ResultKind, report_dropped_error_flag, write_result_
 from ...unpaired_results import Placed
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
-from .fields import find_body_error, order_system_messages
+from .fields import (
+    find_body_error,
+    order_system_messages,
+    read_id_or_placeholder,
+    read_result_id_or_placeholder,
+    read_text_as_chunks,
+    read_url_or_data,
+    read_url_or_object,
+    write_id_or_placeholder,
+    write_result_id_or_placeholder,
+    write_text_as_chunks,
+    write_url_or_data,
+    write_url_or_object,
+)
 
 __all__ = ["MistralConverter"]
 
@@ -46,6 +59,17 @@ _ASSISTANT_MESSAGE = frozenset(["content", "role", "tool_calls"])
 
 class MistralConverter(ChatConverter):
     """Converts Mistral's requests and responses, whose content is a string or a list of chunks with thoughts."""
+
+    read_url_or_data = staticmethod(read_url_or_data)
+    write_url_or_data = staticmethod(write_url_or_data)
+    read_url_or_object = staticmethod(read_url_or_object)
+    write_url_or_object = staticmethod(write_url_or_object)
+    read_id_or_placeholder = staticmethod(read_id_or_placeholder)
+    write_id_or_placeholder = staticmethod(write_id_or_placeholder)
+    read_result_id_or_placeholder = staticmethod(read_result_id_or_placeholder)
+    write_result_id_or_placeholder = staticmethod(write_result_id_or_placeholder)
+    read_text_as_chunks = staticmethod(read_text_as_chunks)
+    write_text_as_chunks = staticmethod(write_text_as_chunks)
 
     ACCEPTS_BLANK_MESSAGES = False
 

@@ -56,22 +56,8 @@ from ...tool_call_fields import (
     write_json_arguments,
     write_tool_name,
 )
-from ..chat_bases import read_schema_name, write_schema_name
 from .converter import MistralConverter
-from .fields import (
-    known_kwargs,
-    read_id_or_placeholder,
-    read_result_id_or_placeholder,
-    read_text_as_chunks,
-    read_url_or_data,
-    read_url_or_object,
-    unwrap_sdk_object,
-    write_id_or_placeholder,
-    write_result_id_or_placeholder,
-    write_text_as_chunks,
-    write_url_or_data,
-    write_url_or_object,
-)
+from .fields import known_kwargs, unwrap_sdk_object
 
 __all__ = ["Mistral"]
 
@@ -422,7 +408,7 @@ class Mistral(MistralConverter):
         """Read a call of a function."""
         source = SourceObject(wire, at, reader, "type")
         function = source.required_inner("function")
-        id = source.value_with_extra("id", read_id_or_placeholder, self._TOOL_CALL_ID)
+        id = source.value_with_extra("id", self.read_id_or_placeholder, self._TOOL_CALL_ID)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
         source.untagged("type")
@@ -437,7 +423,7 @@ class Mistral(MistralConverter):
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
         target.required("type", "function")
         target.required("function", function.wire)
-        target.value_with_extra("id", (call.id,), "id", write_id_or_placeholder, self._TOOL_CALL_ID)
+        target.value_with_extra("id", (call.id,), "id", self.write_id_or_placeholder, self._TOOL_CALL_ID)
         target.untagged("type")
         return target.finish()
 
@@ -445,7 +431,7 @@ class Mistral(MistralConverter):
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
         tool_call_id, name = source.values_with_extras(
-            ("tool_call_id", "name"), read_result_id_or_placeholder, self._TOOL_RESULT_TOOL_CALL_ID
+            ("tool_call_id", "name"), self.read_result_id_or_placeholder, self._TOOL_RESULT_TOOL_CALL_ID
         )
         kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
@@ -464,7 +450,7 @@ class Mistral(MistralConverter):
         target.values_with_extras(
             (result.tool_call_id, result.name),
             "toolCallId",
-            write_result_id_or_placeholder,
+            self.write_result_id_or_placeholder,
             self._TOOL_RESULT_TOOL_CALL_ID,
         )
         return target.finish()
@@ -486,7 +472,7 @@ class Mistral(MistralConverter):
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type, detail = source.field("image_url", read_url_or_object, write_url_or_object)
+        url, data, media_type, detail = source.field("image_url", self.read_url_or_object, self.write_url_or_object)
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -499,15 +485,15 @@ class Mistral(MistralConverter):
             "image_url",
             (part.url, part.data, part.media_type, part.detail),
             "url",
-            read_url_or_object,
-            write_url_or_object,
+            self.read_url_or_object,
+            self.write_url_or_object,
         )
         return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio part."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type = source.field("input_audio", read_url_or_data, write_url_or_data)
+        url, data, media_type = source.field("input_audio", self.read_url_or_data, self.write_url_or_data)
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -517,7 +503,9 @@ class Mistral(MistralConverter):
         target.unsupported("detail", part.detail)
         target.unsupported("cache", part.cache)
         target.required("type", "input_audio")
-        target.field("input_audio", (part.url, part.data, part.media_type), "url", read_url_or_data, write_url_or_data)
+        target.field(
+            "input_audio", (part.url, part.data, part.media_type), "url", self.read_url_or_data, self.write_url_or_data
+        )
         return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
@@ -541,7 +529,7 @@ class Mistral(MistralConverter):
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
         json_schema = source.required_inner("json_schema")
-        name = json_schema.field("name", read_schema_name, write_schema_name)
+        name = json_schema.field("name", self.read_schema_name, self.write_schema_name)
         strict = json_schema.optional("strict", bool)
         schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
         return OutputSchema(schema, name, strict, metadata=source.metadata())
@@ -551,7 +539,7 @@ class Mistral(MistralConverter):
         target = TargetObject(schema.metadata, at, writer)
         json_schema = target.inner("json_schema")
         json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
-        json_schema.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         json_schema.optional("strict", schema.strict)
         target.required("type", "json_schema")
         target.required("json_schema", json_schema.wire)
@@ -589,12 +577,12 @@ class Mistral(MistralConverter):
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
         source = SourceObject(wire, at, reader, "type")
-        text = source.field("thinking", read_text_as_chunks, write_text_as_chunks)
+        text = source.field("thinking", self.read_text_as_chunks, self.write_text_as_chunks)
         return ReasoningPart(text, metadata=source.metadata())
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
         target.required("type", "thinking")
-        target.field("thinking", part.text, "text", read_text_as_chunks, write_text_as_chunks)
+        target.field("thinking", part.text, "text", self.read_text_as_chunks, self.write_text_as_chunks)
         return target.finish()

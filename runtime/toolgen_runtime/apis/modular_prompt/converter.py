@@ -61,6 +61,9 @@ _RESPONSE = frozenset(["content", "finishReason", "toolCalls", "usage"])
 class ModularPromptConverter(TextChatConverter):
     """Converts the query options and query results of modular-prompt."""
 
+    read_string_content = staticmethod(read_string_content)
+    write_string_content = staticmethod(write_string_content)
+
     RESPONSE_KEYS = frozenset(["content", "toolCalls", "finishReason"])
     CALL_TYPES = ("function", ABSENT)
 

@@ -29,8 +29,7 @@ from ...tool_call_fields import (
     write_json_arguments,
     write_tool_name,
 )
-from ..text_messages import read_named_result_call, write_named_result_call
-from .converter import ModularPromptConverter, read_string_content, write_string_content
+from .converter import ModularPromptConverter
 
 __all__ = ["ModularPrompt"]
 
@@ -176,7 +175,7 @@ class ModularPrompt(ModularPromptConverter):
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
         kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
-        tool_call_id, name = source.values_with_extras(("toolCallId", "name"), read_named_result_call)
+        tool_call_id, name = source.values_with_extras(("toolCallId", "name"), self.read_named_result_call)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
@@ -190,13 +189,13 @@ class ModularPrompt(ModularPromptConverter):
             self.read_result_content,
             self.write_result_content,
         )
-        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", write_named_result_call)
+        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", self.write_named_result_call)
         return target.finish()
 
     def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
         """Read a system message."""
         source = SourceObject(wire, at, reader, "role")
-        content = source.field("content", read_string_content, write_string_content)
+        content = source.field("content", self.read_string_content, self.write_string_content)
         return SystemMessage(content, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -205,13 +204,13 @@ class ModularPrompt(ModularPromptConverter):
         target.unsupported("name", message.name)
         target.unsupported("cache", message.cache)
         target.required("role", "system")
-        target.field("content", message.content, "content", read_string_content, write_string_content)
+        target.field("content", message.content, "content", self.read_string_content, self.write_string_content)
         return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
         source = SourceObject(wire, at, reader, "role")
-        content = source.field("content", read_string_content, write_string_content)
+        content = source.field("content", self.read_string_content, self.write_string_content)
         return UserMessage(content, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -219,5 +218,5 @@ class ModularPrompt(ModularPromptConverter):
         target = TargetObject(message.metadata, at, writer)
         target.unsupported("name", message.name)
         target.required("role", "user")
-        target.field("content", message.content, "content", read_string_content, write_string_content)
+        target.field("content", message.content, "content", self.read_string_content, self.write_string_content)
         return target.finish()

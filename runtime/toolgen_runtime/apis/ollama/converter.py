@@ -37,12 +37,22 @@ from ..chat_bases import ChatMessageConverter, keep_role, restore_role
 from ..selected_tools import write_selected_tools
 from .fields import (
     order_results_by_tool,
+    read_explicit_flag,
+    read_limit_negative_as_none,
+    read_matched_result_call,
     read_media_part,
+    read_output_format,
     read_text_and_images,
+    read_thinking_switch,
     select_empty,
     sendable_kwargs,
+    write_explicit_flag,
+    write_limit_negative_as_none,
+    write_matched_result_call,
     write_media_part,
+    write_output_format,
     write_text_and_images,
+    write_thinking_switch,
 )
 
 __all__ = ["OllamaConverter"]
@@ -54,6 +64,17 @@ _RESPONSE = frozenset(["done", "done_reason", "message", "model"])
 
 class OllamaConverter(ChatMessageConverter):
     """Converts Ollama's requests and responses: one text for each message, with media and calls beside it."""
+
+    read_explicit_flag = staticmethod(read_explicit_flag)
+    write_explicit_flag = staticmethod(write_explicit_flag)
+    read_limit_negative_as_none = staticmethod(read_limit_negative_as_none)
+    write_limit_negative_as_none = staticmethod(write_limit_negative_as_none)
+    read_matched_result_call = staticmethod(read_matched_result_call)
+    write_matched_result_call = staticmethod(write_matched_result_call)
+    read_output_format = staticmethod(read_output_format)
+    write_output_format = staticmethod(write_output_format)
+    read_thinking_switch = staticmethod(read_thinking_switch)
+    write_thinking_switch = staticmethod(write_thinking_switch)
 
     RESPONSE_KEYS = frozenset(["message", "done"])
     CALL_TYPES = None

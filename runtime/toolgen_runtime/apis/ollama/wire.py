@@ -30,19 +30,7 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import OllamaConverter
-from .fields import (
-    read_explicit_flag,
-    read_limit_negative_as_none,
-    read_matched_result_call,
-    read_output_format,
-    read_thinking_switch,
-    tool_entry_kind,
-    write_explicit_flag,
-    write_limit_negative_as_none,
-    write_matched_result_call,
-    write_output_format,
-    write_thinking_switch,
-)
+from .fields import tool_entry_kind
 
 __all__ = ["Ollama"]
 
@@ -168,14 +156,16 @@ class Ollama(OllamaConverter):
         reader.set_offered_tools(tools)
         model = source.optional("model", str)
         messages = source.value("messages", self.read_messages)
-        output_format = source.field("format", read_output_format, write_output_format)
-        reasoning = source.field("think", read_thinking_switch, write_thinking_switch, self.EFFORTS)
-        max_output_tokens = options.field("num_predict", read_limit_negative_as_none, write_limit_negative_as_none)
+        output_format = source.field("format", self.read_output_format, self.write_output_format)
+        reasoning = source.field("think", self.read_thinking_switch, self.write_thinking_switch, self.EFFORTS)
+        max_output_tokens = options.field(
+            "num_predict", self.read_limit_negative_as_none, self.write_limit_negative_as_none
+        )
         temperature = options.optional("temperature", float)
         top_p = options.optional("top_p", float)
         stop = options.field("stop", read_string_or_list, write_string_or_list)
         seed = options.optional("seed", int)
-        stream = source.field("stream", read_explicit_flag, write_explicit_flag)
+        stream = source.field("stream", self.read_explicit_flag, self.write_explicit_flag)
         return Request(
             messages,
             model,
@@ -201,8 +191,8 @@ class Ollama(OllamaConverter):
             "num_predict",
             request.max_output_tokens,
             "maxOutputTokens",
-            read_limit_negative_as_none,
-            write_limit_negative_as_none,
+            self.read_limit_negative_as_none,
+            self.write_limit_negative_as_none,
         )
         options.optional("temperature", request.temperature)
         options.optional("top_p", request.top_p)
@@ -211,9 +201,11 @@ class Ollama(OllamaConverter):
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools, request.tool_choice), "tools", self.write_selected_tools)
-        target.field("format", request.output_format, "outputFormat", read_output_format, write_output_format)
-        target.field("think", request.reasoning, "reasoning", read_thinking_switch, write_thinking_switch, self.EFFORTS)
-        target.field("stream", request.stream, "stream", read_explicit_flag, write_explicit_flag)
+        target.field("format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format)
+        target.field(
+            "think", request.reasoning, "reasoning", self.read_thinking_switch, self.write_thinking_switch, self.EFFORTS
+        )
+        target.field("stream", request.stream, "stream", self.read_explicit_flag, self.write_explicit_flag)
         target.optional("options", options.wire or None)
         return target.finish()
 
@@ -261,7 +253,7 @@ class Ollama(OllamaConverter):
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
-        tool_call_id, name = source.values_with_extras(("tool_name", "tool_call_id"), read_matched_result_call)
+        tool_call_id, name = source.values_with_extras(("tool_name", "tool_call_id"), self.read_matched_result_call)
         kind, value, is_error = source.fields(
             ("content", "images"), self.read_result_content, self.write_result_content
         )
@@ -271,7 +263,7 @@ class Ollama(OllamaConverter):
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
         target.required("role", "tool")
-        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", write_matched_result_call)
+        target.values_with_extras((result.tool_call_id, result.name), "toolCallId", self.write_matched_result_call)
         target.fields(
             ("content", "images"),
             (result.kind, result.value, result.is_error),

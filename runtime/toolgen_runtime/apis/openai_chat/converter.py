@@ -54,7 +54,15 @@ from .fields import (
     extras_of_choice,
     has_content,
     join_response_texts,
+    read_audio_format,
+    read_file_name,
+    read_inline_audio,
+    read_inline_data,
     restore_missing_message,
+    write_audio_format,
+    write_file_name,
+    write_inline_audio,
+    write_inline_data,
 )
 
 __all__ = ["ChatConverter"]
@@ -64,6 +72,17 @@ _RESPONSE = frozenset(["choices", "id", "model", "usage"])
 
 class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Converts Chat Completions and similar APIs: assistant messages are spread over keys, results are messages."""
+
+    read_participant_name = staticmethod(read_participant_name)
+    write_participant_name = staticmethod(write_participant_name)
+    read_audio_format = staticmethod(read_audio_format)
+    write_audio_format = staticmethod(write_audio_format)
+    read_file_name = staticmethod(read_file_name)
+    write_file_name = staticmethod(write_file_name)
+    read_inline_audio = staticmethod(read_inline_audio)
+    write_inline_audio = staticmethod(write_inline_audio)
+    read_inline_data = staticmethod(read_inline_data)
+    write_inline_data = staticmethod(write_inline_data)
 
     RESPONSE_KEYS = frozenset(["choices"])
     HAS_FUNCTION_MESSAGES = True

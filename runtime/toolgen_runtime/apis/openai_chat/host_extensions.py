@@ -16,6 +16,22 @@ from ...models import ReasoningPart
 from ...paths import Path
 from ...responses import value_at_path
 from .converter import ChatConverter
+from .host_fields import (
+    read_arguments_text,
+    read_effort_object,
+    read_effort_or_switch,
+    read_listed_effort,
+    read_parsable_arguments,
+    read_result_call_or_next,
+    read_stop_without_reasoning,
+    write_arguments_text,
+    write_effort_object,
+    write_effort_or_switch,
+    write_listed_effort,
+    write_parsable_arguments,
+    write_result_call_or_next,
+    write_stop_without_reasoning,
+)
 
 __all__ = [
     "HostChatConverter",
@@ -78,6 +94,21 @@ def reasoning_text_of(value: Any) -> str:
 
 class HostChatConverter(ChatConverter):
     """Converts Chat Completions of a host, with its reasoning, errors and usage."""
+
+    read_arguments_text = staticmethod(read_arguments_text)
+    write_arguments_text = staticmethod(write_arguments_text)
+    read_effort_object = staticmethod(read_effort_object)
+    write_effort_object = staticmethod(write_effort_object)
+    read_effort_or_switch = staticmethod(read_effort_or_switch)
+    write_effort_or_switch = staticmethod(write_effort_or_switch)
+    read_listed_effort = staticmethod(read_listed_effort)
+    write_listed_effort = staticmethod(write_listed_effort)
+    read_parsable_arguments = staticmethod(read_parsable_arguments)
+    write_parsable_arguments = staticmethod(write_parsable_arguments)
+    read_result_call_or_next = staticmethod(read_result_call_or_next)
+    write_result_call_or_next = staticmethod(write_result_call_or_next)
+    read_stop_without_reasoning = staticmethod(read_stop_without_reasoning)
+    write_stop_without_reasoning = staticmethod(write_stop_without_reasoning)
 
     IS_HOST = True
     REASONING: ClassVar[ReasoningKeys]

@@ -61,18 +61,7 @@ from ...tool_call_fields import (
     write_result_call,
     write_tool_name,
 )
-from ..chat_bases import read_participant_name, read_schema_name, write_participant_name, write_schema_name
 from .converter import ChatConverter
-from .fields import (
-    read_audio_format,
-    read_file_name,
-    read_inline_audio,
-    read_inline_data,
-    write_audio_format,
-    write_file_name,
-    write_inline_audio,
-    write_inline_data,
-)
 
 __all__ = ["OpenaiChat"]
 
@@ -569,9 +558,9 @@ class OpenaiChat(ChatConverter):
         """Read an audio part."""
         source = SourceObject(wire, at, reader, "type")
         input_audio = source.required_inner("input_audio")
-        url, data = input_audio.field("data", read_inline_audio, write_inline_audio)
+        url, data = input_audio.field("data", self.read_inline_audio, self.write_inline_audio)
         media_type = input_audio.field(
-            "format", read_audio_format, write_audio_format, url, data, self._AUDIO_PART_FORMAT
+            "format", self.read_audio_format, self.write_audio_format, url, data, self._AUDIO_PART_FORMAT
         )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
@@ -582,13 +571,13 @@ class OpenaiChat(ChatConverter):
         target.unsupported("detail", part.detail)
         target.unsupported("cache", part.cache)
         input_audio = target.inner("input_audio")
-        input_audio.field("data", (part.url, part.data), "url", read_inline_audio, write_inline_audio)
+        input_audio.field("data", (part.url, part.data), "url", self.read_inline_audio, self.write_inline_audio)
         input_audio.field(
             "format",
             part.media_type,
             "mediaType",
-            read_audio_format,
-            write_audio_format,
+            self.read_audio_format,
+            self.write_audio_format,
             part.url,
             part.data,
             self._AUDIO_PART_FORMAT,
@@ -601,8 +590,8 @@ class OpenaiChat(ChatConverter):
         """Read a file part."""
         source = SourceObject(wire, at, reader, "type")
         file = source.required_inner("file")
-        url, data, media_type = file.field("file_data", read_inline_data, write_inline_data)
-        name = file.field("filename", read_file_name, write_file_name)
+        url, data, media_type = file.field("file_data", self.read_inline_data, self.write_inline_data)
+        name = file.field("filename", self.read_file_name, self.write_file_name)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -611,8 +600,10 @@ class OpenaiChat(ChatConverter):
         target.unsupported("detail", part.detail)
         target.unsupported("cache", part.cache)
         file = target.inner("file")
-        file.field("file_data", (part.url, part.data, part.media_type), "url", read_inline_data, write_inline_data)
-        file.field("filename", part.name, "name", read_file_name, write_file_name)
+        file.field(
+            "file_data", (part.url, part.data, part.media_type), "url", self.read_inline_data, self.write_inline_data
+        )
+        file.field("filename", part.name, "name", self.read_file_name, self.write_file_name)
         target.required("type", "file")
         target.required("file", file.wire)
         return target.finish()
@@ -621,7 +612,7 @@ class OpenaiChat(ChatConverter):
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
         json_schema = source.required_inner("json_schema")
-        name = json_schema.field("name", read_schema_name, write_schema_name)
+        name = json_schema.field("name", self.read_schema_name, self.write_schema_name)
         strict = json_schema.optional("strict", bool)
         schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
         return OutputSchema(schema, name, strict, metadata=source.metadata())
@@ -631,7 +622,7 @@ class OpenaiChat(ChatConverter):
         target = TargetObject(schema.metadata, at, writer)
         json_schema = target.inner("json_schema")
         json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
-        json_schema.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         json_schema.optional("strict", schema.strict)
         target.required("type", "json_schema")
         target.required("json_schema", json_schema.wire)
@@ -641,7 +632,7 @@ class OpenaiChat(ChatConverter):
         """Read a system or developer message."""
         source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_system_content)
-        name = source.field("name", read_participant_name, write_participant_name)
+        name = source.field("name", self.read_participant_name, self.write_participant_name)
         source.tag("role", "system")
         return SystemMessage(content, name, metadata=source.metadata())
 
@@ -651,14 +642,14 @@ class OpenaiChat(ChatConverter):
         target.unsupported("cache", message.cache)
         target.tag("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
-        target.field("name", message.name, "name", read_participant_name, write_participant_name)
+        target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)
         return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
         source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_user_content)
-        name = source.field("name", read_participant_name, write_participant_name)
+        name = source.field("name", self.read_participant_name, self.write_participant_name)
         return UserMessage(content, name, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
@@ -666,5 +657,5 @@ class OpenaiChat(ChatConverter):
         target = TargetObject(message.metadata, at, writer)
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_user_content)
-        target.field("name", message.name, "name", read_participant_name, write_participant_name)
+        target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)
         return target.finish()

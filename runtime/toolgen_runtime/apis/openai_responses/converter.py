@@ -50,12 +50,18 @@ from .fields import (
     link_calls_to_reasoning,
     make_assistant_message,
     program_callers,
+    read_always_written_flag,
+    read_file_source,
+    read_value_with_default,
     reasoning_text,
+    write_always_written_flag,
     write_call_item,
+    write_file_source,
     write_message_item,
     write_reasoning_item,
     write_short_message,
     write_user_or_opaque_item,
+    write_value_with_default,
 )
 
 __all__ = ["ResponsesConverter"]
@@ -78,6 +84,13 @@ _STATUSES = frozenset(["cancelled", "completed", "failed", *_UNFINISHED])
 
 class ResponsesConverter(OutputFormatConverter):
     """Converts requests and responses of OpenAI's Responses, in which a conversation is a list of items."""
+
+    read_always_written_flag = staticmethod(read_always_written_flag)
+    write_always_written_flag = staticmethod(write_always_written_flag)
+    read_file_source = staticmethod(read_file_source)
+    write_file_source = staticmethod(write_file_source)
+    read_value_with_default = staticmethod(read_value_with_default)
+    write_value_with_default = staticmethod(write_value_with_default)
 
     RESPONSE_KEYS = frozenset(["output", "status"])
     read_input_content: ValueReader[ContentPart]

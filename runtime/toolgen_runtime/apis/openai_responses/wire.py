@@ -57,17 +57,8 @@ from ...tool_call_fields import (
     write_result_call,
     write_tool_name,
 )
-from ..chat_bases import read_schema_name, write_schema_name
 from .converter import ResponsesConverter
-from .fields import (
-    content_part_kind,
-    read_always_written_flag,
-    read_file_source,
-    read_value_with_default,
-    write_always_written_flag,
-    write_file_source,
-    write_value_with_default,
-)
+from .fields import content_part_kind
 
 __all__ = ["OpenaiResponses"]
 
@@ -408,7 +399,7 @@ class OpenaiResponses(ResponsesConverter):
         source = SourceObject(wire, at, reader, "type")
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
-        strict = source.field("strict", read_always_written_flag, write_always_written_flag)
+        strict = source.field("strict", self.read_always_written_flag, self.write_always_written_flag)
         parameters = source.field("parameters", read_schema_or_empty, write_schema_or_empty, strict)
         return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
@@ -418,7 +409,9 @@ class OpenaiResponses(ResponsesConverter):
         target.required("type", "function")
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
-        target.field("strict", definition.strict, "strict", read_always_written_flag, write_always_written_flag)
+        target.field(
+            "strict", definition.strict, "strict", self.read_always_written_flag, self.write_always_written_flag
+        )
         target.field(
             "parameters",
             definition.parameters,
@@ -486,7 +479,9 @@ class OpenaiResponses(ResponsesConverter):
         """Read an image part."""
         source = SourceObject(wire, at, reader, "type")
         url, data, media_type = source.field("image_url", read_data_url, write_data_url)
-        detail = source.field("detail", read_value_with_default, write_value_with_default, self._IMAGE_PART_DETAIL)
+        detail = source.field(
+            "detail", self.read_value_with_default, self.write_value_with_default, self._IMAGE_PART_DETAIL
+        )
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
@@ -497,7 +492,12 @@ class OpenaiResponses(ResponsesConverter):
         target.required("type", "input_image")
         target.field("image_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.field(
-            "detail", part.detail, "detail", read_value_with_default, write_value_with_default, self._IMAGE_PART_DETAIL
+            "detail",
+            part.detail,
+            "detail",
+            self.read_value_with_default,
+            self.write_value_with_default,
+            self._IMAGE_PART_DETAIL,
         )
         return target.finish()
 
@@ -505,7 +505,10 @@ class OpenaiResponses(ResponsesConverter):
         """Read a file part."""
         source = SourceObject(wire, at, reader, "type")
         url, data, media_type, name = source.fields(
-            ("file_data", "file_url", "filename"), read_file_source, write_file_source, self._DOCUMENT_PART_FILE_DATA
+            ("file_data", "file_url", "filename"),
+            self.read_file_source,
+            self.write_file_source,
+            self._DOCUMENT_PART_FILE_DATA,
         )
         detail = source.optional("detail", str)
         return DocumentPart(url, data, media_type, name, detail, metadata=source.metadata())
@@ -519,8 +522,8 @@ class OpenaiResponses(ResponsesConverter):
             ("file_data", "file_url", "filename"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_file_source,
-            write_file_source,
+            self.read_file_source,
+            self.write_file_source,
             self._DOCUMENT_PART_FILE_DATA,
         )
         target.optional("detail", part.detail)
@@ -556,7 +559,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
-        name = source.field("name", read_schema_name, write_schema_name)
+        name = source.field("name", self.read_schema_name, self.write_schema_name)
         strict = source.optional("strict", bool)
         schema = source.field("schema", read_output_schema, write_output_schema, strict)
         return OutputSchema(schema, name, strict, metadata=source.metadata())
@@ -566,7 +569,7 @@ class OpenaiResponses(ResponsesConverter):
         target = TargetObject(schema.metadata, at, writer)
         target.required("type", "json_schema")
         target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
-        target.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        target.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         target.optional("strict", schema.strict)
         return target.finish()
 

@@ -18,7 +18,6 @@ from ....fields import read_string_or_list, write_string_or_list
 from ....models import ContentPart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..compatible import read_effort_or_switch, write_effort_or_switch
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -133,7 +132,7 @@ class Deepseek(OpenaiCompatible):
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
         reasoning = source.fields(
-            ("reasoning_effort", "thinking"), read_effort_or_switch, write_effort_or_switch, self.EFFORTS
+            ("reasoning_effort", "thinking"), self.read_effort_or_switch, self.write_effort_or_switch, self.EFFORTS
         )
         stop = source.field("stop", read_string_or_list, write_string_or_list)
         seed = source.optional("seed", int)
@@ -187,8 +186,8 @@ class Deepseek(OpenaiCompatible):
             ("reasoning_effort", "thinking"),
             request.reasoning,
             "reasoning",
-            read_effort_or_switch,
-            write_effort_or_switch,
+            self.read_effort_or_switch,
+            self.write_effort_or_switch,
             self.EFFORTS,
         )
         target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)

@@ -20,7 +20,6 @@ from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....responses import FinishReason
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..compatible import read_listed_effort, write_listed_effort
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -80,7 +79,7 @@ class Groq(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, self.EFFORTS)
+        reasoning = source.field("reasoning_effort", self.read_listed_effort, self.write_listed_effort, self.EFFORTS)
         stop = source.field("stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
@@ -130,7 +129,12 @@ class Groq(OpenaiCompatible):
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
-            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, self.EFFORTS
+            "reasoning_effort",
+            request.reasoning,
+            "reasoning",
+            self.read_listed_effort,
+            self.write_listed_effort,
+            self.EFFORTS,
         )
         target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
         target.optional("seed", request.seed)

@@ -35,7 +35,6 @@ from ....tool_call_fields import (
     write_flag_about_tools,
     write_tool_name,
 )
-from ..compatible import read_arguments_text, read_result_call_or_next, write_arguments_text, write_result_call_or_next
 from ..host_extensions import HostChatConverter, ReasoningKeys
 from ..wire import OpenaiChat
 
@@ -257,7 +256,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id_verbatim)
         name = function.value("name", read_tool_name)
-        arguments, invalid = function.value_with_extra("arguments", read_arguments_text)
+        arguments, invalid = function.value_with_extra("arguments", self.read_arguments_text)
         source.untagged("type")
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
@@ -267,7 +266,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         target = TargetObject(call.metadata, at, writer)
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
-        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_arguments_text)
+        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_arguments_text)
         target.required("type", "function")
         target.value_with_extra("id", (call.id,), "id", write_call_id_verbatim)
         target.required("function", function.wire)
@@ -277,7 +276,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
     def read_tool_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolResult:
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
-        tool_call_id, name = source.value_with_extra("tool_call_id", read_result_call_or_next)
+        tool_call_id, name = source.value_with_extra("tool_call_id", self.read_result_call_or_next)
         kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
@@ -293,7 +292,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
             self.write_result_content,
         )
         target.value_with_extra(
-            "tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call_or_next
+            "tool_call_id", (result.tool_call_id, result.name), "toolCallId", self.write_result_call_or_next
         )
         return target.finish()
 

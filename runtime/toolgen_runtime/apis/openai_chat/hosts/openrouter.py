@@ -26,7 +26,6 @@ from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..compatible import read_effort_object, write_effort_object
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -102,7 +101,9 @@ class Openrouter(OpenaiCompatible):
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
-        reasoning = source.field("reasoning", read_effort_object, write_effort_object, self._REQUEST_REASONING)
+        reasoning = source.field(
+            "reasoning", self.read_effort_object, self.write_effort_object, self._REQUEST_REASONING
+        )
         return Request(
             messages,
             model,
@@ -155,8 +156,8 @@ class Openrouter(OpenaiCompatible):
             "reasoning",
             request.reasoning,
             "reasoning",
-            read_effort_object,
-            write_effort_object,
+            self.read_effort_object,
+            self.write_effort_object,
             self._REQUEST_REASONING,
         )
         return target.finish()

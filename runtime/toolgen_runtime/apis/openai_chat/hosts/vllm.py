@@ -19,7 +19,6 @@ from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, ImagePart, OpaquePart, TextPart, ToolCall, VideoPart
 from ....paths import Path
 from ....tool_call_fields import read_call_id_verbatim, read_tool_name, write_call_id_verbatim, write_tool_name
-from ..compatible import read_parsable_arguments, write_parsable_arguments
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -72,7 +71,7 @@ class Vllm(OpenaiCompatible):
         function = source.required_inner("function")
         id = source.value_with_extra("id", read_call_id_verbatim)
         name = function.value("name", read_tool_name)
-        arguments, invalid = function.value_with_extra("arguments", read_parsable_arguments)
+        arguments, invalid = function.value_with_extra("arguments", self.read_parsable_arguments)
         source.untagged("type")
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
@@ -82,7 +81,9 @@ class Vllm(OpenaiCompatible):
         target = TargetObject(call.metadata, at, writer)
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
-        function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_parsable_arguments)
+        function.value_with_extra(
+            "arguments", (call.arguments, call.invalid), "arguments", self.write_parsable_arguments
+        )
         target.required("type", "function")
         target.value_with_extra("id", (call.id,), "id", write_call_id_verbatim)
         target.required("function", function.wire)

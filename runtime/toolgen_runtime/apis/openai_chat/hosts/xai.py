@@ -18,12 +18,6 @@ from ....conversion.writer import Writer
 from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..compatible import (
-    read_listed_effort,
-    read_stop_without_reasoning,
-    write_listed_effort,
-    write_stop_without_reasoning,
-)
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -141,9 +135,9 @@ class Xai(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, self.EFFORTS)
+        reasoning = source.field("reasoning_effort", self.read_listed_effort, self.write_listed_effort, self.EFFORTS)
         stop = source.field(
-            "stop", read_stop_without_reasoning, write_stop_without_reasoning, reasoning, self._REQUEST_STOP
+            "stop", self.read_stop_without_reasoning, self.write_stop_without_reasoning, reasoning, self._REQUEST_STOP
         )
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
@@ -193,14 +187,19 @@ class Xai(OpenaiCompatible):
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
-            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, self.EFFORTS
+            "reasoning_effort",
+            request.reasoning,
+            "reasoning",
+            self.read_listed_effort,
+            self.write_listed_effort,
+            self.EFFORTS,
         )
         target.field(
             "stop",
             request.stop,
             "stop",
-            read_stop_without_reasoning,
-            write_stop_without_reasoning,
+            self.read_stop_without_reasoning,
+            self.write_stop_without_reasoning,
             request.reasoning,
             self._REQUEST_STOP,
         )
