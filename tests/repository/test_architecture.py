@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.repository import OWN_CODE, PROFILES, ROOT
+from tests.support.repository import PROFILES, ROOT
 from toolgen.committed_modules import shipped_catalog
 from toolgen.load import folder
 from toolgen.render.wire_modules import runtime_wire_module

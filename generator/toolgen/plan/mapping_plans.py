@@ -98,21 +98,12 @@ class KeyMapping:
 
 
 @dataclass(frozen=True, slots=True)
-class UnmappedField:
-    """A field without a key on the wire, and the severity of its loss: a note if it is true and `harmless_if_true`."""
-
-    python: str
-    json: str
-    severity: str
-    harmless_if_true: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ObjectMapping:
     """A mapping, ready to print.
 
-    `elsewhere` are the keys that its reader does not read: tags, and those that the class of the API reads. `outside`
-    are the variables of strings that the caller of its reader has to pass.
+    `mapped` are the fields, in Python, that have a key or are not lost without one, and `lost` is the severity of losing
+    others, if it is not the usual one. `elsewhere` are the keys that its reader does not read: tags, and those that the
+    class of the API reads. `outside` are the variables of strings that the caller of its reader has to pass.
     """
 
     name: str
@@ -124,7 +115,8 @@ class ObjectMapping:
     tag: tuple[tuple[str, str | bool], ...]
     tag_also: Mapping[str, tuple[str, ...]]
     untagged: str
-    unmapped_fields: tuple[UnmappedField, ...]
+    mapped: tuple[str, ...]
+    lost: Mapping[str, str]
     elsewhere: tuple[str, ...]
     arguments: tuple[str, ...]
     outside: tuple[str, ...]

@@ -22,7 +22,6 @@ from toolgen.plan.mapping_plans import (
     MemberPlan,
     ObjectMapping,
     UnionPlan,
-    UnmappedField,
     WireObjectPlan,
 )
 from toolgen.resolve import Format, FormatField, FormatType
@@ -197,7 +196,8 @@ class _Planner:
             tag=tuple((k, v) for k, v in tag.items()),
             tag_also={k: tuple(v) for k, v in self.mapping.get("also", {}).items()},
             untagged=str(self.mapping.get("untagged", "")),
-            unmapped_fields=tuple(map(self._unmapped_field, missing)),
+            mapped=tuple(f.python for f in self._data_fields() if f not in missing and f.name != "metadata"),
+            lost=self._severities(missing),
             elsewhere=(*tag, *self.mapping.get("aside", ())),
             arguments=self._arguments(carried | set(outside.values())),
             outside=tuple(outside.values()),
@@ -226,11 +226,10 @@ class _Planner:
                 gap = True
         return tuple(found)
 
-    def _unmapped_field(self, field: FormatField) -> UnmappedField:
-        usual = "warning" if self.kind.name == "Request" else "note"
-        severity = str(self.mapping.get("lost", {}).get(field.name, usual))
-        harmless = severity == "behaviour" and field.schema.get("type") == "boolean"
-        return UnmappedField(field.python, field.name, severity, harmless)
+    def _severities(self, missing: Iterable[FormatField]) -> dict[str, str]:
+        """Return the severity of losing a field, by its name in Python, if the profile states it."""
+        stated = self.mapping.get("lost", {})
+        return {field.python: str(stated[field.name]) for field in missing if field.name in stated}
 
     def _data_fields(self) -> Iterator[FormatField]:
         return (f for f in self.kind.fields if "const" not in f.schema)

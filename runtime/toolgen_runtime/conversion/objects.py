@@ -7,11 +7,16 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import fields as fields_of
+from functools import cache
 from typing import Any, TypeVar, overload
 
 from ..errors import wrong_type
+from ..models import Request
 from ..paths import Path
+from ..serialization import to_camel_case
 from .extras import (
     ABSENT,
     Extras,
@@ -48,6 +53,16 @@ _EXPECTED: dict[type[Any], str] = {
 
 def _has_type(value: Any, kind: type[Any]) -> bool:
     return type(value) is kind or (kind is float and type(value) is int)
+
+
+_NOTHING: Mapping[str, Severity] = {}
+
+
+@cache
+def _other_fields(kind: Any, mapped: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the fields of a type of the format that are not mapped, without its tag and metadata."""
+    data = (field.name for field in fields_of(kind) if not re.fullmatch(r"Literal\[[^,]*\]", str(field.type)))
+    return tuple(name for name in data if name != "metadata" and name not in mapped)
 
 
 class SourceObject:
@@ -260,12 +275,21 @@ class TargetObject:
         inner.extras = inner_extras(self.extras, key)
         return inner
 
-    def unsupported(
-        self, name: str, value: Any, severity: Severity = "note", *, harmless: object | None = None
-    ) -> None:
-        """Report a field that has no key on the wire, unless it is None. It is only a note if it is `harmless`."""
-        if value is not None:
-            self.writer.report_unsupported((self.at, name), name, "note" if value is harmless else severity)
+    def unmapped(self, value: Any, mapped: tuple[str, ...], lost: Mapping[str, Severity] = _NOTHING) -> None:
+        """Report the fields of a value that have no key on the wire, unless they are None. `mapped` are all others.
+
+        By the name of a field, `lost` is the severity, if it is not the usual one. To lose a behaviour that is true is
+        a note, because that is what APIs do.
+        """
+        kind: Any = type(value)
+        usual: Severity = "warning" if kind is Request else "note"
+        for name in _other_fields(kind, mapped):
+            field = getattr(value, name)
+            if field is not None:
+                severity = lost.get(name, usual)
+                spelled = to_camel_case(name)
+                severity = "note" if severity == "behaviour" and field is True else severity
+                self.writer.report_unsupported((self.at, spelled), spelled, severity)
 
     def required(self, key: str, value: Any) -> None:
         """Write a field as it is."""

@@ -13,7 +13,7 @@ from toolgen_runtime.conversion.reader import Reader
 from toolgen_runtime.conversion.wire import DeclaredToolFacts, ProviderWire, WireFacts
 from toolgen_runtime.conversion.writer import Writer
 from toolgen_runtime.errors import ConversionError
-from toolgen_runtime.models import Loss
+from toolgen_runtime.models import ImagePart, Loss, Request
 from toolgen_runtime.paths import ROOT
 
 WIRE = ProviderWire(WireFacts("some", "Some", "[a-z]+", 20), DeclaredToolFacts())
@@ -272,15 +272,24 @@ def test_a_function_without_extras_gets_an_absent_value_as_it_is() -> None:
 
 def test_a_field_without_a_key_is_reported() -> None:
     losses: list[Loss] = []
-    written = target(None, losses)
-    written.unsupported("a", None)
-    written.unsupported("b", 1)
-    written.unsupported("c", False, "behaviour", harmless=True)
-    written.unsupported("d", True, "behaviour", harmless=True)
+    part = ImagePart("u", name="n", cache=True, detail="low", metadata={"some": {}})
+    target(None, losses).unmapped(part, ("url", "media_type"), {"cache": "behaviour", "detail": "warning"})
+    part.cache = False
+    target(None, losses).unmapped(part, ("url", "name", "detail"), {"cache": "behaviour"})
     assert [(loss.path, loss.what, loss.severity) for loss in losses] == [
-        ("messages.b", "b", "note"),
-        ("messages.c", "c", "behaviour"),
-        ("messages.d", "d", "note"),
+        ("messages.name", "name", "note"),
+        ("messages.detail", "detail", "warning"),
+        ("messages.cache", "cache", "note"),
+        ("messages.cache", "cache", "behaviour"),
+    ]
+
+
+def test_a_field_of_a_request_without_a_key_is_a_warning() -> None:
+    losses: list[Loss] = []
+    target(None, losses).unmapped(Request([], max_output_tokens=5, seed=1), ("messages",), {"seed": "note"})
+    assert [(loss.path, loss.severity) for loss in losses] == [
+        ("messages.maxOutputTokens", "warning"),
+        ("messages.seed", "note"),
     ]
 
 

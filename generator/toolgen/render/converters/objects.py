@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from toolgen.plan.mapping_plans import KeyMapping, ObjectMapping, UnmappedField, WireObjectPlan
+from toolgen.plan.mapping_plans import KeyMapping, ObjectMapping, WireObjectPlan
 from toolgen.render.converters.code import Method, Statement, call
 from toolgen.render.literals import python_literal, python_string
 
@@ -98,7 +98,7 @@ def writer_method(mapping: ObjectMapping) -> Method:
         (
             *([f"{value} = {call('writer.encode_call', value, 'at')}"] if mapping.type == "ToolCall" else []),
             f"target = {call('TargetObject', f'{value}.metadata', 'at', 'writer')}",
-            *(_report_loss(value, field) for field in mapping.unmapped_fields),
+            _report_unmapped(mapping),
             *(
                 f"{inner_object.variable} = {call(f'{_target(inner_object.parent)}.inner', python_string(inner_object.key))}"
                 for inner_object in mapping.objects[1:]
@@ -115,11 +115,14 @@ def _target(holder: str) -> str:
     return "target" if holder == "wire" else holder
 
 
-def _report_loss(value: str, field: UnmappedField) -> Statement:
-    """Return the statement that reports a field without a key on the wire, if it has a value."""
-    severity = [python_string(field.severity)] if field.severity != "note" else []
-    harmless = ["harmless=True"] if field.harmless_if_true else []
-    return call("target.unsupported", python_string(field.json), f"{value}.{field.python}", *severity, *harmless)
+def _report_unmapped(mapping: ObjectMapping) -> Statement:
+    """Return the statement that reports fields without a key on the wire that have a value.
+
+    It lists the others, so that a field that is added to the format changes only the wires that have it.
+    """
+    names = _tuple([*map(python_string, mapping.mapped)])
+    lost = [f"{python_string(name)}: {python_string(severity)}" for name, severity in mapping.lost.items()]
+    return call("target.unmapped", mapping.variable, names, *([f"{{{', '.join(lost)}}}"] if lost else []))
 
 
 def _write_object(mapping: ObjectMapping, held: WireObjectPlan) -> Iterator[Statement]:

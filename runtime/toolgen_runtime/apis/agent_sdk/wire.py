@@ -284,6 +284,7 @@ class AgentSdk(AgentSdkConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "parameters",
@@ -312,6 +313,7 @@ class AgentSdk(AgentSdkConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -331,6 +333,7 @@ class AgentSdk(AgentSdkConverter):
     def write_output_ref(self, ref: OutputRef, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the location of the complete output."""
         target = TargetObject(ref.metadata, at, writer)
+        target.unmapped(ref, ("id", "byte_size", "line_count"))
         target.required("id", ref.id)
         target.optional("byte_size", ref.byte_size)
         target.optional("line_count", ref.line_count)
@@ -351,6 +354,7 @@ class AgentSdk(AgentSdkConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.value_with_extra("tool_call_id", (result.tool_call_id,), "toolCallId", write_result_call_id)
         target.value("tool_name", (result.name,), "name", write_tool_name)
@@ -376,7 +380,7 @@ class AgentSdk(AgentSdkConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",))
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -393,8 +397,7 @@ class AgentSdk(AgentSdkConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"))
         image_url = target.inner("image_url")
         image_url.fields(
             ("url", "detail", "media_type"),
@@ -419,9 +422,7 @@ class AgentSdk(AgentSdkConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"))
         target.required("type", "document")
         target.field(
             "source",
@@ -444,6 +445,7 @@ class AgentSdk(AgentSdkConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
+        target.unmapped(message, ("content", "name", "cache"))
         target.required("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
         target.optional("name", message.name)
@@ -460,6 +462,7 @@ class AgentSdk(AgentSdkConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
+        target.unmapped(message, ("content", "name"))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_user_content)
         target.optional("name", message.name)

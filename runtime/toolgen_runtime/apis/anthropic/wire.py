@@ -305,7 +305,23 @@ class Anthropic(AnthropicConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("seed", request.seed, "warning")
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.optional("max_tokens", request.max_output_tokens)
@@ -338,6 +354,7 @@ class Anthropic(AnthropicConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "input_schema",
@@ -363,6 +380,7 @@ class Anthropic(AnthropicConverter):
         """Write a call as a block."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.required("type", "tool_use")
         target.value_with_extra("id", (call.id,), "id", write_call_id)
         target.value("name", (call.name,), "name", write_tool_name)
@@ -379,6 +397,7 @@ class Anthropic(AnthropicConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text", "cache"))
         target.required("type", "text")
         target.required("text", part.text)
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
@@ -394,8 +413,7 @@ class Anthropic(AnthropicConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         target.required("type", "image")
         target.field(
             "source",
@@ -419,7 +437,7 @@ class Anthropic(AnthropicConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "name", "cache"))
         target.required("type", "document")
         target.field(
             "source",
@@ -442,6 +460,7 @@ class Anthropic(AnthropicConverter):
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a thinking block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "thinking")
         target.required("thinking", part.text)
         return target.finish()
@@ -455,8 +474,7 @@ class Anthropic(AnthropicConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unsupported("name", schema.name)
-        target.unsupported("strict", schema.strict)
+        target.unmapped(schema, ("schema",))
         target.required("type", "json_schema")
         target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema)
         return target.finish()

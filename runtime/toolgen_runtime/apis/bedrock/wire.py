@@ -421,9 +421,22 @@ class Bedrock(BedrockConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("seed", request.seed, "warning")
-        target.unsupported("stream", request.stream)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "reasoning",
+            ),
+            {"parallel_tool_calls": "behaviour", "stream": "note"},
+        )
         inference_config = target.inner("inferenceConfig")
         tool_config = target.inner("toolConfig")
         output_config = target.inner("outputConfig")
@@ -479,7 +492,7 @@ class Bedrock(BedrockConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unsupported("strict", schema.strict)
+        target.unmapped(schema, ("schema", "name"))
         structure = target.inner("structure")
         json_schema = structure.inner("jsonSchema")
         json_schema.field("schema", schema.schema, "schema", self.read_schema_text, self.write_schema_text)
@@ -503,6 +516,7 @@ class Bedrock(BedrockConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         tool_spec = target.inner("toolSpec")
         input_schema = tool_spec.inner("inputSchema")
         input_schema.field(
@@ -534,6 +548,7 @@ class Bedrock(BedrockConverter):
         """Write a call as a block."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         tool_use = target.inner("toolUse")
         tool_use.value_with_extra("toolUseId", (call.id,), "id", write_call_id)
         tool_use.value("name", (call.name,), "name", write_tool_name)
@@ -554,6 +569,7 @@ class Bedrock(BedrockConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         tool_result = target.inner("toolResult")
         tool_result.value("toolUseId", (result.tool_call_id, result.name), "toolCallId", write_result_call)
         tool_result.fields(
@@ -575,6 +591,7 @@ class Bedrock(BedrockConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text", "cache"))
         target.required("text", part.text)
         return target.finish()
 
@@ -589,6 +606,7 @@ class Bedrock(BedrockConverter):
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         reasoning_content = target.inner("reasoningContent")
         reasoning_text = reasoning_content.inner("reasoningText")
         reasoning_text.required("text", part.text)
@@ -608,8 +626,7 @@ class Bedrock(BedrockConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         image = target.inner("image")
         image.fields(
             ("format", "source"),
@@ -635,7 +652,7 @@ class Bedrock(BedrockConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "name", "cache"))
         document = target.inner("document")
         document.value_with_extra("name", (part.name,), "name", self.write_document_name)
         document.fields(
@@ -661,8 +678,7 @@ class Bedrock(BedrockConverter):
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         video = target.inner("video")
         video.fields(
             ("format", "source"),
@@ -687,8 +703,7 @@ class Bedrock(BedrockConverter):
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         audio = target.inner("audio")
         audio.fields(
             ("format", "source"),

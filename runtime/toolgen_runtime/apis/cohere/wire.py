@@ -342,7 +342,24 @@ class Cohere(CohereConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+            {"parallel_tool_calls": "behaviour"},
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -394,6 +411,7 @@ class Cohere(CohereConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.value_with_extra(
@@ -422,6 +440,7 @@ class Cohere(CohereConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -441,6 +460,7 @@ class Cohere(CohereConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.value("tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
         target.value_with_extra(
@@ -457,7 +477,7 @@ class Cohere(CohereConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -473,8 +493,7 @@ class Cohere(CohereConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
         image_url = target.inner("image_url")
         image_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         image_url.optional("detail", part.detail)
@@ -491,6 +510,7 @@ class Cohere(CohereConverter):
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of thinking, which is not signed."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "thinking")
         target.required("thinking", part.text)
         return target.finish()
@@ -504,8 +524,7 @@ class Cohere(CohereConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unsupported("name", schema.name)
-        target.unsupported("strict", schema.strict)
+        target.unmapped(schema, ("schema",), {"strict": "note"})
         target.required("type", "json_object")
         target.field(
             "schema",
@@ -525,8 +544,7 @@ class Cohere(CohereConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.required("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
         return target.finish()
@@ -540,7 +558,7 @@ class Cohere(CohereConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_user_content)
         return target.finish()

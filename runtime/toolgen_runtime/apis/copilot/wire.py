@@ -188,7 +188,7 @@ class Copilot(CopilotConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a session."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
@@ -214,6 +214,7 @@ class Copilot(CopilotConverter):
         """Write a request for a tool: of a message, or one that waits for its result."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.value_with_extra("toolCallId", (call.id,), "id", write_nullable_call_id)
         target.values_with_extras((call.name,), "name", self.write_either_name, self._TOOL_REQUEST_NAME)
         target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_untyped_arguments)
@@ -231,8 +232,7 @@ class Copilot(CopilotConverter):
     def write_image_result(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
@@ -256,8 +256,7 @@ class Copilot(CopilotConverter):
     def write_audio_result(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
@@ -281,8 +280,7 @@ class Copilot(CopilotConverter):
     def write_video_result(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
@@ -306,8 +304,7 @@ class Copilot(CopilotConverter):
     def write_document_result(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),

@@ -91,7 +91,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a declaration of `to_json_schema`."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
@@ -111,6 +111,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         """Write a call as the application has it."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.value("tool_name", (call.name,), "name", write_tool_name)
         target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_map_arguments)
         target.value_with_extra("native_id", (call.id,), "id", write_nullable_call_id)
@@ -128,6 +129,7 @@ class CopilotQuorum(CopilotQuorumConverter):
         """Write a tool use block of a response."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.value("name", (call.name,), "name", write_tool_name)
         target.value_with_extra("id", (call.id,), "id", write_nullable_call_id)
         target.value_with_extra("input", (call.arguments, call.invalid), "arguments", self.write_map_arguments)
@@ -146,6 +148,7 @@ class CopilotQuorum(CopilotQuorumConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result for a session."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.value_with_extra("tool_use_id", (result.tool_call_id,), "toolCallId", write_result_call_id)
         target.value_with_extra("tool_name", (result.name,), "name", self.write_result_tool_name)
         target.fields(

@@ -500,8 +500,23 @@ class Gemini(GeminiConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("stream", request.stream)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+            ),
+            {"parallel_tool_calls": "behaviour", "stream": "note"},
+        )
         tool_config = target.inner("toolConfig")
         generation_config = target.inner("generationConfig")
         generation_config.fields(
@@ -555,6 +570,7 @@ class Gemini(GeminiConverter):
     def write_thinking(self, reasoning: Reasoning, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the reasoning settings."""
         target = TargetObject(reasoning.metadata, at, writer)
+        target.unmapped(reasoning, ("effort", "budget_tokens"))
         target.field(
             "thinkingLevel",
             reasoning.effort,
@@ -578,7 +594,7 @@ class Gemini(GeminiConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
         target.fields(
@@ -610,6 +626,7 @@ class Gemini(GeminiConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function_call = target.inner("functionCall")
         function_call.value("name", (call.name,), "name", write_tool_name)
         function_call.value("args", (call.arguments, call.invalid), "arguments", write_object_arguments)
@@ -631,6 +648,7 @@ class Gemini(GeminiConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         function_response = target.inner("functionResponse")
         function_response.value("name", (result.name,), "name", write_tool_name)
         function_response.value_with_extra(
@@ -655,7 +673,7 @@ class Gemini(GeminiConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("text", part.text)
         return target.finish()
 
@@ -668,6 +686,7 @@ class Gemini(GeminiConverter):
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("thought", True)
         target.required("text", part.text)
         return target.finish()
@@ -683,8 +702,7 @@ class Gemini(GeminiConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
@@ -706,8 +724,7 @@ class Gemini(GeminiConverter):
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
@@ -729,8 +746,7 @@ class Gemini(GeminiConverter):
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
@@ -755,8 +771,7 @@ class Gemini(GeminiConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
@@ -776,8 +791,7 @@ class Gemini(GeminiConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.value_with_extra("parts", (message.content,), "content", self.write_user_parts)
         return target.finish()
 
@@ -791,7 +805,7 @@ class Gemini(GeminiConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.tag("role", "user")
         target.value_with_extra("parts", (message.content,), "content", self.write_user_parts)
         return target.finish()
@@ -805,7 +819,7 @@ class Gemini(GeminiConverter):
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a message of the model."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "model")
         target.value_with_extra("parts", (message.content,), "content", self.write_assistant_parts)
         return target.finish()

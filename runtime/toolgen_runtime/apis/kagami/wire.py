@@ -116,14 +116,11 @@ class Kagami(KagamiConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request of one turn."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("maxOutputTokens", request.max_output_tokens, "warning")
-        target.unsupported("temperature", request.temperature, "warning")
-        target.unsupported("topP", request.top_p, "warning")
-        target.unsupported("stop", request.stop, "warning")
-        target.unsupported("seed", request.seed, "warning")
-        target.unsupported("reasoning", request.reasoning, "warning")
-        target.unsupported("stream", request.stream, "warning")
+        target.unmapped(
+            request,
+            ("messages", "model", "tools", "tool_choice", "output_format"),
+            {"parallel_tool_calls": "behaviour"},
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tool_list)
         target.field(
@@ -147,7 +144,7 @@ class Kagami(KagamiConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
@@ -168,6 +165,7 @@ class Kagami(KagamiConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value("arguments", (call.arguments, call.invalid), "arguments", write_object_arguments)
@@ -185,6 +183,7 @@ class Kagami(KagamiConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.values_with_extras((result.tool_call_id, result.name), "toolCallId", self.write_named_result_call)
         target.fields(
@@ -205,7 +204,7 @@ class Kagami(KagamiConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a part of a message."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "text")
         target.required("value", part.text)
         return target.finish()
@@ -219,8 +218,7 @@ class Kagami(KagamiConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.required("role", "system")
         target.value_with_extra("content", (message.content,), "content", self.write_parts)
         return target.finish()
@@ -234,7 +232,7 @@ class Kagami(KagamiConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.value_with_extra("content", (message.content,), "content", self.write_parts)
         return target.finish()

@@ -150,7 +150,7 @@ class Mcp(McpConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a listing."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
         target.field("inputSchema", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty)
@@ -168,6 +168,7 @@ class Mcp(McpConverter):
         """Write the params of a call."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.value("name", (call.name,), "name", write_tool_name)
         target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_call_arguments)
         return target.finish()
@@ -181,7 +182,7 @@ class Mcp(McpConverter):
     def write_text_block(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.fields(("type", "text", "resource"), part.text, "text", self.read_block_text, self.write_block_text)
         return target.finish()
 
@@ -199,8 +200,7 @@ class Mcp(McpConverter):
     def write_image_block(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
@@ -225,8 +225,7 @@ class Mcp(McpConverter):
     def write_audio_block(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
@@ -251,8 +250,7 @@ class Mcp(McpConverter):
     def write_video_block(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
@@ -277,8 +275,7 @@ class Mcp(McpConverter):
     def write_document_block(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),

@@ -342,6 +342,24 @@ class Mistral(MistralConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value_with_extra("messages", (request.messages,), "messages", self.write_conversation)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -387,6 +405,7 @@ class Mistral(MistralConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)
@@ -418,6 +437,7 @@ class Mistral(MistralConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -439,6 +459,7 @@ class Mistral(MistralConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.field(
             "content",
@@ -464,7 +485,7 @@ class Mistral(MistralConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -478,8 +499,7 @@ class Mistral(MistralConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
         target.required("type", "image_url")
         target.field(
             "image_url",
@@ -499,9 +519,7 @@ class Mistral(MistralConverter):
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"), {"cache": "note"})
         target.required("type", "input_audio")
         target.field(
             "input_audio", (part.url, part.data, part.media_type), "url", self.read_url_or_data, self.write_url_or_data
@@ -518,8 +536,7 @@ class Mistral(MistralConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.required("type", "document_url")
         target.field("document_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.optional("document_name", part.name)
@@ -537,6 +554,7 @@ class Mistral(MistralConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
+        target.unmapped(schema, ("schema", "name", "strict"))
         json_schema = target.inner("json_schema")
         json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
         json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
@@ -554,8 +572,7 @@ class Mistral(MistralConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.required("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
         return target.finish()
@@ -569,7 +586,7 @@ class Mistral(MistralConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.value_with_extra("content", (message.content,), "content", self.write_user_parts)
         return target.finish()
@@ -583,6 +600,7 @@ class Mistral(MistralConverter):
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "thinking")
         target.field("thinking", part.text, "text", self.read_text_as_chunks, self.write_text_as_chunks)
         return target.finish()

@@ -110,11 +110,11 @@ class ModularPrompt(ModularPromptConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the options of a query."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("outputFormat", request.output_format, "warning")
-        target.unsupported("stop", request.stop, "warning")
-        target.unsupported("seed", request.seed, "warning")
-        target.unsupported("reasoning", request.reasoning, "warning")
+        target.unmapped(
+            request,
+            ("messages", "model", "tools", "tool_choice", "max_output_tokens", "temperature", "top_p", "stream"),
+            {"parallel_tool_calls": "behaviour"},
+        )
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
         target.field("toolChoice", request.tool_choice, "toolChoice", self.read_tool_choice, self.write_tool_choice)
         target.value_with_extra("messages", (request.messages,), "messages", self.write_messages_after_prompt)
@@ -137,6 +137,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the definition of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)
@@ -162,6 +163,7 @@ class ModularPrompt(ModularPromptConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -181,6 +183,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.field(
             "content",
@@ -201,8 +204,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.required("role", "system")
         target.field("content", message.content, "content", self.read_string_content, self.write_string_content)
         return target.finish()
@@ -216,7 +218,7 @@ class ModularPrompt(ModularPromptConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.field("content", message.content, "content", self.read_string_content, self.write_string_content)
         return target.finish()

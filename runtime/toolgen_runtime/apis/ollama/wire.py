@@ -185,7 +185,24 @@ class Ollama(OllamaConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+            {"parallel_tool_calls": "behaviour"},
+        )
         options = target.inner("options")
         options.field(
             "num_predict",
@@ -221,7 +238,7 @@ class Ollama(OllamaConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)
@@ -243,6 +260,7 @@ class Ollama(OllamaConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value("arguments", (call.arguments, call.invalid), "arguments", write_object_arguments)
@@ -262,6 +280,7 @@ class Ollama(OllamaConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.values_with_extras((result.tool_call_id, result.name), "toolCallId", self.write_matched_result_call)
         target.fields(
@@ -282,8 +301,7 @@ class Ollama(OllamaConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.required("role", "system")
         target.fields(("content", "images"), message.content, "content", self.read_content, self.write_content)
         return target.finish()
@@ -297,7 +315,7 @@ class Ollama(OllamaConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.fields(("content", "images"), message.content, "content", self.read_content, self.write_content)
         return target.finish()

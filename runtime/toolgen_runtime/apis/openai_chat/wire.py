@@ -399,6 +399,24 @@ class OpenaiChat(ChatConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -452,6 +470,7 @@ class OpenaiChat(ChatConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)
@@ -477,6 +496,7 @@ class OpenaiChat(ChatConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -496,6 +516,7 @@ class OpenaiChat(ChatConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.value("tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
         target.field(
@@ -516,7 +537,7 @@ class OpenaiChat(ChatConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -530,6 +551,7 @@ class OpenaiChat(ChatConverter):
     def write_refusal_part(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a refusal part."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "refusal")
         target.required("refusal", part.text)
         return target.finish()
@@ -545,8 +567,7 @@ class OpenaiChat(ChatConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
         image_url = target.inner("image_url")
         image_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         image_url.optional("detail", part.detail)
@@ -567,9 +588,7 @@ class OpenaiChat(ChatConverter):
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"), {"cache": "note"})
         input_audio = target.inner("input_audio")
         input_audio.field("data", (part.url, part.data), "url", self.read_inline_audio, self.write_inline_audio)
         input_audio.field(
@@ -597,8 +616,7 @@ class OpenaiChat(ChatConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         file = target.inner("file")
         file.field(
             "file_data", (part.url, part.data, part.media_type), "url", self.read_inline_data, self.write_inline_data
@@ -620,6 +638,7 @@ class OpenaiChat(ChatConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
+        target.unmapped(schema, ("schema", "name", "strict"))
         json_schema = target.inner("json_schema")
         json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
         json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
@@ -639,7 +658,7 @@ class OpenaiChat(ChatConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content", "name"), {"cache": "note"})
         target.tag("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
         target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)
@@ -655,6 +674,7 @@ class OpenaiChat(ChatConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
+        target.unmapped(message, ("content", "name"))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_user_content)
         target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)

@@ -361,8 +361,22 @@ class OpenaiResponses(ResponsesConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("stop", request.stop, "warning")
-        target.unsupported("seed", request.seed, "warning")
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "reasoning",
+                "stream",
+            ),
+        )
         text = target.inner("text")
         reasoning_ = target.inner("reasoning")
         reasoning_.field("effort", request.reasoning, "reasoning", read_effort, write_effort)
@@ -406,6 +420,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         target.required("type", "function")
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
@@ -434,6 +449,7 @@ class OpenaiResponses(ResponsesConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.required("type", "function_call")
         target.value_with_extra("call_id", (call.id,), "id", write_call_id)
         target.value("name", (call.name,), "name", write_tool_name)
@@ -450,6 +466,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as an item."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("type", "function_call_output")
         target.value("call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
         target.field(
@@ -470,7 +487,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an input text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "input_text")
         target.required("text", part.text)
         return target.finish()
@@ -487,8 +504,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
         target.required("type", "input_image")
         target.field("image_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.field(
@@ -516,7 +532,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name", "detail"), {"cache": "note"})
         target.required("type", "input_file")
         target.fields(
             ("file_data", "file_url", "filename"),
@@ -538,7 +554,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "output_text")
         target.required("text", part.text)
         return target.finish()
@@ -552,6 +568,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_refusal(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output refusal part."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "refusal")
         target.required("refusal", part.text)
         return target.finish()
@@ -567,6 +584,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
+        target.unmapped(schema, ("schema", "name", "strict"))
         target.required("type", "json_schema")
         target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
         target.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
@@ -583,8 +601,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.tag("role", "system")
         target.text_or_list("content", message.content, "content", self.write_input_content)
         return target.finish()
@@ -598,7 +615,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_input_content)
         return target.finish()

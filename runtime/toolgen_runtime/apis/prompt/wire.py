@@ -74,15 +74,7 @@ class Prompt(PromptConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("outputFormat", request.output_format, "warning")
-        target.unsupported("maxOutputTokens", request.max_output_tokens, "warning")
-        target.unsupported("temperature", request.temperature, "warning")
-        target.unsupported("topP", request.top_p, "warning")
-        target.unsupported("stop", request.stop, "warning")
-        target.unsupported("seed", request.seed, "warning")
-        target.unsupported("reasoning", request.reasoning, "warning")
-        target.unsupported("stream", request.stream, "warning")
+        target.unmapped(request, ("messages", "model", "tools", "tool_choice"), {"parallel_tool_calls": "behaviour"})
         target.value_with_extra(
             "messages", (request.messages, request.tools, request.tool_choice), "messages", self.write_conversation
         )
@@ -100,7 +92,7 @@ class Prompt(PromptConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an entry of the tools."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
         target.optional("parameters", definition.parameters)

@@ -219,6 +219,24 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -264,6 +282,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_arguments_text)
@@ -283,6 +302,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.field(
             "content",
@@ -307,8 +327,7 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         file = target.inner("file")
         file.field("file_data", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         file.optional("filename", part.name)

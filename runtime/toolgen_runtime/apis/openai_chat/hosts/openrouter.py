@@ -124,6 +124,24 @@ class Openrouter(OpenaiCompatible):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -172,6 +190,7 @@ class Openrouter(OpenaiCompatible):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text", "cache"))
         target.required("type", "text")
         target.required("text", part.text)
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
@@ -187,9 +206,7 @@ class Openrouter(OpenaiCompatible):
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"))
         video_url = target.inner("video_url")
         video_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.required("type", "video_url")

@@ -79,6 +79,7 @@ class Vllm(OpenaiCompatible):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra(
@@ -100,9 +101,7 @@ class Vllm(OpenaiCompatible):
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"), {"cache": "note"})
         video_url = target.inner("video_url")
         video_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.required("type", "video_url")

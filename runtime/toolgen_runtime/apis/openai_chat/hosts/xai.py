@@ -162,6 +162,24 @@ class Xai(OpenaiCompatible):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
