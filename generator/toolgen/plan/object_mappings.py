@@ -139,7 +139,7 @@ def variable_name(text: str) -> str:
 
 def table_name(*names: str) -> str:
     """Return the name of a class attribute with a table: of a section of the profile, or of a mapping and a key."""
-    return ("_" if names[1:] else "") + "_".join(variable_name(name).upper() for name in names)
+    return "_".join(variable_name(name).upper() for name in names)
 
 
 def _with_carried_fields(key: KeyMapping, carried: Container[str]) -> KeyMapping:

@@ -213,7 +213,11 @@ def _class_facts(
     tables: Mapping[str, Any],
     usage: Mapping[str, Any],
 ) -> tuple[ClassAttribute, ...]:
-    """Return the attributes that the class of the API declares and that the profile has facts for."""
+    """Return the attributes that the class of the API declares and that the profile has facts for, and the tables.
+
+    Raises:
+        MappingError: a table has the name of an attribute that the class has already.
+    """
     sdk = facts.get("sdk", {})
     values: dict[str, Any] = {
         "TOOL_CHOICES": facts.get("tool_choice"),
@@ -250,13 +254,16 @@ def _class_facts(
         keys = facts["reasoning"]
         others = {key: keys[key] for key in ("details", "default_key", "needed") if key in keys}
         found.append(ClassAttribute("REASONING", (keys["keys"],), others, call="ReasoningKeys"))
-    annotations = _annotations(import_converter_class(str(facts["converter"])))
+    kind = import_converter_class(str(facts["converter"]))
+    annotations = declared_attributes(kind)
     found = [replace(fact, annotation=annotations[fact.name]) for fact in found if fact.name in annotations]
     stated = {fact.name for fact in found}
     for name, table in tables.items():
+        if hasattr(kind, name) and name not in annotations:
+            raise MappingError(("mappings",), f"a table collides with {name} of {kind.__name__}")
         if name not in stated:
-            kind = "list[str]" if isinstance(table, list) else "dict[str, Any]"
-            found.append(ClassAttribute(name, (table,), annotation=f"ClassVar[{kind}]"))
+            annotation = f"ClassVar[{'list[str]' if isinstance(table, list) else 'dict[str, Any]'}]"
+            found.append(ClassAttribute(name, (table,), annotation=annotations.get(name, annotation)))
     for name, key in _SDK_FUNCTIONS.items():
         if key in sdk:
             found.append(ClassAttribute(name, reference=f"staticmethod({sdk[key]})"))
@@ -287,7 +294,7 @@ def _check_complete(
         MappingError: a fact, a mapping or a default is missing.
     """
     given = {fact.name for fact in fields}
-    for name in sorted(_annotations(kind).keys() & _used_by(kind)):
+    for name in sorted(declared_attributes(kind).keys() & _used_by(kind)):
         if name in given or hasattr(kind, name):
             continue
         if name.isupper():
@@ -359,7 +366,7 @@ def _roles(mapping: ObjectMapping | None) -> tuple[str, ...] | None:
     return (str(dict(mapping.tag).get("role", "")), *mapping.tag_also.get("role", ()))
 
 
-def _annotations(kind: Any) -> dict[str, str]:
+def declared_attributes(kind: Any) -> dict[str, str]:
     """Return the attributes that a class and its bases declare, with their annotations."""
     return {
         name: str(annotation) for base in reversed(kind.__mro__) for name, annotation in get_annotations(base).items()

@@ -44,16 +44,16 @@ def test_no_patch_writes_a_null_or_puts_a_key_before_others(base: Any, value: An
 
 def a_class(name: str, converter: str = "ChatConverter", **attributes: Any) -> WireClass:
     facts = {key: ClassAttribute(key, (value,), annotation="ClassVar[Any]") for key, value in attributes.items()}
-    methods = {"read_tool": Method("read_tool", (), "None", "Read.", ("return self._TOOL_NAME",))}
+    methods = {"read_tool": Method("read_tool", (), "None", "Read.", ("return self.TOOL_NAME",))}
     return WireClass(name, converter, {"name": name.lower(), "title": name, "names": "[a-z]"}, facts, methods)
 
 
-HUB = a_class("Hub", ERRORS={"words": {f"error_{i}": "server" for i in range(9)}}, _TOOL_NAME={"most": 5})
+HUB = a_class("Hub", ERRORS={"words": {f"error_{i}": "server" for i in range(9)}}, TOOL_NAME={"most": 5})
 
 
 def test_a_host_states_only_what_differs() -> None:
     words = {**HUB.attributes["ERRORS"].value["words"], "broken": "server"}
-    host = a_class("Host", ERRORS={"words": words}, _TOOL_NAME={"most": 5}).derived_from(HUB)
+    host = a_class("Host", ERRORS={"words": words}, TOOL_NAME={"most": 5}).derived_from(HUB)
     assert host is not None
     assert (host.bases, host.methods) == (["Hub"], {})
     assert host.attribute_lines == [
@@ -63,14 +63,14 @@ def test_a_host_states_only_what_differs() -> None:
 
 
 def test_an_inherited_method_works_with_the_table_of_the_host() -> None:
-    host = a_class("Host", ERRORS=HUB.attributes["ERRORS"].value, _TOOL_NAME={"most": 7}).derived_from(HUB)
+    host = a_class("Host", ERRORS=HUB.attributes["ERRORS"].value, TOOL_NAME={"most": 7}).derived_from(HUB)
     assert host is not None
     assert host.methods == {}
-    assert host.attribute_lines[1:] == ['_TOOL_NAME: ClassVar[Any] = {"most": 7}']
+    assert host.attribute_lines[1:] == ['TOOL_NAME: ClassVar[Any] = {"most": 7}']
 
 
 def test_a_class_with_less_than_another_one_is_not_derived_from_it() -> None:
-    assert a_class("Host", _TOOL_NAME={"most": 5}).derived_from(HUB) is None
+    assert a_class("Host", TOOL_NAME={"most": 5}).derived_from(HUB) is None
     assert a_class("Host", "AnthropicConverter", ERRORS={}).derived_from(HUB) is None
 
 

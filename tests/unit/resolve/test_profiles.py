@@ -116,6 +116,11 @@ def test_a_wrong_parent_names_what_there_is(tmp_path: Path, parent: str, hint: s
             2,
         ),
         ("extends: openai_chat\nunions:\n  system_content: {tag: kind}\n", "profile-shape", 3),
+        (
+            "extends: openai_chat\nmappings:\n  is: {type: TextPart, description: a, keys: {host: {field: text, as: file_name, with: {}}}}\n",
+            "profile-shape",
+            2,
+        ),
         ("extends: openai_chat\nunions: {user_content: {by: tool_name}}\n", "wrong-type", 2),
         ("extends: modular_prompt\nunions: {tool_entry: {mappings: []}}\n", "invalid-value", 2),
         ("extends: openai_chat\nstream: {reads: Os}\n", "profile-shape", 2),

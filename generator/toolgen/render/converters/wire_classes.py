@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from toolgen.plan.mapping_plans import MemberPlan, UnionPlan
-from toolgen.plan.provider import ClassAttribute, ProviderPlan, import_converter_class
+from toolgen.plan.provider import ClassAttribute, ProviderPlan, declared_attributes, import_converter_class
 from toolgen.render.converters.code import Method, Statement, block, call, call_by_line, get
 from toolgen.render.converters.objects import reader_method, writer_method
 from toolgen.render.literals import python_literal, python_string
@@ -117,9 +117,10 @@ class WireClass:
         overridden = {name for base in own.__mro__ if base not in other.__mro__ for name in vars(base)}
         if not issubclass(own, other) or not overridden.isdisjoint([*parent.attributes, *parent.methods]):
             return None
+        declared = declared_attributes(own)
         for name, inherited in parent.attributes.items():
             fact = self.attributes.get(name)
-            if fact is None and not name.startswith("_"):
+            if fact is None and (name in declared or not inherited.annotation):
                 return None
             if fact is not None and (
                 fact.annotation != inherited.annotation or not (fact.annotation or fact == inherited)

@@ -57,6 +57,16 @@ from ...tool_call_fields import (
 from .client_values import Base64Keys, converse_kwargs
 from .content import block_kind
 from .converter import BedrockConverter
+from .fields import (
+    read_block_source,
+    read_document_name,
+    read_schema_text,
+    read_text_unless_empty,
+    write_block_source,
+    write_document_name,
+    write_schema_text,
+    write_text_unless_empty,
+)
 
 __all__ = ["Bedrock"]
 
@@ -224,16 +234,16 @@ class Bedrock(BedrockConverter):
             "inputCacheCreationTokens": {"path": "cacheWriteInputTokens"},
         }
     )
-    _REQUEST_BODY_MAX_TOKENS: ClassVar[dict[str, Any]] = {"integer": 1, "least": 1}
-    _REQUEST_BODY_TEMPERATURE: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
-    _REQUEST_BODY_TOP_P: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
-    _IMAGE_PART_FORMAT: ClassVar[dict[str, Any]] = {
+    REQUEST_BODY_MAX_TOKENS: ClassVar[dict[str, Any]] = {"integer": 1, "least": 1}
+    REQUEST_BODY_TEMPERATURE: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    REQUEST_BODY_TOP_P: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    IMAGE_PART_FORMAT: ClassVar[dict[str, Any]] = {
         "jpeg": ["image/jpeg", "image/jpg"],
         "png": ["image/png"],
         "gif": ["image/gif"],
         "webp": ["image/webp"],
     }
-    _DOCUMENT_PART_FORMAT: ClassVar[dict[str, Any]] = {
+    DOCUMENT_PART_FORMAT: ClassVar[dict[str, Any]] = {
         "pdf": ["application/pdf"],
         "csv": ["text/csv"],
         "doc": ["application/msword"],
@@ -244,7 +254,7 @@ class Bedrock(BedrockConverter):
         "txt": ["text/plain"],
         "md": ["text/markdown"],
     }
-    _VIDEO_PART_FORMAT: ClassVar[dict[str, Any]] = {
+    VIDEO_PART_FORMAT: ClassVar[dict[str, Any]] = {
         "mp4": ["video/mp4"],
         "mkv": ["video/x-matroska"],
         "mov": ["video/quicktime"],
@@ -255,7 +265,7 @@ class Bedrock(BedrockConverter):
         "wmv": ["video/x-ms-wmv", "video/wmv"],
         "three_gp": ["video/3gpp"],
     }
-    _AUDIO_PART_FORMAT: ClassVar[dict[str, Any]] = {
+    AUDIO_PART_FORMAT: ClassVar[dict[str, Any]] = {
         "mp3": ["audio/mp3"],
         "wav": ["audio/wav", "audio/x-wav"],
         "mpeg": ["audio/mpeg"],
@@ -392,12 +402,12 @@ class Bedrock(BedrockConverter):
         tools = tool_config.value_with_extra("tools", self.read_tools)
         reader.set_offered_tools(tools)
         max_output_tokens = inference_config.field(
-            "maxTokens", read_number_within, write_number_within, self._REQUEST_BODY_MAX_TOKENS
+            "maxTokens", read_number_within, write_number_within, self.REQUEST_BODY_MAX_TOKENS
         )
         temperature = inference_config.field(
-            "temperature", read_number_within, write_number_within, self._REQUEST_BODY_TEMPERATURE
+            "temperature", read_number_within, write_number_within, self.REQUEST_BODY_TEMPERATURE
         )
-        top_p = inference_config.field("topP", read_number_within, write_number_within, self._REQUEST_BODY_TOP_P)
+        top_p = inference_config.field("topP", read_number_within, write_number_within, self.REQUEST_BODY_TOP_P)
         stop = inference_config.field("stopSequences", read_string_or_list, write_string_or_list)
         output_format = output_config.field("textFormat", self.read_output_format, self.write_output_format)
         reasoning = output_config.field("effort", read_effort, write_effort)
@@ -421,22 +431,9 @@ class Bedrock(BedrockConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unmapped(
-            request,
-            (
-                "messages",
-                "model",
-                "tools",
-                "tool_choice",
-                "output_format",
-                "max_output_tokens",
-                "temperature",
-                "top_p",
-                "stop",
-                "reasoning",
-            ),
-            {"parallel_tool_calls": "behaviour", "stream": "note"},
-        )
+        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
+        target.unsupported("seed", request.seed, "warning")
+        target.unsupported("stream", request.stream)
         inference_config = target.inner("inferenceConfig")
         tool_config = target.inner("toolConfig")
         output_config = target.inner("outputConfig")
@@ -460,7 +457,7 @@ class Bedrock(BedrockConverter):
             "maxOutputTokens",
             read_number_within,
             write_number_within,
-            self._REQUEST_BODY_MAX_TOKENS,
+            self.REQUEST_BODY_MAX_TOKENS,
         )
         inference_config.field(
             "temperature",
@@ -468,10 +465,10 @@ class Bedrock(BedrockConverter):
             "temperature",
             read_number_within,
             write_number_within,
-            self._REQUEST_BODY_TEMPERATURE,
+            self.REQUEST_BODY_TEMPERATURE,
         )
         inference_config.field(
-            "topP", request.top_p, "topP", read_number_within, write_number_within, self._REQUEST_BODY_TOP_P
+            "topP", request.top_p, "topP", read_number_within, write_number_within, self.REQUEST_BODY_TOP_P
         )
         inference_config.field("stopSequences", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.values_with_extras((request.messages,), "messages", self.write_conversation)
@@ -485,17 +482,17 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader, "type")
         structure = source.required_inner("structure")
         json_schema = structure.required_inner("jsonSchema")
-        schema = json_schema.field("schema", self.read_schema_text, self.write_schema_text)
+        schema = json_schema.field("schema", read_schema_text, write_schema_text)
         name = json_schema.optional("name", str)
         return OutputSchema(schema, name, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unmapped(schema, ("schema", "name"))
+        target.unsupported("strict", schema.strict)
         structure = target.inner("structure")
         json_schema = structure.inner("jsonSchema")
-        json_schema.field("schema", schema.schema, "schema", self.read_schema_text, self.write_schema_text)
+        json_schema.field("schema", schema.schema, "schema", read_schema_text, write_schema_text)
         json_schema.optional("name", schema.name)
         structure.required("jsonSchema", json_schema.wire)
         target.required("type", "json_schema")
@@ -508,7 +505,7 @@ class Bedrock(BedrockConverter):
         tool_spec = source.required_inner("toolSpec")
         input_schema = tool_spec.required_inner("inputSchema")
         name = tool_spec.value("name", read_tool_name)
-        description = tool_spec.field("description", self.read_text_unless_empty, self.write_text_unless_empty)
+        description = tool_spec.field("description", read_text_unless_empty, write_text_unless_empty)
         strict = tool_spec.optional("strict", bool)
         parameters = input_schema.field("json", read_schema_or_empty, write_schema_or_empty, strict)
         return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
@@ -516,7 +513,6 @@ class Bedrock(BedrockConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         tool_spec = target.inner("toolSpec")
         input_schema = tool_spec.inner("inputSchema")
         input_schema.field(
@@ -525,11 +521,7 @@ class Bedrock(BedrockConverter):
         tool_spec.value("name", (definition.name,), "name", write_tool_name)
         tool_spec.required("inputSchema", input_schema.wire)
         tool_spec.field(
-            "description",
-            definition.description,
-            "description",
-            self.read_text_unless_empty,
-            self.write_text_unless_empty,
+            "description", definition.description, "description", read_text_unless_empty, write_text_unless_empty
         )
         tool_spec.optional("strict", definition.strict)
         target.required("toolSpec", tool_spec.wire)
@@ -548,7 +540,6 @@ class Bedrock(BedrockConverter):
         """Write a call as a block."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
-        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         tool_use = target.inner("toolUse")
         tool_use.value_with_extra("toolUseId", (call.id,), "id", write_call_id)
         tool_use.value("name", (call.name,), "name", write_tool_name)
@@ -561,24 +552,15 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         tool_result = source.required_inner("toolResult")
         tool_call_id, name = tool_result.value("toolUseId", read_result_call)
-        kind, value, is_error = tool_result.fields(
-            ("content", "status"), self.read_result_content, self.write_result_content
-        )
+        kind, value, is_error = tool_result.values_with_extras(("content", "status"), self.read_result_content)
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
         target = TargetObject(result.metadata, at, writer)
-        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         tool_result = target.inner("toolResult")
         tool_result.value("toolUseId", (result.tool_call_id, result.name), "toolCallId", write_result_call)
-        tool_result.fields(
-            ("content", "status"),
-            (result.kind, result.value, result.is_error),
-            "kind",
-            self.read_result_content,
-            self.write_result_content,
-        )
+        tool_result.values_with_extras((result.kind, result.value, result.is_error), "kind", self.write_result_content)
         target.required("toolResult", tool_result.wire)
         return target.finish()
 
@@ -591,7 +573,6 @@ class Bedrock(BedrockConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("text", "cache"))
         target.required("text", part.text)
         return target.finish()
 
@@ -606,7 +587,6 @@ class Bedrock(BedrockConverter):
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("text",))
         reasoning_content = target.inner("reasoningContent")
         reasoning_text = reasoning_content.inner("reasoningText")
         reasoning_text.required("text", part.text)
@@ -619,22 +599,23 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         image = source.inner("image")
         url, data, media_type = image.fields(
-            ("format", "source"), self.read_block_source, self.write_block_source, self._IMAGE_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self.IMAGE_PART_FORMAT
         )
         return ImagePart(url, data, media_type, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "cache"))
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
         image = target.inner("image")
         image.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_block_source,
-            self.write_block_source,
-            self._IMAGE_PART_FORMAT,
+            read_block_source,
+            write_block_source,
+            self.IMAGE_PART_FORMAT,
         )
         target.optional("image", image.wire or None)
         return target.finish()
@@ -643,25 +624,25 @@ class Bedrock(BedrockConverter):
         """Read a document block."""
         source = SourceObject(wire, at, reader)
         document = source.required_inner("document")
-        name = document.value_with_extra("name", self.read_document_name)
+        name = document.value_with_extra("name", read_document_name)
         url, data, media_type = document.fields(
-            ("format", "source"), self.read_block_source, self.write_block_source, self._DOCUMENT_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self.DOCUMENT_PART_FORMAT
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "name", "cache"))
+        target.unsupported("detail", part.detail)
         document = target.inner("document")
-        document.value_with_extra("name", (part.name,), "name", self.write_document_name)
+        document.value_with_extra("name", (part.name,), "name", write_document_name)
         document.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_block_source,
-            self.write_block_source,
-            self._DOCUMENT_PART_FORMAT,
+            read_block_source,
+            write_block_source,
+            self.DOCUMENT_PART_FORMAT,
         )
         target.required("document", document.wire)
         return target.finish()
@@ -671,22 +652,23 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         video = source.inner("video")
         url, data, media_type = video.fields(
-            ("format", "source"), self.read_block_source, self.write_block_source, self._VIDEO_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self.VIDEO_PART_FORMAT
         )
         return VideoPart(url, data, media_type, metadata=source.metadata())
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "cache"))
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
         video = target.inner("video")
         video.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_block_source,
-            self.write_block_source,
-            self._VIDEO_PART_FORMAT,
+            read_block_source,
+            write_block_source,
+            self.VIDEO_PART_FORMAT,
         )
         target.optional("video", video.wire or None)
         return target.finish()
@@ -696,22 +678,23 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         audio = source.inner("audio")
         url, data, media_type = audio.fields(
-            ("format", "source"), self.read_block_source, self.write_block_source, self._AUDIO_PART_FORMAT
+            ("format", "source"), read_block_source, write_block_source, self.AUDIO_PART_FORMAT
         )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "cache"))
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
         audio = target.inner("audio")
         audio.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_block_source,
-            self.write_block_source,
-            self._AUDIO_PART_FORMAT,
+            read_block_source,
+            write_block_source,
+            self.AUDIO_PART_FORMAT,
         )
         target.optional("audio", audio.wire or None)
         return target.finish()

@@ -207,8 +207,8 @@ class Cohere(CohereConverter):
             "inputImageTokens": {"path": "tokens.image_tokens"},
         }
     )
-    _REQUEST_BODY_TEMPERATURE: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
-    _REQUEST_BODY_STOP_SEQUENCES: ClassVar[dict[str, Any]] = {"most": 5}
+    REQUEST_BODY_TEMPERATURE: ClassVar[dict[str, Any]] = {"least": 0, "most": 1}
+    REQUEST_BODY_STOP_SEQUENCES: ClassVar[dict[str, Any]] = {"most": 5}
     sdk_call = staticmethod(chat_kwargs)
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -314,11 +314,11 @@ class Cohere(CohereConverter):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         max_output_tokens = source.optional("max_tokens", int)
         temperature = source.field(
-            "temperature", read_number_within, write_number_within, self._REQUEST_BODY_TEMPERATURE
+            "temperature", read_number_within, write_number_within, self.REQUEST_BODY_TEMPERATURE
         )
         top_p = source.optional("p", float)
         stop = source.field(
-            "stop_sequences", read_strings_at_most, write_strings_at_most, self._REQUEST_BODY_STOP_SEQUENCES
+            "stop_sequences", read_strings_at_most, write_strings_at_most, self.REQUEST_BODY_STOP_SEQUENCES
         )
         seed = source.optional("seed", int)
         reasoning = source.field("thinking", self.read_thinking_settings, self.write_thinking_settings)
@@ -381,7 +381,7 @@ class Cohere(CohereConverter):
             "temperature",
             read_number_within,
             write_number_within,
-            self._REQUEST_BODY_TEMPERATURE,
+            self.REQUEST_BODY_TEMPERATURE,
         )
         target.optional("p", request.top_p)
         target.field(
@@ -390,7 +390,7 @@ class Cohere(CohereConverter):
             "stop",
             read_strings_at_most,
             write_strings_at_most,
-            self._REQUEST_BODY_STOP_SEQUENCES,
+            self.REQUEST_BODY_STOP_SEQUENCES,
         )
         target.optional("seed", request.seed)
         target.field(

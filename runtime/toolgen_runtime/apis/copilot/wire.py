@@ -23,6 +23,16 @@ from ...paths import Path
 from ...responses import FinishReason
 from ...tool_call_fields import read_nullable_call_id, read_tool_name, write_nullable_call_id, write_tool_name
 from .converter import CopilotConverter
+from .fields import (
+    read_binary_data,
+    read_either_name,
+    read_schema_empty_as_none,
+    read_untyped_arguments,
+    write_binary_data,
+    write_either_name,
+    write_schema_empty_as_none,
+    write_untyped_arguments,
+)
 from .tool_requests import binary_kind, to_plain_tool_request
 
 __all__ = ["Copilot"]
@@ -121,11 +131,11 @@ class Copilot(CopilotConverter):
             "reasoningTokens": {"path": "reasoningTokens"},
         }
     )
-    _TOOL_REQUEST_NAME: ClassVar[dict[str, Any]] = {"usual": "name", "other": "toolName"}
-    _IMAGE_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "image", "type": "image", "mediaType": "image/png"}
-    _AUDIO_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "audio", "type": "resource", "mediaType": "audio/wav"}
-    _VIDEO_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "video", "type": "resource", "mediaType": "video/mp4"}
-    _DOCUMENT_RESULT_TYPE: ClassVar[dict[str, Any]] = {
+    TOOL_REQUEST_NAME: ClassVar[dict[str, Any]] = {"usual": "name", "other": "toolName"}
+    IMAGE_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "image", "type": "image", "mediaType": "image/png"}
+    AUDIO_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "audio", "type": "resource", "mediaType": "audio/wav"}
+    VIDEO_RESULT_TYPE: ClassVar[dict[str, Any]] = {"kind": "video", "type": "resource", "mediaType": "video/mp4"}
+    DOCUMENT_RESULT_TYPE: ClassVar[dict[str, Any]] = {
         "kind": "document",
         "type": "resource",
         "mediaType": "application/octet-stream",
@@ -182,23 +192,19 @@ class Copilot(CopilotConverter):
         source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
-        parameters = source.field("parameters", self.read_schema_empty_as_none, self.write_schema_empty_as_none)
+        parameters = source.field("parameters", read_schema_empty_as_none, write_schema_empty_as_none)
         return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a session."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "result"))
+        target.unsupported("strict", definition.strict)
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
         )
         target.field(
-            "parameters",
-            definition.parameters,
-            "parameters",
-            self.read_schema_empty_as_none,
-            self.write_schema_empty_as_none,
+            "parameters", definition.parameters, "parameters", read_schema_empty_as_none, write_schema_empty_as_none
         )
         return target.finish()
 
@@ -206,25 +212,24 @@ class Copilot(CopilotConverter):
         """Read a request for a tool: of a message, or one that waits for its result."""
         source = SourceObject(wire, at, reader)
         id = source.value_with_extra("toolCallId", read_nullable_call_id)
-        name = source.values_with_extras(("name", "toolName"), self.read_either_name, self._TOOL_REQUEST_NAME)
-        arguments, invalid = source.value_with_extra("arguments", self.read_untyped_arguments)
+        name = source.values_with_extras(("name", "toolName"), read_either_name, self.TOOL_REQUEST_NAME)
+        arguments, invalid = source.value_with_extra("arguments", read_untyped_arguments)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_request(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request for a tool: of a message, or one that waits for its result."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
-        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.value_with_extra("toolCallId", (call.id,), "id", write_nullable_call_id)
-        target.values_with_extras((call.name,), "name", self.write_either_name, self._TOOL_REQUEST_NAME)
-        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_untyped_arguments)
+        target.values_with_extras((call.name,), "name", write_either_name, self.TOOL_REQUEST_NAME)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_untyped_arguments)
         return target.finish()
 
     def read_image_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self._IMAGE_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.IMAGE_RESULT_TYPE
         )
         name = source.optional("description", str)
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
@@ -232,14 +237,15 @@ class Copilot(CopilotConverter):
     def write_image_result(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_binary_data,
-            self.write_binary_data,
-            self._IMAGE_RESULT_TYPE,
+            read_binary_data,
+            write_binary_data,
+            self.IMAGE_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()
@@ -248,7 +254,7 @@ class Copilot(CopilotConverter):
         """Read an audio recording."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self._AUDIO_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.AUDIO_RESULT_TYPE
         )
         name = source.optional("description", str)
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
@@ -256,14 +262,15 @@ class Copilot(CopilotConverter):
     def write_audio_result(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_binary_data,
-            self.write_binary_data,
-            self._AUDIO_RESULT_TYPE,
+            read_binary_data,
+            write_binary_data,
+            self.AUDIO_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()
@@ -272,7 +279,7 @@ class Copilot(CopilotConverter):
         """Read a video."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self._VIDEO_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.VIDEO_RESULT_TYPE
         )
         name = source.optional("description", str)
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
@@ -280,14 +287,15 @@ class Copilot(CopilotConverter):
     def write_video_result(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_binary_data,
-            self.write_binary_data,
-            self._VIDEO_RESULT_TYPE,
+            read_binary_data,
+            write_binary_data,
+            self.VIDEO_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()
@@ -296,7 +304,7 @@ class Copilot(CopilotConverter):
         """Read a document."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self._DOCUMENT_RESULT_TYPE
+            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.DOCUMENT_RESULT_TYPE
         )
         name = source.optional("description", str)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
@@ -304,14 +312,15 @@ class Copilot(CopilotConverter):
     def write_document_result(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            self.read_binary_data,
-            self.write_binary_data,
-            self._DOCUMENT_RESULT_TYPE,
+            read_binary_data,
+            write_binary_data,
+            self.DOCUMENT_RESULT_TYPE,
         )
         target.optional("description", part.name)
         return target.finish()

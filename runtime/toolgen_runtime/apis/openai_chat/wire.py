@@ -61,7 +61,18 @@ from ...tool_call_fields import (
     write_result_call,
     write_tool_name,
 )
+from ..chat_bases import read_participant_name, read_schema_name, write_participant_name, write_schema_name
 from .converter import ChatConverter
+from .fields import (
+    read_audio_format,
+    read_file_name,
+    read_inline_audio,
+    read_inline_data,
+    write_audio_format,
+    write_file_name,
+    write_inline_audio,
+    write_inline_data,
+)
 
 __all__ = ["OpenaiChat"]
 
@@ -247,12 +258,12 @@ class OpenaiChat(ChatConverter):
             "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
         }
     )
-    _REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {
+    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {
         "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
         "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
     }
-    _REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
-    _AUDIO_PART_FORMAT: ClassVar[dict[str, Any]] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
+    REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
+    AUDIO_PART_FORMAT: ClassVar[dict[str, Any]] = {"wav": "audio/wav", "mp3": "audio/mpeg"}
     sdk_call = staticmethod(call_kwargs)
 
     def read_system_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
@@ -374,9 +385,9 @@ class OpenaiChat(ChatConverter):
             write_effort_beside_tools,
             model,
             tools,
-            self._REQUEST_REASONING_EFFORT,
+            self.REQUEST_REASONING_EFFORT,
         )
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         return Request(
@@ -399,24 +410,6 @@ class OpenaiChat(ChatConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unmapped(
-            request,
-            (
-                "messages",
-                "model",
-                "tools",
-                "tool_choice",
-                "parallel_tool_calls",
-                "output_format",
-                "max_output_tokens",
-                "temperature",
-                "top_p",
-                "stop",
-                "seed",
-                "reasoning",
-                "stream",
-            ),
-        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -450,9 +443,9 @@ class OpenaiChat(ChatConverter):
             write_effort_beside_tools,
             request.model,
             request.tools,
-            self._REQUEST_REASONING_EFFORT,
+            self.REQUEST_REASONING_EFFORT,
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
         return target.finish()
@@ -470,7 +463,6 @@ class OpenaiChat(ChatConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)
@@ -496,7 +488,6 @@ class OpenaiChat(ChatConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
-        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -510,21 +501,16 @@ class OpenaiChat(ChatConverter):
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
         tool_call_id, name = source.value("tool_call_id", read_result_call)
-        kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
-        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
+        kind, value = source.value_with_extra("content", self.read_result_content)
+        return ToolResult(tool_call_id, name, kind, value, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
-        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.value("tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
-        target.field(
-            "content",
-            (result.kind, result.value, result.is_error),
-            "kind",
-            self.read_result_content,
-            self.write_result_content,
+        target.value_with_extra(
+            "content", (result.kind, result.value), "kind", self.write_result_content, result.is_error
         )
         return target.finish()
 
@@ -537,7 +523,7 @@ class OpenaiChat(ChatConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("text",), {"cache": "note"})
+        target.unsupported("cache", part.cache)
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -551,7 +537,6 @@ class OpenaiChat(ChatConverter):
     def write_refusal_part(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a refusal part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("text",))
         target.required("type", "refusal")
         target.required("refusal", part.text)
         return target.finish()
@@ -567,7 +552,8 @@ class OpenaiChat(ChatConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
+        target.unsupported("name", part.name)
+        target.unsupported("cache", part.cache)
         image_url = target.inner("image_url")
         image_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         image_url.optional("detail", part.detail)
@@ -579,27 +565,29 @@ class OpenaiChat(ChatConverter):
         """Read an audio part."""
         source = SourceObject(wire, at, reader, "type")
         input_audio = source.required_inner("input_audio")
-        url, data = input_audio.field("data", self.read_inline_audio, self.write_inline_audio)
+        url, data = input_audio.field("data", read_inline_audio, write_inline_audio)
         media_type = input_audio.field(
-            "format", self.read_audio_format, self.write_audio_format, url, data, self._AUDIO_PART_FORMAT
+            "format", read_audio_format, write_audio_format, url, data, self.AUDIO_PART_FORMAT
         )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type"), {"cache": "note"})
+        target.unsupported("name", part.name)
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
         input_audio = target.inner("input_audio")
-        input_audio.field("data", (part.url, part.data), "url", self.read_inline_audio, self.write_inline_audio)
+        input_audio.field("data", (part.url, part.data), "url", read_inline_audio, write_inline_audio)
         input_audio.field(
             "format",
             part.media_type,
             "mediaType",
-            self.read_audio_format,
-            self.write_audio_format,
+            read_audio_format,
+            write_audio_format,
             part.url,
             part.data,
-            self._AUDIO_PART_FORMAT,
+            self.AUDIO_PART_FORMAT,
         )
         target.required("type", "input_audio")
         target.required("input_audio", input_audio.wire)
@@ -609,19 +597,18 @@ class OpenaiChat(ChatConverter):
         """Read a file part."""
         source = SourceObject(wire, at, reader, "type")
         file = source.required_inner("file")
-        url, data, media_type = file.field("file_data", self.read_inline_data, self.write_inline_data)
-        name = file.field("filename", self.read_file_name, self.write_file_name)
+        url, data, media_type = file.field("file_data", read_inline_data, write_inline_data)
+        name = file.field("filename", read_file_name, write_file_name)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
+        target.unsupported("detail", part.detail)
+        target.unsupported("cache", part.cache)
         file = target.inner("file")
-        file.field(
-            "file_data", (part.url, part.data, part.media_type), "url", self.read_inline_data, self.write_inline_data
-        )
-        file.field("filename", part.name, "name", self.read_file_name, self.write_file_name)
+        file.field("file_data", (part.url, part.data, part.media_type), "url", read_inline_data, write_inline_data)
+        file.field("filename", part.name, "name", read_file_name, write_file_name)
         target.required("type", "file")
         target.required("file", file.wire)
         return target.finish()
@@ -630,7 +617,7 @@ class OpenaiChat(ChatConverter):
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
         json_schema = source.required_inner("json_schema")
-        name = json_schema.field("name", self.read_schema_name, self.write_schema_name)
+        name = json_schema.field("name", read_schema_name, write_schema_name)
         strict = json_schema.optional("strict", bool)
         schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
         return OutputSchema(schema, name, strict, metadata=source.metadata())
@@ -638,10 +625,9 @@ class OpenaiChat(ChatConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unmapped(schema, ("schema", "name", "strict"))
         json_schema = target.inner("json_schema")
         json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
-        json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
+        json_schema.field("name", schema.name, "name", read_schema_name, write_schema_name)
         json_schema.optional("strict", schema.strict)
         target.required("type", "json_schema")
         target.required("json_schema", json_schema.wire)
@@ -651,31 +637,30 @@ class OpenaiChat(ChatConverter):
         """Read a system or developer message."""
         source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_system_content)
-        name = source.field("name", self.read_participant_name, self.write_participant_name)
+        name = source.field("name", read_participant_name, write_participant_name)
         source.tag("role", "system")
         return SystemMessage(content, name, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unmapped(message, ("content", "name"), {"cache": "note"})
+        target.unsupported("cache", message.cache)
         target.tag("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
-        target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)
+        target.field("name", message.name, "name", read_participant_name, write_participant_name)
         return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
         source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_user_content)
-        name = source.field("name", self.read_participant_name, self.write_participant_name)
+        name = source.field("name", read_participant_name, write_participant_name)
         return UserMessage(content, name, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unmapped(message, ("content", "name"))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_user_content)
-        target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)
+        target.field("name", message.name, "name", read_participant_name, write_participant_name)
         return target.finish()

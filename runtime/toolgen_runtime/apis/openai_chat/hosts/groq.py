@@ -20,6 +20,7 @@ from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....responses import FinishReason
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
+from ..compatible import read_listed_effort, write_listed_effort
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -43,7 +44,7 @@ class Groq(OpenaiCompatible):
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning"], default_key="reasoning")
     EFFORTS: ClassVar[dict[str, Any]] = {"minimal": "low", "xhigh": "high", "max": "high"}
-    _REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
+    REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -79,8 +80,8 @@ class Groq(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", self.read_listed_effort, self.write_listed_effort, self.EFFORTS)
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
+        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, self.EFFORTS)
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         max_output_tokens = source.aliased("max_completion_tokens", int, "max_tokens")
@@ -104,24 +105,6 @@ class Groq(OpenaiCompatible):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unmapped(
-            request,
-            (
-                "messages",
-                "model",
-                "tools",
-                "tool_choice",
-                "parallel_tool_calls",
-                "output_format",
-                "max_output_tokens",
-                "temperature",
-                "top_p",
-                "stop",
-                "seed",
-                "reasoning",
-                "stream",
-            ),
-        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -147,14 +130,9 @@ class Groq(OpenaiCompatible):
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
-            "reasoning_effort",
-            request.reasoning,
-            "reasoning",
-            self.read_listed_effort,
-            self.write_listed_effort,
-            self.EFFORTS,
+            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, self.EFFORTS
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self._REQUEST_STOP)
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
         target.aliased("max_completion_tokens", request.max_output_tokens)

@@ -18,6 +18,12 @@ from ....conversion.writer import Writer
 from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
+from ..compatible import (
+    read_listed_effort,
+    read_stop_without_reasoning,
+    write_listed_effort,
+    write_stop_without_reasoning,
+)
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -99,7 +105,7 @@ class Xai(OpenaiCompatible):
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning_content"], default_key="reasoning_content")
     EFFORTS: ClassVar[dict[str, Any]] = {"none": "low", "minimal": "low", "max": "xhigh"}
-    _REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
+    REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -135,9 +141,9 @@ class Xai(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", self.read_listed_effort, self.write_listed_effort, self.EFFORTS)
+        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, self.EFFORTS)
         stop = source.field(
-            "stop", self.read_stop_without_reasoning, self.write_stop_without_reasoning, reasoning, self._REQUEST_STOP
+            "stop", read_stop_without_reasoning, write_stop_without_reasoning, reasoning, self.REQUEST_STOP
         )
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
@@ -162,24 +168,6 @@ class Xai(OpenaiCompatible):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unmapped(
-            request,
-            (
-                "messages",
-                "model",
-                "tools",
-                "tool_choice",
-                "parallel_tool_calls",
-                "output_format",
-                "max_output_tokens",
-                "temperature",
-                "top_p",
-                "stop",
-                "seed",
-                "reasoning",
-                "stream",
-            ),
-        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -205,21 +193,16 @@ class Xai(OpenaiCompatible):
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
-            "reasoning_effort",
-            request.reasoning,
-            "reasoning",
-            self.read_listed_effort,
-            self.write_listed_effort,
-            self.EFFORTS,
+            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, self.EFFORTS
         )
         target.field(
             "stop",
             request.stop,
             "stop",
-            self.read_stop_without_reasoning,
-            self.write_stop_without_reasoning,
+            read_stop_without_reasoning,
+            write_stop_without_reasoning,
             request.reasoning,
-            self._REQUEST_STOP,
+            self.REQUEST_STOP,
         )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
