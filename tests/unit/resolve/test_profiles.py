@@ -119,7 +119,7 @@ def test_a_wrong_parent_names_what_there_is(tmp_path: Path, parent: str, hint: s
         (
             "extends: openai_chat\nmappings:\n  is: {type: TextPart, description: a, keys: {host: {field: text, as: file_name, with: {}}}}\n",
             "profile-shape",
-            2,
+            3,
         ),
         ("extends: openai_chat\nunions: {user_content: {by: tool_name}}\n", "wrong-type", 2),
         ("extends: modular_prompt\nunions: {tool_entry: {mappings: []}}\n", "invalid-value", 2),
