@@ -179,9 +179,9 @@ def read_strings_at_most(value: Any, at: Path, reader: Reader, limits: Limits) -
 
 
 def write_strings_at_most(texts: list[str] | None, at: Path, writer: Writer, limits: Limits) -> Any:
-    """Write a list of texts. Those above the limit are left out."""
-    most = limits["most"]
-    if texts is not None and len(texts) > most:
+    """Write a list of texts. Those above the limit `most`, if there is one, are left out."""
+    most = limits.get("most")
+    if texts is not None and most is not None and len(texts) > most:
         writer.report_loss(at, at[1], "narrowed", f"{writer.wire.title} accepts at most {most}", "warning")
         texts = texts[:most]
     return write_string_or_list(texts, at, writer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader
@@ -21,9 +21,9 @@ __all__ = [
     "INVALID_ARGUMENTS_KEY",
     "read_call_id",
     "read_call_id_verbatim",
-    "read_effort_beside_tools",
     "read_flag_about_tools",
     "read_json_arguments",
+    "read_model_effort",
     "read_nullable_call_id",
     "read_object_arguments",
     "read_optional_call_id",
@@ -32,9 +32,10 @@ __all__ = [
     "read_tool_name",
     "write_call_id",
     "write_call_id_verbatim",
-    "write_effort_beside_tools",
     "write_flag_about_tools",
     "write_json_arguments",
+    "write_model_effort",
+    "write_nearest_effort",
     "write_nullable_call_id",
     "write_object_arguments",
     "write_optional_call_id",
@@ -86,8 +87,8 @@ def write_flag_about_tools(value: bool | None, at: Path, writer: Writer, tools: 
     return ABSENT
 
 
-def read_effort_beside_tools(
-    value: Any, at: Path, reader: Reader, model: str | None, tools: Tools, models: Mapping[str, str]
+def read_model_effort(
+    value: Any, at: Path, reader: Reader, model: str | None, tools: Tools, rules: Mapping[str, Any]
 ) -> Reasoning | None:
     """Read the reasoning effort.
 
@@ -97,16 +98,20 @@ def read_effort_beside_tools(
     return read_effort(value, at, reader)
 
 
-def write_effort_beside_tools(
-    reasoning: Reasoning | None, at: Path, writer: Writer, model: str | None, tools: Tools, models: Mapping[str, str]
+def write_model_effort(
+    reasoning: Reasoning | None, at: Path, writer: Writer, model: str | None, tools: Tools, rules: Mapping[str, Any]
 ) -> Any:
-    """Write the reasoning effort. If the model rejects it beside tools, or its absence, it is `none`.
+    """Write the reasoning effort that the API and the model accept.
 
-    `models` has regular expressions for the names of such models.
+    `rules` may have `levels`, the nearest level for each effort that the API does not have, and regular expressions for
+    the names of models. Beside tools, those of `without_effort` reject any effort but `none`, and those of
+    `without_default_effort` its absence.
     """
-    effort = write_effort(reasoning, at, writer)
-    pattern = models["without_default_effort" if effort is ABSENT else "without_effort"]
-    if effort == "none" or not has_tools_for_provider(tools, writer.wire) or not re.fullmatch(pattern, model or ""):
+    effort = write_nearest_effort(reasoning, at, writer, rules.get("levels", {}))
+    pattern = rules.get("without_default_effort" if effort is ABSENT else "without_effort")
+    if pattern is None or effort == "none" or not has_tools_for_provider(tools, writer.wire):
+        return effort
+    if not re.fullmatch(pattern, model or ""):
         return effort
     reason = f"{writer.wire.title} rejects tools of this model beside another effort than none"
     if effort is ABSENT:
@@ -114,6 +119,16 @@ def write_effort_beside_tools(
     else:
         writer.report_loss((at, "effort"), "effort", "rewritten", reason, "warning")
     return "none"
+
+
+def write_nearest_effort(reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]) -> Any:
+    """Write the reasoning effort. `levels` has the nearest level for each effort that the API does not have."""
+    effort = write_effort(reasoning, at, writer)
+    if effort not in levels:
+        return effort
+    severity: Literal["note", "warning"] = "warning" if effort == "none" else "note"
+    writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {levels[effort]}", severity)
+    return levels[effort]
 
 
 def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:

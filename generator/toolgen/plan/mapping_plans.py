@@ -10,7 +10,7 @@ from typing import Any, Literal
 OUTSIDE_THE_RULE = frozenset(["messages", "object_arguments", "result_call", "tool_name"])
 """Pairs of functions of names, ids, arguments and containers that never have extras."""
 
-Kind = Literal["plain", "also", "call", "text_or", "beside"]
+Kind = Literal["plain", "named", "call", "text_or", "beside"]
 
 Keeping = Literal["rule", "own", "nothing"]
 """Who keeps the extras of a key: the rule of extras, the functions of the key, or nobody."""
@@ -37,7 +37,8 @@ class KeyMapping:
     `key_path` leads to the key on the wire and ends with it; `field` is the name of its first field in the format.
     `variables` hold the values read, by field, and `attributes` are the fields in Python. `reads` and `writes` are the
     functions of a field, mapping or union, if `kind` is not plain. `table` is the attribute with the table for them, and
-    `table_spec` the table itself, or the section of the profile that has it. A key of kind `beside` shares its fields
+    `table_spec` the table itself, or the section of the profile that has it; that of a key of kind `named` has its names. A
+    key of kind `beside` shares its fields
     with the keys `beside` it: its functions read the whole object, and return what is added to it.
     """
 
@@ -57,7 +58,6 @@ class KeyMapping:
     given_attributes: tuple[str, ...]
     table: str
     table_spec: Any
-    aliases: tuple[str, ...]
     keeping: Keeping
     beside: tuple[str, ...]
 

@@ -310,12 +310,13 @@ class _Planner:
                 reads, writes = f"self.{reads}", f"self.{writes}"
         elif "text_or" in spec:
             kind, reads, writes = "text_or", f"self.read_{spec['text_or']}", f"self.write_{spec['text_or']}"
-        elif "also" in spec:
-            kind = "also"
+        elif "names" in spec:
+            kind = "named"
         if "beside" in spec:
             kind = "beside"
-        if "with" in spec:
-            table = table_name(*([spec["with"]] if isinstance(spec["with"], str) else [self.name, key]))
+        values = spec.get("names" if kind == "named" else "with")
+        if values is not None:
+            table = table_name(*([values] if isinstance(values, str) else [self.name, key]))
         required = bool(spec.get("required", first.required))
         return KeyMapping(
             kind=kind,
@@ -333,8 +334,7 @@ class _Planner:
             given=tuple(map(self._variable, given)),
             given_attributes=tuple(f.python for f in given),
             table=table,
-            table_spec=spec.get("with"),
-            aliases=tuple(spec.get("also", ())),
+            table_spec=values,
             keeping=self._keeping(reads, writes) if kind in ("call", "beside") else "nothing",
             beside=tuple(spec.get("beside") or ()),
         )

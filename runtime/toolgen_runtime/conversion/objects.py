@@ -8,7 +8,7 @@ own.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields as fields_of
 from functools import cache
 from typing import Any, TypeVar, overload
@@ -139,17 +139,17 @@ class SourceObject:
             raise wrong_type((self.at, key), "a value", None)
         return self.get(key)
 
-    def aliased(self, key: str, kind: type[T], *aliases: str) -> T | None:
-        """Return the value of a key or of an alias, the first that is not null. None if there is none.
+    def named(self, names: Sequence[str], kind: type[T]) -> T | None:
+        """Return the first value that is not null of a key with several names. None if there is none.
 
         Raises:
             ConversionError: The value has another type.
         """
-        value, actual = find_value_and_key(self.wire, key, *aliases)
+        value, name = find_value_and_key(self.wire, *names)
         if value is not None and not _has_type(value, kind):
-            raise wrong_type((self.at, key), _EXPECTED[kind], value)
-        self._read |= {key, actual}
-        note_alias(self._extras, key, actual)
+            raise wrong_type((self.at, name), _EXPECTED[kind], value)
+        self._read |= {names[0], name}
+        note_alias(self._extras, names[0], name)
         return value  # type: ignore[no-any-return]  # the lines before have checked it
 
     def text_or_list(self, key: str, read: Read[T]) -> str | list[T]:
@@ -310,10 +310,10 @@ class TargetObject:
             raise UnsupportedValueError(f"it needs {key}")
         self.wire[key] = value
 
-    def aliased(self, key: str, value: Any) -> None:
-        """Write a field, unless it is None, under the key from which it was read."""
+    def named(self, names: Sequence[str], value: Any) -> None:
+        """Write a field, unless it is None, as a key with several names: the one that was read, else the first."""
         if value is not None:
-            self.wire[original_key(self.extras, key)] = value
+            self.wire[original_key(self.extras, names[0])] = value
 
     def text_or_list(self, key: str, value: Any, name: str, write: Write) -> None:
         """Write a text or a list of parts, unless it is None."""

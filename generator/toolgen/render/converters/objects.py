@@ -65,8 +65,8 @@ def _read(key: KeyMapping) -> str:
         return call(f"{source}.{'value_with_extra' if key.keeping == 'own' else 'value'}", name, key.reads, *settings)
     if key.kind == "text_or":
         return call(f"{source}.text_or_list", name, key.reads)
-    if key.kind == "also":
-        return call(f"{source}.aliased", name, key.python_type, *map(python_string, key.aliases))
+    if key.kind == "named":
+        return call(f"{source}.named", f"self.{key.table}", key.python_type)
     if not key.python_type:
         return call(f"{source}.{'required_value' if key.required else 'get'}", name)
     return call(f"{source}.{'required' if key.required else 'optional'}", name, key.python_type)
@@ -165,8 +165,8 @@ def _write(mapping: ObjectMapping, key: KeyMapping) -> Statement:
         return call(f"{target}.{method}", name, _tuple(values), field, key.writes, *settings)
     if key.kind == "text_or":
         return call(f"{target}.text_or_list", name, values[0], field, key.writes)
-    if key.kind == "also":
-        return call(f"{target}.aliased", name, values[0])
+    if key.kind == "named":
+        return call(f"{target}.named", f"self.{key.table}", values[0])
     if key.demanded:
         return call(f"{target}.demanded", name, values[0])
     return call(f"{target}.{'required' if key.required else 'optional'}", name, values[0])

@@ -20,14 +20,12 @@ from .host_fields import (
     read_arguments_text,
     read_effort_object,
     read_effort_or_switch,
-    read_listed_effort,
     read_parsable_arguments,
     read_result_call_or_next,
     read_stop_without_reasoning,
     write_arguments_text,
     write_effort_object,
     write_effort_or_switch,
-    write_listed_effort,
     write_parsable_arguments,
     write_result_call_or_next,
     write_stop_without_reasoning,
@@ -101,8 +99,6 @@ class HostChatConverter(ChatConverter):
     write_effort_object = staticmethod(write_effort_object)
     read_effort_or_switch = staticmethod(read_effort_or_switch)
     write_effort_or_switch = staticmethod(write_effort_or_switch)
-    read_listed_effort = staticmethod(read_listed_effort)
-    write_listed_effort = staticmethod(write_listed_effort)
     read_parsable_arguments = staticmethod(read_parsable_arguments)
     write_parsable_arguments = staticmethod(write_parsable_arguments)
     read_result_call_or_next = staticmethod(read_result_call_or_next)

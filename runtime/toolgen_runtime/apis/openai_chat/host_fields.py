@@ -13,21 +13,19 @@ from ...fields import read_effort, read_strings_at_most, write_effort, write_str
 from ...json_text import compact, is_object_text
 from ...models import InvalidCall, Reasoning
 from ...paths import Path
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_result_call, write_json_arguments
+from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_result_call, write_json_arguments, write_nearest_effort
 from ...tool_call_fields import read_json_arguments as read_arguments
 
 __all__ = [
     "read_arguments_text",
     "read_effort_object",
     "read_effort_or_switch",
-    "read_listed_effort",
     "read_parsable_arguments",
     "read_result_call_or_next",
     "read_stop_without_reasoning",
     "write_arguments_text",
     "write_effort_object",
     "write_effort_or_switch",
-    "write_listed_effort",
     "write_parsable_arguments",
     "write_result_call_or_next",
     "write_stop_without_reasoning",
@@ -120,25 +118,6 @@ def write_effort_object(reasoning: Reasoning | None, at: Path, writer: Writer, k
     return {key: value for key, value in settings.items() if value is not None}
 
 
-def read_listed_effort(value: Any, at: Path, reader: Reader, levels: Mapping[str, str]) -> Reasoning | None:
-    """Read the reasoning effort.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    return read_effort(value, at, reader)
-
-
-def write_listed_effort(reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]) -> Any:
-    """Write the reasoning effort. `levels` has the nearest level for an effort that the host does not have."""
-    effort = write_effort(reasoning, at, writer)
-    if effort not in levels:
-        return effort
-    severity: Literal["note", "warning"] = "warning" if effort == "none" else "note"
-    writer.report_loss((at, "effort"), "effort", "rewritten", f"the nearest level is {levels[effort]}", severity)
-    return levels[effort]
-
-
 _SWITCHED_OFF = {"type": "disabled"}
 
 
@@ -160,7 +139,7 @@ def write_effort_or_switch(
     """Write the reasoning effort, or switch thinking off."""
     if reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none"):
         return {"thinking": _SWITCHED_OFF}
-    effort = write_listed_effort(reasoning, at, writer, levels)
+    effort = write_nearest_effort(reasoning, at, writer, levels)
     return {} if effort is ABSENT else {"reasoning_effort": effort}
 
 

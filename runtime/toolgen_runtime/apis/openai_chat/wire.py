@@ -49,15 +49,15 @@ from ...paths import Path
 from ...responses import FinishReason
 from ...tool_call_fields import (
     read_call_id_verbatim,
-    read_effort_beside_tools,
     read_flag_about_tools,
     read_json_arguments,
+    read_model_effort,
     read_result_call,
     read_tool_name,
     write_call_id_verbatim,
-    write_effort_beside_tools,
     write_flag_about_tools,
     write_json_arguments,
+    write_model_effort,
     write_result_call,
     write_tool_name,
 )
@@ -258,6 +258,7 @@ class OpenaiChat(ChatConverter):
             "reasoningTokens": {"path": "completion_tokens_details.reasoning_tokens"},
         }
     )
+    REQUEST_MAX_COMPLETION_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
     REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {
         "without_effort": "(ft:)?gpt-(5\\.([4-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
         "without_default_effort": "(ft:)?gpt-(5\\.([6-9]|\\d\\d)|[6-9]|\\d\\d)([-.:].*)?",
@@ -376,16 +377,11 @@ class OpenaiChat(ChatConverter):
         )
         parallel_tool_calls = source.field("parallel_tool_calls", read_flag_about_tools, write_flag_about_tools, tools)
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
-        max_output_tokens = source.aliased("max_completion_tokens", int, "max_tokens")
+        max_output_tokens = source.named(self.REQUEST_MAX_COMPLETION_TOKENS, int)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
         reasoning = source.field(
-            "reasoning_effort",
-            read_effort_beside_tools,
-            write_effort_beside_tools,
-            model,
-            tools,
-            self.REQUEST_REASONING_EFFORT,
+            "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
         )
         stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         seed = source.optional("seed", int)
@@ -432,15 +428,15 @@ class OpenaiChat(ChatConverter):
         target.field(
             "response_format", request.output_format, "outputFormat", self.read_output_format, self.write_output_format
         )
-        target.aliased("max_completion_tokens", request.max_output_tokens)
+        target.named(self.REQUEST_MAX_COMPLETION_TOKENS, request.max_output_tokens)
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
             "reasoning_effort",
             request.reasoning,
             "reasoning",
-            read_effort_beside_tools,
-            write_effort_beside_tools,
+            read_model_effort,
+            write_model_effort,
             request.model,
             request.tools,
             self.REQUEST_REASONING_EFFORT,

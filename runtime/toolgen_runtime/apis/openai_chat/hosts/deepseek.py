@@ -14,7 +14,7 @@ from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.usage import UsageTable
 from ....conversion.writer import Writer
-from ....fields import read_string_or_list, write_string_or_list
+from ....fields import read_strings_at_most, write_strings_at_most
 from ....models import ContentPart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
@@ -134,10 +134,10 @@ class Deepseek(OpenaiCompatible):
         reasoning = source.fields(
             ("reasoning_effort", "thinking"), self.read_effort_or_switch, self.write_effort_or_switch, self.EFFORTS
         )
-        stop = source.field("stop", read_string_or_list, write_string_or_list)
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
-        max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
+        max_output_tokens = source.named(self.REQUEST_MAX_TOKENS, int)
         return Request(
             messages,
             model,
@@ -208,8 +208,8 @@ class Deepseek(OpenaiCompatible):
             self.write_effort_or_switch,
             self.EFFORTS,
         )
-        target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
-        target.aliased("max_tokens", request.max_output_tokens)
+        target.named(self.REQUEST_MAX_TOKENS, request.max_output_tokens)
         return target.finish()

@@ -15,14 +15,7 @@ from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....fields import (
-    read_data_url,
-    read_effort,
-    read_string_or_list,
-    write_data_url,
-    write_effort,
-    write_string_or_list,
-)
+from ....fields import read_data_url, read_strings_at_most, write_data_url, write_strings_at_most
 from ....json_values import apply_merge_patch
 from ....models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolResult
 from ....paths import Path
@@ -30,9 +23,11 @@ from ....responses import FinishReason
 from ....tool_call_fields import (
     read_call_id_verbatim,
     read_flag_about_tools,
+    read_model_effort,
     read_tool_name,
     write_call_id_verbatim,
     write_flag_about_tools,
+    write_model_effort,
     write_tool_name,
 )
 from ..host_extensions import HostChatConverter, ReasoningKeys
@@ -159,6 +154,9 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         "native_reason": [["choices", 0, "native_finish_reason"]],
     }
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning_content", "reasoning"], details="reasoning_details")
+    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {}
+    REQUEST_STOP: ClassVar[dict[str, Any]] = {}
+    REQUEST_MAX_TOKENS: ClassVar[list[str]] = ["max_tokens", "max_completion_tokens"]
 
     def read_result_part(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -194,11 +192,13 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", read_effort, write_effort)
-        stop = source.field("stop", read_string_or_list, write_string_or_list)
+        reasoning = source.field(
+            "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
+        )
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
-        max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
+        max_output_tokens = source.named(self.REQUEST_MAX_TOKENS, int)
         return Request(
             messages,
             model,
@@ -261,11 +261,20 @@ class OpenaiCompatible(HostChatConverter, OpenaiChat):
         )
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
-        target.field("reasoning_effort", request.reasoning, "reasoning", read_effort, write_effort)
-        target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.field(
+            "reasoning_effort",
+            request.reasoning,
+            "reasoning",
+            read_model_effort,
+            write_model_effort,
+            request.model,
+            request.tools,
+            self.REQUEST_REASONING_EFFORT,
+        )
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
-        target.aliased("max_tokens", request.max_output_tokens)
+        target.named(self.REQUEST_MAX_TOKENS, request.max_output_tokens)
         return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader) -> ToolCall:

@@ -17,10 +17,10 @@ from ....conversion.writer import Writer
 from ....fields import (
     read_cache_control,
     read_data_url,
-    read_string_or_list,
+    read_strings_at_most,
     write_cache_control,
     write_data_url,
-    write_string_or_list,
+    write_strings_at_most,
 )
 from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
@@ -98,10 +98,10 @@ class Openrouter(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        stop = source.field("stop", read_string_or_list, write_string_or_list)
+        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
-        max_output_tokens = source.aliased("max_tokens", int, "max_completion_tokens")
+        max_output_tokens = source.named(self.REQUEST_MAX_TOKENS, int)
         reasoning = source.field("reasoning", read_effort_object, write_effort_object, self.REQUEST_REASONING)
         return Request(
             messages,
@@ -147,10 +147,10 @@ class Openrouter(OpenaiCompatible):
         )
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
-        target.field("stop", request.stop, "stop", read_string_or_list, write_string_or_list)
+        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
-        target.aliased("max_tokens", request.max_output_tokens)
+        target.named(self.REQUEST_MAX_TOKENS, request.max_output_tokens)
         target.field(
             "reasoning", request.reasoning, "reasoning", read_effort_object, write_effort_object, self.REQUEST_REASONING
         )

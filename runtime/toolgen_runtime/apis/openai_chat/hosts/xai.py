@@ -17,13 +17,8 @@ from ....conversion.usage import UsageTable
 from ....conversion.writer import Writer
 from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
-from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..compatible import (
-    read_listed_effort,
-    read_stop_without_reasoning,
-    write_listed_effort,
-    write_stop_without_reasoning,
-)
+from ....tool_call_fields import read_flag_about_tools, read_model_effort, write_flag_about_tools, write_model_effort
+from ..compatible import read_stop_without_reasoning, write_stop_without_reasoning
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -104,8 +99,9 @@ class Xai(OpenaiCompatible):
         }
     )
     REASONING: ClassVar[ReasoningKeys] = ReasoningKeys(["reasoning_content"], default_key="reasoning_content")
-    EFFORTS: ClassVar[dict[str, Any]] = {"none": "low", "minimal": "low", "max": "xhigh"}
+    REQUEST_REASONING_EFFORT: ClassVar[dict[str, Any]] = {"levels": {"none": "low", "minimal": "low", "max": "xhigh"}}
     REQUEST_STOP: ClassVar[dict[str, Any]] = {"most": 4}
+    REQUEST_MAX_TOKENS: ClassVar[list[str]] = ["max_completion_tokens", "max_tokens"]
 
     def read_user_content(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
         """Read one of several objects. Any other value becomes an opaque part."""
@@ -141,13 +137,15 @@ class Xai(OpenaiCompatible):
         output_format = source.field("response_format", self.read_output_format, self.write_output_format)
         temperature = source.optional("temperature", float)
         top_p = source.optional("top_p", float)
-        reasoning = source.field("reasoning_effort", read_listed_effort, write_listed_effort, self.EFFORTS)
+        reasoning = source.field(
+            "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
+        )
         stop = source.field(
             "stop", read_stop_without_reasoning, write_stop_without_reasoning, reasoning, self.REQUEST_STOP
         )
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
-        max_output_tokens = source.aliased("max_completion_tokens", int, "max_tokens")
+        max_output_tokens = source.named(self.REQUEST_MAX_TOKENS, int)
         return Request(
             messages,
             model,
@@ -193,7 +191,14 @@ class Xai(OpenaiCompatible):
         target.optional("temperature", request.temperature)
         target.optional("top_p", request.top_p)
         target.field(
-            "reasoning_effort", request.reasoning, "reasoning", read_listed_effort, write_listed_effort, self.EFFORTS
+            "reasoning_effort",
+            request.reasoning,
+            "reasoning",
+            read_model_effort,
+            write_model_effort,
+            request.model,
+            request.tools,
+            self.REQUEST_REASONING_EFFORT,
         )
         target.field(
             "stop",
@@ -206,5 +211,5 @@ class Xai(OpenaiCompatible):
         )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
-        target.aliased("max_completion_tokens", request.max_output_tokens)
+        target.named(self.REQUEST_MAX_TOKENS, request.max_output_tokens)
         return target.finish()
