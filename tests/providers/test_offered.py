@@ -13,7 +13,7 @@ import pytest
 from tests.providers import laws
 from tests.providers.requests import HELLO, WEATHER
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, PROFILES, profile
+from tests.support.repository import CONVERSING, PROFILES, hosts_of, profile
 from toolgen_runtime.conversion.cache import Cache, from_bytes, to_bytes
 
 each_provider = pytest.mark.parametrize("provider", PROFILES)
@@ -199,7 +199,7 @@ def test_a_name_that_was_told_elsewhere_in_a_request_is_told_again_in_the_next(
 
 
 REFUSING = [
-    *("openai_chat", "azure", "openai_compatible", "groq", "deepseek", "openrouter", "xai", "vllm"),
+    *("openai_chat", *hosts_of("openai_chat"), "openai_compatible", *hosts_of("openai_compatible")),
     *("openai_responses", "gemini", "cohere"),
 ]
 """The APIs that reject a tool choice without tools."""

@@ -10,7 +10,7 @@ import pytest
 from tests.providers import laws
 from tests.providers.requests import HELLO, PIXEL
 from tests.support.generated import Package
-from tests.support.repository import CONVERSING, having, table
+from tests.support.repository import CONVERSING, having, hosts_of, table
 
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
@@ -19,7 +19,7 @@ EMPTY_LISTS = {"gemini": [], "vertex": [], "ollama": [], "kagami": []}
 """Where an empty list of tools is the same as none, or needed."""
 CHOICES = {"vertex", "kagami", "modular_prompt"}
 """Which accept a tool choice without tools."""
-BARE = {"deepseek", "groq", "openrouter", "vllm", "xai"}
+BARE = {*hosts_of("openai_compatible")}
 CALLED = {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "c1", "name": "now", "arguments": {}}}]}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.documents import NOT_CODE, Run, commands, matches
 from tests.support.loopback import Loopback
-from tests.support.repository import ROOT
+from tests.support.repository import PROFILES, ROOT
 
 README = (ROOT / "README.md").read_text("utf-8")
 
@@ -126,6 +126,11 @@ def test_every_make_target_of_the_documents_exists() -> None:
     texts = README + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     targets = {t for line in re.findall(r"`?make ((?:[a-z]+ ?)+)", texts) for t in line.split()[:1]}
     assert {t for t in targets if f"\n{t}:" not in makefile} == set()
+
+
+def test_every_provider_is_listed() -> None:
+    status = README.partition("## Status")[2].partition("Each has")[0]
+    assert sorted(re.findall("`([a-z_]+)`", status)) == PROFILES
 
 
 def test_links_lead_somewhere() -> None:

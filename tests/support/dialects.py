@@ -11,6 +11,8 @@ from typing import Any
 
 from jsonschema import Draft7Validator
 
+from tests.support.repository import hosts_of, profile
+
 Schema = dict[str, Any]
 Faults = Iterator[str]
 
@@ -446,7 +448,10 @@ CHECKERS: dict[tuple[str, str], Callable[[Schema], Faults]] = {
     ("kagami", "open"): kagami,
     ("agent_sdk", "open"): draft_07,
     ("agent_sdk", "strict"): openai_strict,
-    **{(name, "open"): openai_open for name in ("openai_compatible", "groq", "deepseek", "openrouter", "vllm")},
-    **{(name, "strict"): openai_strict for name in ("openai_compatible", "groq", "openrouter", "vllm")},
+    ("openai_compatible", "open"): openai_open,
+    ("openai_compatible", "strict"): openai_strict,
 }
-"""The checkers by provider and mode."""
+"""The checkers by provider and mode. A host that is not listed has those of the profile that it extends."""
+for host in hosts_of("openai_compatible"):
+    for mode in profile(host)["dialects"]:
+        CHECKERS.setdefault((host, mode), CHECKERS["openai_compatible", mode])

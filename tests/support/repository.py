@@ -81,6 +81,11 @@ OWN_CODE = [name for name in CONVERSING if (PROVIDERS / "wires" / f"{name}.py").
 """The wires with conversations and code of their own, and so with a wire module."""
 
 
+def hosts_of(name: str) -> list[str]:
+    """Return the profiles that extend a profile and have no code of their own."""
+    return [host for host in PROFILES if host not in OWN_CODE and extended(host) == name]
+
+
 def having(section: str, names: list[str] = OWN_CODE) -> list[str]:
     """Return the wires whose profile has a section: `sdk` for an official client, `stream`, `errors`, `usage`."""
     return [name for name in names if section in profile(name)]
