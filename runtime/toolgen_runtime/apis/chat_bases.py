@@ -152,7 +152,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """The key of the calls in an assistant message."""
     CALL_TYPES: ClassVar[Collection[Any] | None] = ("function", None, ABSENT)
     """The types of entries with a function that are function calls. None for all types."""
-    _TOOL_CALL_ID: ClassVar[Collection[str]] = ()
+    TOOL_CALL_ID: ClassVar[Collection[str]] = ()
     """Placeholders for a missing id."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
@@ -198,7 +198,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
             and (self.CALL_TYPES is None or wire.get("type", ABSENT) in self.CALL_TYPES)
         ):
             call = self.read_tool_call(wire, at, reader)
-            reader.note_call(None if wire.get("id") in self._TOOL_CALL_ID else wire.get("id"), call)
+            reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
         return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": self.CALLS_KEY}))

@@ -36,7 +36,7 @@ class MistralStream(ChatStream):
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
         placeholder = piece.get("id")  # later pieces have it instead of the id, and a call without an id has no other
-        nameless = placeholder in self.converter._TOOL_CALL_ID
+        nameless = placeholder in self.converter.TOOL_CALL_ID
         super()._take_call({**piece, "id": None, "$id": placeholder} if nameless else piece, position, events)
 
     def _call_of(self, piece: dict[str, Any], function: dict[str, Any], slot: Any) -> ChatCall:
