@@ -187,9 +187,9 @@ def line_of(text: str, start: str) -> str:
 
 
 def test_a_key_may_be_spelled_otherwise() -> None:
-    mapping = a_mapping({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "also": ["old_size"]}}}})
-    assert line_of(reads(mapping), "size =") == 'size = in_.aliased("size", int, "old_size")'
-    assert line_of(writes(mapping), "in_.") == 'in_.aliased("size", part.size)'
+    mapping = a_mapping({"size": INTEGER}, {"in": {"keys": {"size": {"field": "size", "names": ["size", "old_size"]}}}})
+    assert line_of(reads(mapping), "size =") == "size = in_.named(self.TEXT_SIZE, int)"
+    assert line_of(writes(mapping), "in_.") == "in_.named(self.TEXT_SIZE, part.size)"
 
 
 def test_keys_may_carry_their_fields_together() -> None:

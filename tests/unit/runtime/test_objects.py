@@ -46,7 +46,7 @@ def target(extras: dict[str, Any] | None = None, losses: list[Loss] | None = Non
 METHODS: dict[str, Callable[[SourceObject, Any], Any]] = {
     "required": lambda s, kind: s.required("k", kind),
     "optional": lambda s, kind: s.optional("k", kind),
-    "aliased": lambda s, kind: s.aliased("k", kind, "old"),
+    "named": lambda s, kind: s.named(("k", "old"), kind),
 }
 
 
@@ -69,7 +69,7 @@ def test_a_required_value_must_be_there(wire: dict[str, Any]) -> None:
         source(wire, "k").required_inner("k")
     assert source(wire, "k").optional("k", str) is None
     assert source(wire, "k").get("k") is None
-    assert source(wire, "k").aliased("k", str, "old") is None
+    assert source(wire, "k").named(("k", "old"), str) is None
 
 
 def test_a_required_value_of_any_type_may_be_null() -> None:
@@ -109,23 +109,23 @@ def test_a_demanded_field_must_be_there() -> None:
 
 def test_a_key_is_written_under_the_alias_it_was_read_from() -> None:
     read = source({"old": 1}, "k")
-    assert read.aliased("k", int, "old") == 1
+    assert read.named(("k", "old"), int) == 1
     assert read.metadata() == {"some": {"$as": {"k": "old"}}}
     written = target({"$as": {"k": "old"}})
-    written.aliased("k", 2)
+    written.named(("k", "old"), 2)
     assert written.finish() == {"old": 2}
 
 
 def test_a_key_wins_over_its_alias_unless_it_is_null() -> None:
-    assert source({"k": 1, "old": 2}, "k").aliased("k", int, "old") == 1
+    assert source({"k": 1, "old": 2}, "k").named(("k", "old"), int) == 1
     read = source({"k": None, "old": 2}, "k")
-    assert (read.aliased("k", int, "old"), extras_of(read)) == (2, {"k": None, "$as": {"k": "old"}})
+    assert (read.named(("k", "old"), int), extras_of(read)) == (2, {"k": None, "$as": {"k": "old"}})
 
 
 @pytest.mark.parametrize("damaged", [None, 1, "old", [], ["k"], {"x": "old"}])
 def test_damaged_aliases_are_left_out(damaged: Any) -> None:
     written = target({"$as": damaged})
-    written.aliased("k", 1)
+    written.named(("k", "old"), 1)
     assert written.finish() == {"k": 1}
 
 

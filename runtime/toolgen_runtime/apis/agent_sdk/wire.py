@@ -44,7 +44,6 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import AgentSdkConverter
-from .fields import read_image_url, read_inline_source, write_image_url, write_inline_source
 
 __all__ = ["AgentSdk"]
 
@@ -285,6 +284,7 @@ class AgentSdk(AgentSdkConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "parameters",
@@ -313,6 +313,7 @@ class AgentSdk(AgentSdkConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -332,6 +333,7 @@ class AgentSdk(AgentSdkConverter):
     def write_output_ref(self, ref: OutputRef, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the location of the complete output."""
         target = TargetObject(ref.metadata, at, writer)
+        target.unmapped(ref, ("id", "byte_size", "line_count"))
         target.required("id", ref.id)
         target.optional("byte_size", ref.byte_size)
         target.optional("line_count", ref.line_count)
@@ -342,19 +344,30 @@ class AgentSdk(AgentSdkConverter):
         source = SourceObject(wire, at, reader, "role")
         tool_call_id = source.value_with_extra("tool_call_id", read_result_call_id)
         name = source.value("tool_name", read_tool_name)
-        kind, value, is_error = source.values_with_extras(("content", "is_error"), self.read_result_content)
-        output_ref = source.value_with_extra("output_ref", self.read_output_reference)
+        kind, value, is_error = source.fields(
+            ("content", "is_error"), self.read_result_content, self.write_result_content
+        )
+        output_ref = source.field("output_ref", self.read_output_reference, self.write_output_reference)
         trimmed = source.optional("trimmed", bool)
         return ToolResult(tool_call_id, name, kind, value, is_error, output_ref, trimmed, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.value_with_extra("tool_call_id", (result.tool_call_id,), "toolCallId", write_result_call_id)
         target.value("tool_name", (result.name,), "name", write_tool_name)
-        target.values_with_extras((result.kind, result.value, result.is_error), "kind", self.write_result_content)
-        target.value_with_extra("output_ref", (result.output_ref,), "outputRef", self.write_output_reference)
+        target.fields(
+            ("content", "is_error"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
+        )
+        target.field(
+            "output_ref", result.output_ref, "outputRef", self.read_output_reference, self.write_output_reference
+        )
         target.optional("trimmed", result.trimmed)
         return target.finish()
 
@@ -367,7 +380,7 @@ class AgentSdk(AgentSdkConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",))
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -377,22 +390,21 @@ class AgentSdk(AgentSdkConverter):
         source = SourceObject(wire, at, reader, "type")
         image_url = source.required_inner("image_url")
         url, data, media_type, detail = image_url.fields(
-            ("url", "detail", "media_type"), read_image_url, write_image_url, self.IMAGE_PART_URL
+            ("url", "detail", "media_type"), self.read_image_url, self.write_image_url, self.IMAGE_PART_URL
         )
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"))
         image_url = target.inner("image_url")
         image_url.fields(
             ("url", "detail", "media_type"),
             (part.url, part.data, part.media_type, part.detail),
             "url",
-            read_image_url,
-            write_image_url,
+            self.read_image_url,
+            self.write_image_url,
             self.IMAGE_PART_URL,
         )
         target.required("type", "image_url")
@@ -403,23 +415,21 @@ class AgentSdk(AgentSdkConverter):
         """Read a document part."""
         source = SourceObject(wire, at, reader, "type")
         url, data, media_type = source.field(
-            "source", read_inline_source, write_inline_source, self.DOCUMENT_PART_SOURCE
+            "source", self.read_inline_source, self.write_inline_source, self.DOCUMENT_PART_SOURCE
         )
         return DocumentPart(url, data, media_type, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"))
         target.required("type", "document")
         target.field(
             "source",
             (part.url, part.data, part.media_type),
             "url",
-            read_inline_source,
-            write_inline_source,
+            self.read_inline_source,
+            self.write_inline_source,
             self.DOCUMENT_PART_SOURCE,
         )
         return target.finish()
@@ -435,6 +445,7 @@ class AgentSdk(AgentSdkConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
+        target.unmapped(message, ("content", "name", "cache"))
         target.required("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
         target.optional("name", message.name)
@@ -451,6 +462,7 @@ class AgentSdk(AgentSdkConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
+        target.unmapped(message, ("content", "name"))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_user_content)
         target.optional("name", message.name)

@@ -51,7 +51,6 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import AnthropicConverter
-from .fields import read_refused_number, read_source, write_refused_number, write_source
 
 __all__ = ["Anthropic"]
 
@@ -285,8 +284,8 @@ class Anthropic(AnthropicConverter):
         tool_choice, parallel_tool_calls = source.field(
             "tool_choice", self.read_request_tool_choice, self.write_request_tool_choice, tools
         )
-        temperature = source.field("temperature", read_refused_number, write_refused_number)
-        top_p = source.field("top_p", read_refused_number, write_refused_number)
+        temperature = source.field("temperature", self.read_refused_number, self.write_refused_number)
+        top_p = source.field("top_p", self.read_refused_number, self.write_refused_number)
         stop = source.field("stop_sequences", read_string_or_list, write_string_or_list)
         stream = source.optional("stream", bool)
         return Request(
@@ -306,7 +305,23 @@ class Anthropic(AnthropicConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("seed", request.seed, "warning")
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.optional("max_tokens", request.max_output_tokens)
@@ -319,8 +334,10 @@ class Anthropic(AnthropicConverter):
             self.write_request_tool_choice,
             request.tools,
         )
-        target.field("temperature", request.temperature, "temperature", read_refused_number, write_refused_number)
-        target.field("top_p", request.top_p, "topP", read_refused_number, write_refused_number)
+        target.field(
+            "temperature", request.temperature, "temperature", self.read_refused_number, self.write_refused_number
+        )
+        target.field("top_p", request.top_p, "topP", self.read_refused_number, self.write_refused_number)
         target.field("stop_sequences", request.stop, "stop", read_string_or_list, write_string_or_list)
         target.optional("stream", request.stream)
         return target.finish()
@@ -337,6 +354,7 @@ class Anthropic(AnthropicConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "input_schema",
@@ -362,6 +380,7 @@ class Anthropic(AnthropicConverter):
         """Write a call as a block."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.required("type", "tool_use")
         target.value_with_extra("id", (call.id,), "id", write_call_id)
         target.value("name", (call.name,), "name", write_tool_name)
@@ -378,6 +397,7 @@ class Anthropic(AnthropicConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text", "cache"))
         target.required("type", "text")
         target.required("text", part.text)
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
@@ -386,18 +406,22 @@ class Anthropic(AnthropicConverter):
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image block."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type = source.field("source", read_source, write_source, self.IMAGE_PART_SOURCE)
+        url, data, media_type = source.field("source", self.read_source, self.write_source, self.IMAGE_PART_SOURCE)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return ImagePart(url, data, media_type, cache=cache, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         target.required("type", "image")
         target.field(
-            "source", (part.url, part.data, part.media_type), "url", read_source, write_source, self.IMAGE_PART_SOURCE
+            "source",
+            (part.url, part.data, part.media_type),
+            "url",
+            self.read_source,
+            self.write_source,
+            self.IMAGE_PART_SOURCE,
         )
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
         return target.finish()
@@ -405,7 +429,7 @@ class Anthropic(AnthropicConverter):
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
         """Read a document block."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type = source.field("source", read_source, write_source, self.DOCUMENT_PART_SOURCE)
+        url, data, media_type = source.field("source", self.read_source, self.write_source, self.DOCUMENT_PART_SOURCE)
         name = source.optional("title", str)
         cache = source.field("cache_control", read_cache_control, write_cache_control)
         return DocumentPart(url, data, media_type, name, cache=cache, metadata=source.metadata())
@@ -413,14 +437,14 @@ class Anthropic(AnthropicConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "name", "cache"))
         target.required("type", "document")
         target.field(
             "source",
             (part.url, part.data, part.media_type),
             "url",
-            read_source,
-            write_source,
+            self.read_source,
+            self.write_source,
             self.DOCUMENT_PART_SOURCE,
         )
         target.optional("title", part.name)
@@ -436,6 +460,7 @@ class Anthropic(AnthropicConverter):
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a thinking block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "thinking")
         target.required("thinking", part.text)
         return target.finish()
@@ -449,8 +474,7 @@ class Anthropic(AnthropicConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unsupported("name", schema.name)
-        target.unsupported("strict", schema.strict)
+        target.unmapped(schema, ("schema",))
         target.required("type", "json_schema")
         target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema)
         return target.finish()

@@ -57,16 +57,6 @@ from ...tool_call_fields import (
 from .client_values import Base64Keys, converse_kwargs
 from .content import block_kind
 from .converter import BedrockConverter
-from .fields import (
-    read_block_source,
-    read_document_name,
-    read_schema_text,
-    read_text_unless_empty,
-    write_block_source,
-    write_document_name,
-    write_schema_text,
-    write_text_unless_empty,
-)
 
 __all__ = ["Bedrock"]
 
@@ -431,9 +421,22 @@ class Bedrock(BedrockConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the plain keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("seed", request.seed, "warning")
-        target.unsupported("stream", request.stream)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "reasoning",
+            ),
+            {"parallel_tool_calls": "behaviour", "stream": "note"},
+        )
         inference_config = target.inner("inferenceConfig")
         tool_config = target.inner("toolConfig")
         output_config = target.inner("outputConfig")
@@ -482,17 +485,17 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader, "type")
         structure = source.required_inner("structure")
         json_schema = structure.required_inner("jsonSchema")
-        schema = json_schema.field("schema", read_schema_text, write_schema_text)
+        schema = json_schema.field("schema", self.read_schema_text, self.write_schema_text)
         name = json_schema.optional("name", str)
         return OutputSchema(schema, name, metadata=source.metadata())
 
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
-        target.unsupported("strict", schema.strict)
+        target.unmapped(schema, ("schema", "name"))
         structure = target.inner("structure")
         json_schema = structure.inner("jsonSchema")
-        json_schema.field("schema", schema.schema, "schema", read_schema_text, write_schema_text)
+        json_schema.field("schema", schema.schema, "schema", self.read_schema_text, self.write_schema_text)
         json_schema.optional("name", schema.name)
         structure.required("jsonSchema", json_schema.wire)
         target.required("type", "json_schema")
@@ -505,7 +508,7 @@ class Bedrock(BedrockConverter):
         tool_spec = source.required_inner("toolSpec")
         input_schema = tool_spec.required_inner("inputSchema")
         name = tool_spec.value("name", read_tool_name)
-        description = tool_spec.field("description", read_text_unless_empty, write_text_unless_empty)
+        description = tool_spec.field("description", self.read_text_unless_empty, self.write_text_unless_empty)
         strict = tool_spec.optional("strict", bool)
         parameters = input_schema.field("json", read_schema_or_empty, write_schema_or_empty, strict)
         return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
@@ -513,6 +516,7 @@ class Bedrock(BedrockConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a tool."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         tool_spec = target.inner("toolSpec")
         input_schema = tool_spec.inner("inputSchema")
         input_schema.field(
@@ -521,7 +525,11 @@ class Bedrock(BedrockConverter):
         tool_spec.value("name", (definition.name,), "name", write_tool_name)
         tool_spec.required("inputSchema", input_schema.wire)
         tool_spec.field(
-            "description", definition.description, "description", read_text_unless_empty, write_text_unless_empty
+            "description",
+            definition.description,
+            "description",
+            self.read_text_unless_empty,
+            self.write_text_unless_empty,
         )
         tool_spec.optional("strict", definition.strict)
         target.required("toolSpec", tool_spec.wire)
@@ -540,6 +548,7 @@ class Bedrock(BedrockConverter):
         """Write a call as a block."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         tool_use = target.inner("toolUse")
         tool_use.value_with_extra("toolUseId", (call.id,), "id", write_call_id)
         tool_use.value("name", (call.name,), "name", write_tool_name)
@@ -552,15 +561,24 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         tool_result = source.required_inner("toolResult")
         tool_call_id, name = tool_result.value("toolUseId", read_result_call)
-        kind, value, is_error = tool_result.values_with_extras(("content", "status"), self.read_result_content)
+        kind, value, is_error = tool_result.fields(
+            ("content", "status"), self.read_result_content, self.write_result_content
+        )
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         tool_result = target.inner("toolResult")
         tool_result.value("toolUseId", (result.tool_call_id, result.name), "toolCallId", write_result_call)
-        tool_result.values_with_extras((result.kind, result.value, result.is_error), "kind", self.write_result_content)
+        tool_result.fields(
+            ("content", "status"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
+        )
         target.required("toolResult", tool_result.wire)
         return target.finish()
 
@@ -573,6 +591,7 @@ class Bedrock(BedrockConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text", "cache"))
         target.required("text", part.text)
         return target.finish()
 
@@ -587,6 +606,7 @@ class Bedrock(BedrockConverter):
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         reasoning_content = target.inner("reasoningContent")
         reasoning_text = reasoning_content.inner("reasoningText")
         reasoning_text.required("text", part.text)
@@ -599,22 +619,21 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         image = source.inner("image")
         url, data, media_type = image.fields(
-            ("format", "source"), read_block_source, write_block_source, self.IMAGE_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self.IMAGE_PART_FORMAT
         )
         return ImagePart(url, data, media_type, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         image = target.inner("image")
         image.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self.IMAGE_PART_FORMAT,
         )
         target.optional("image", image.wire or None)
@@ -624,24 +643,24 @@ class Bedrock(BedrockConverter):
         """Read a document block."""
         source = SourceObject(wire, at, reader)
         document = source.required_inner("document")
-        name = document.value_with_extra("name", read_document_name)
+        name = document.value_with_extra("name", self.read_document_name)
         url, data, media_type = document.fields(
-            ("format", "source"), read_block_source, write_block_source, self.DOCUMENT_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self.DOCUMENT_PART_FORMAT
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "name", "cache"))
         document = target.inner("document")
-        document.value_with_extra("name", (part.name,), "name", write_document_name)
+        document.value_with_extra("name", (part.name,), "name", self.write_document_name)
         document.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self.DOCUMENT_PART_FORMAT,
         )
         target.required("document", document.wire)
@@ -652,22 +671,21 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         video = source.inner("video")
         url, data, media_type = video.fields(
-            ("format", "source"), read_block_source, write_block_source, self.VIDEO_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self.VIDEO_PART_FORMAT
         )
         return VideoPart(url, data, media_type, metadata=source.metadata())
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         video = target.inner("video")
         video.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self.VIDEO_PART_FORMAT,
         )
         target.optional("video", video.wire or None)
@@ -678,22 +696,21 @@ class Bedrock(BedrockConverter):
         source = SourceObject(wire, at, reader)
         audio = source.inner("audio")
         url, data, media_type = audio.fields(
-            ("format", "source"), read_block_source, write_block_source, self.AUDIO_PART_FORMAT
+            ("format", "source"), self.read_block_source, self.write_block_source, self.AUDIO_PART_FORMAT
         )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio block."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
+        target.unmapped(part, ("url", "data", "media_type", "cache"))
         audio = target.inner("audio")
         audio.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),
             "url",
-            read_block_source,
-            write_block_source,
+            self.read_block_source,
+            self.write_block_source,
             self.AUDIO_PART_FORMAT,
         )
         target.optional("audio", audio.wire or None)

@@ -23,16 +23,6 @@ from ...paths import Path
 from ...responses import FinishReason
 from ...tool_call_fields import read_nullable_call_id, read_tool_name, write_nullable_call_id, write_tool_name
 from .converter import CopilotConverter
-from .fields import (
-    read_binary_data,
-    read_either_name,
-    read_schema_empty_as_none,
-    read_untyped_arguments,
-    write_binary_data,
-    write_either_name,
-    write_schema_empty_as_none,
-    write_untyped_arguments,
-)
 from .tool_requests import binary_kind, to_plain_tool_request
 
 __all__ = ["Copilot"]
@@ -192,19 +182,23 @@ class Copilot(CopilotConverter):
         source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
         description = source.field("description", read_text_empty_as_none, write_text_empty_as_none)
-        parameters = source.field("parameters", read_schema_empty_as_none, write_schema_empty_as_none)
+        parameters = source.field("parameters", self.read_schema_empty_as_none, self.write_schema_empty_as_none)
         return ToolDefinition(name, description, parameters, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a session."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.field(
             "description", definition.description, "description", read_text_empty_as_none, write_text_empty_as_none
         )
         target.field(
-            "parameters", definition.parameters, "parameters", read_schema_empty_as_none, write_schema_empty_as_none
+            "parameters",
+            definition.parameters,
+            "parameters",
+            self.read_schema_empty_as_none,
+            self.write_schema_empty_as_none,
         )
         return target.finish()
 
@@ -212,24 +206,25 @@ class Copilot(CopilotConverter):
         """Read a request for a tool: of a message, or one that waits for its result."""
         source = SourceObject(wire, at, reader)
         id = source.value_with_extra("toolCallId", read_nullable_call_id)
-        name = source.values_with_extras(("name", "toolName"), read_either_name, self.TOOL_REQUEST_NAME)
-        arguments, invalid = source.value_with_extra("arguments", read_untyped_arguments)
+        name = source.values_with_extras(("name", "toolName"), self.read_either_name, self.TOOL_REQUEST_NAME)
+        arguments, invalid = source.value_with_extra("arguments", self.read_untyped_arguments)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_request(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request for a tool: of a message, or one that waits for its result."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.value_with_extra("toolCallId", (call.id,), "id", write_nullable_call_id)
-        target.values_with_extras((call.name,), "name", write_either_name, self.TOOL_REQUEST_NAME)
-        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_untyped_arguments)
+        target.values_with_extras((call.name,), "name", self.write_either_name, self.TOOL_REQUEST_NAME)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_untyped_arguments)
         return target.finish()
 
     def read_image_result(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.IMAGE_RESULT_TYPE
+            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self.IMAGE_RESULT_TYPE
         )
         name = source.optional("description", str)
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
@@ -237,14 +232,13 @@ class Copilot(CopilotConverter):
     def write_image_result(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            read_binary_data,
-            write_binary_data,
+            self.read_binary_data,
+            self.write_binary_data,
             self.IMAGE_RESULT_TYPE,
         )
         target.optional("description", part.name)
@@ -254,7 +248,7 @@ class Copilot(CopilotConverter):
         """Read an audio recording."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.AUDIO_RESULT_TYPE
+            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self.AUDIO_RESULT_TYPE
         )
         name = source.optional("description", str)
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
@@ -262,14 +256,13 @@ class Copilot(CopilotConverter):
     def write_audio_result(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            read_binary_data,
-            write_binary_data,
+            self.read_binary_data,
+            self.write_binary_data,
             self.AUDIO_RESULT_TYPE,
         )
         target.optional("description", part.name)
@@ -279,7 +272,7 @@ class Copilot(CopilotConverter):
         """Read a video."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.VIDEO_RESULT_TYPE
+            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self.VIDEO_RESULT_TYPE
         )
         name = source.optional("description", str)
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
@@ -287,14 +280,13 @@ class Copilot(CopilotConverter):
     def write_video_result(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            read_binary_data,
-            write_binary_data,
+            self.read_binary_data,
+            self.write_binary_data,
             self.VIDEO_RESULT_TYPE,
         )
         target.optional("description", part.name)
@@ -304,7 +296,7 @@ class Copilot(CopilotConverter):
         """Read a document."""
         source = SourceObject(wire, at, reader)
         url, data, media_type = source.fields(
-            ("type", "data", "mimeType"), read_binary_data, write_binary_data, self.DOCUMENT_RESULT_TYPE
+            ("type", "data", "mimeType"), self.read_binary_data, self.write_binary_data, self.DOCUMENT_RESULT_TYPE
         )
         name = source.optional("description", str)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
@@ -312,14 +304,13 @@ class Copilot(CopilotConverter):
     def write_document_result(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType"),
             (part.url, part.data, part.media_type),
             "url",
-            read_binary_data,
-            write_binary_data,
+            self.read_binary_data,
+            self.write_binary_data,
             self.DOCUMENT_RESULT_TYPE,
         )
         target.optional("description", part.name)

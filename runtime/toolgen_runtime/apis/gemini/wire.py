@@ -48,15 +48,7 @@ from ...tool_call_fields import (
     write_tool_name,
 )
 from .converter import GeminiConverter
-from .fields import (
-    generate_content_kwargs,
-    read_enum_value_any_case,
-    read_media_content,
-    read_result_id_by_name,
-    write_enum_value_any_case,
-    write_media_content,
-    write_result_id_by_name,
-)
+from .fields import generate_content_kwargs
 from .parts import KeyNormalization, part_kind
 
 __all__ = ["Gemini"]
@@ -508,8 +500,23 @@ class Gemini(GeminiConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("parallelToolCalls", request.parallel_tool_calls, "behaviour", harmless=True)
-        target.unsupported("stream", request.stream)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+            ),
+            {"parallel_tool_calls": "behaviour", "stream": "note"},
+        )
         tool_config = target.inner("toolConfig")
         generation_config = target.inner("generationConfig")
         generation_config.fields(
@@ -552,7 +559,7 @@ class Gemini(GeminiConverter):
         """Read the reasoning settings."""
         source = SourceObject(wire, at, reader)
         effort = source.field(
-            "thinkingLevel", read_enum_value_any_case, write_enum_value_any_case, self.THINKING_THINKING_LEVEL
+            "thinkingLevel", self.read_enum_value_any_case, self.write_enum_value_any_case, self.THINKING_THINKING_LEVEL
         )
         budget_tokens = source.optional("thinkingBudget", int)
         return Reasoning(effort, budget_tokens, metadata=source.metadata())
@@ -560,12 +567,13 @@ class Gemini(GeminiConverter):
     def write_thinking(self, reasoning: Reasoning, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the reasoning settings."""
         target = TargetObject(reasoning.metadata, at, writer)
+        target.unmapped(reasoning, ("effort", "budget_tokens"))
         target.field(
             "thinkingLevel",
             reasoning.effort,
             "effort",
-            read_enum_value_any_case,
-            write_enum_value_any_case,
+            self.read_enum_value_any_case,
+            self.write_enum_value_any_case,
             self.THINKING_THINKING_LEVEL,
         )
         target.optional("thinkingBudget", reasoning.budget_tokens)
@@ -583,7 +591,7 @@ class Gemini(GeminiConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
         target.fields(
@@ -615,6 +623,7 @@ class Gemini(GeminiConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function_call = target.inner("functionCall")
         function_call.value("name", (call.name,), "name", write_tool_name)
         function_call.value("args", (call.arguments, call.invalid), "arguments", write_object_arguments)
@@ -627,20 +636,27 @@ class Gemini(GeminiConverter):
         source = SourceObject(wire, at, reader)
         function_response = source.required_inner("functionResponse")
         name = function_response.value("name", read_tool_name)
-        tool_call_id = function_response.value_with_extra("id", read_result_id_by_name, name)
-        kind, value, is_error = function_response.values_with_extras(("response", "parts"), self.read_result_object)
+        tool_call_id = function_response.value_with_extra("id", self.read_result_id_by_name, name)
+        kind, value, is_error = function_response.fields(
+            ("response", "parts"), self.read_result_object, self.write_result_object
+        )
         return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result of a call."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         function_response = target.inner("functionResponse")
         function_response.value("name", (result.name,), "name", write_tool_name)
         function_response.value_with_extra(
-            "id", (result.tool_call_id,), "toolCallId", write_result_id_by_name, result.name
+            "id", (result.tool_call_id,), "toolCallId", self.write_result_id_by_name, result.name
         )
-        function_response.values_with_extras(
-            (result.kind, result.value, result.is_error), "kind", self.write_result_object
+        function_response.fields(
+            ("response", "parts"),
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_object,
+            self.write_result_object,
         )
         target.required("functionResponse", function_response.wire)
         return target.finish()
@@ -654,7 +670,7 @@ class Gemini(GeminiConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("text", part.text)
         return target.finish()
 
@@ -667,6 +683,7 @@ class Gemini(GeminiConverter):
     def write_reasoning_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("thought", True)
         target.required("text", part.text)
         return target.finish()
@@ -675,21 +692,20 @@ class Gemini(GeminiConverter):
         """Read an image."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self.IMAGE_PART_INLINE_DATA
+            ("inlineData", "fileData"), self.read_media_content, self.write_media_content, self.IMAGE_PART_INLINE_DATA
         )
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self.IMAGE_PART_INLINE_DATA,
         )
         return target.finish()
@@ -698,21 +714,20 @@ class Gemini(GeminiConverter):
         """Read an audio recording."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self.AUDIO_PART_INLINE_DATA
+            ("inlineData", "fileData"), self.read_media_content, self.write_media_content, self.AUDIO_PART_INLINE_DATA
         )
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self.AUDIO_PART_INLINE_DATA,
         )
         return target.finish()
@@ -721,21 +736,20 @@ class Gemini(GeminiConverter):
         """Read a video."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self.VIDEO_PART_INLINE_DATA
+            ("inlineData", "fileData"), self.read_media_content, self.write_media_content, self.VIDEO_PART_INLINE_DATA
         )
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self.VIDEO_PART_INLINE_DATA,
         )
         return target.finish()
@@ -744,21 +758,23 @@ class Gemini(GeminiConverter):
         """Read a document."""
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
-            ("inlineData", "fileData"), read_media_content, write_media_content, self.DOCUMENT_PART_INLINE_DATA
+            ("inlineData", "fileData"),
+            self.read_media_content,
+            self.write_media_content,
+            self.DOCUMENT_PART_INLINE_DATA,
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("inlineData", "fileData"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_content,
-            write_media_content,
+            self.read_media_content,
+            self.write_media_content,
             self.DOCUMENT_PART_INLINE_DATA,
         )
         return target.finish()
@@ -772,8 +788,7 @@ class Gemini(GeminiConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.value_with_extra("parts", (message.content,), "content", self.write_user_parts)
         return target.finish()
 
@@ -787,7 +802,7 @@ class Gemini(GeminiConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.tag("role", "user")
         target.value_with_extra("parts", (message.content,), "content", self.write_user_parts)
         return target.finish()
@@ -801,7 +816,7 @@ class Gemini(GeminiConverter):
     def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a message of the model."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "model")
         target.value_with_extra("parts", (message.content,), "content", self.write_assistant_parts)
         return target.finish()

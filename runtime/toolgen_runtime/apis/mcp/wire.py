@@ -31,15 +31,7 @@ from ...models import (
 from ...paths import Path
 from ...tool_call_fields import read_tool_name, write_tool_name
 from .converter import McpConverter
-from .fields import (
-    read_call_arguments,
-    read_result_schema,
-    read_text_block,
-    write_call_arguments,
-    write_result_schema,
-    write_text_block,
-)
-from .results import read_media_block, result_content_kind, write_media_block
+from .results import result_content_kind
 
 __all__ = ["Mcp"]
 
@@ -147,45 +139,46 @@ class Mcp(McpConverter):
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
         parameters = source.field("inputSchema", read_schema_or_empty, write_schema_or_empty)
-        result = source.field("outputSchema", read_result_schema, write_result_schema)
+        result = source.field("outputSchema", self.read_result_schema, self.write_result_schema)
         return ToolDefinition(name, description, parameters, result=result, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool of a listing."""
         target = TargetObject(definition.metadata, at, writer)
-        target.unsupported("strict", definition.strict)
+        target.unmapped(definition, ("name", "description", "parameters", "result"))
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
         target.field("inputSchema", definition.parameters, "parameters", read_schema_or_empty, write_schema_or_empty)
-        target.field("outputSchema", definition.result, "result", read_result_schema, write_result_schema)
+        target.field("outputSchema", definition.result, "result", self.read_result_schema, self.write_result_schema)
         return target.finish()
 
     def read_tool_call(self, wire: dict[str, Any], at: Path, reader: Reader, id: str) -> ToolCall:
         """Read the params of a call."""
         source = SourceObject(wire, at, reader)
         name = source.value("name", read_tool_name)
-        arguments, invalid = source.value_with_extra("arguments", read_call_arguments)
+        arguments, invalid = source.value_with_extra("arguments", self.read_call_arguments)
         return reader.decode_call(ToolCall(id, name, arguments, invalid, metadata=source.metadata()))
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the params of a call."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.value("name", (call.name,), "name", write_tool_name)
-        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_call_arguments)
+        target.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", self.write_call_arguments)
         return target.finish()
 
     def read_text_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> TextPart:
         """Read a text: a block of its own, or an embedded resource."""
         source = SourceObject(wire, at, reader)
-        text = source.fields(("type", "text", "resource"), read_text_block, write_text_block)
+        text = source.fields(("type", "text", "resource"), self.read_block_text, self.write_block_text)
         return TextPart(text, metadata=source.metadata())
 
     def write_text_block(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text: a block of its own, or an embedded resource."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
-        target.fields(("type", "text", "resource"), part.text, "text", read_text_block, write_text_block)
+        target.unmapped(part, ("text",), {"cache": "note"})
+        target.fields(("type", "text", "resource"), part.text, "text", self.read_block_text, self.write_block_text)
         return target.finish()
 
     def read_image_block(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
@@ -193,8 +186,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.IMAGE_BLOCK_TYPE,
         )
         return ImagePart(url, data, media_type, name, metadata=source.metadata())
@@ -202,14 +195,13 @@ class Mcp(McpConverter):
     def write_image_block(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.IMAGE_BLOCK_TYPE,
         )
         return target.finish()
@@ -219,8 +211,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.AUDIO_BLOCK_TYPE,
         )
         return AudioPart(url, data, media_type, name, metadata=source.metadata())
@@ -228,14 +220,13 @@ class Mcp(McpConverter):
     def write_audio_block(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio recording."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.AUDIO_BLOCK_TYPE,
         )
         return target.finish()
@@ -245,8 +236,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.VIDEO_BLOCK_TYPE,
         )
         return VideoPart(url, data, media_type, name, metadata=source.metadata())
@@ -254,14 +245,13 @@ class Mcp(McpConverter):
     def write_video_block(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.VIDEO_BLOCK_TYPE,
         )
         return target.finish()
@@ -271,8 +261,8 @@ class Mcp(McpConverter):
         source = SourceObject(wire, at, reader)
         url, data, media_type, name = source.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.DOCUMENT_BLOCK_TYPE,
         )
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
@@ -280,14 +270,13 @@ class Mcp(McpConverter):
     def write_document_block(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a document."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.fields(
             ("type", "data", "mimeType", "uri", "name", "resource"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_media_block,
-            write_media_block,
+            self.read_media_block,
+            self.write_media_block,
             self.DOCUMENT_BLOCK_TYPE,
         )
         return target.finish()

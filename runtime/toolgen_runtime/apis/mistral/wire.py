@@ -56,22 +56,8 @@ from ...tool_call_fields import (
     write_json_arguments,
     write_tool_name,
 )
-from ..chat_bases import read_schema_name, write_schema_name
 from .converter import MistralConverter
-from .fields import (
-    known_kwargs,
-    read_id_or_placeholder,
-    read_result_id_or_placeholder,
-    read_text_as_chunks,
-    read_url_or_data,
-    read_url_or_object,
-    unwrap_sdk_object,
-    write_id_or_placeholder,
-    write_result_id_or_placeholder,
-    write_text_as_chunks,
-    write_url_or_data,
-    write_url_or_object,
-)
+from .fields import known_kwargs, unwrap_sdk_object
 
 __all__ = ["Mistral"]
 
@@ -356,6 +342,24 @@ class Mistral(MistralConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value_with_extra("messages", (request.messages,), "messages", self.write_conversation)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -401,6 +405,7 @@ class Mistral(MistralConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)
@@ -422,7 +427,7 @@ class Mistral(MistralConverter):
         """Read a call of a function."""
         source = SourceObject(wire, at, reader, "type")
         function = source.required_inner("function")
-        id = source.value_with_extra("id", read_id_or_placeholder, self.TOOL_CALL_ID)
+        id = source.value_with_extra("id", self.read_id_or_placeholder, self.TOOL_CALL_ID)
         name = function.value("name", read_tool_name)
         arguments, invalid = function.value_with_extra("arguments", read_json_arguments)
         source.untagged("type")
@@ -432,12 +437,13 @@ class Mistral(MistralConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
         target.required("type", "function")
         target.required("function", function.wire)
-        target.value_with_extra("id", (call.id,), "id", write_id_or_placeholder, self.TOOL_CALL_ID)
+        target.value_with_extra("id", (call.id,), "id", self.write_id_or_placeholder, self.TOOL_CALL_ID)
         target.untagged("type")
         return target.finish()
 
@@ -445,22 +451,27 @@ class Mistral(MistralConverter):
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
         tool_call_id, name = source.values_with_extras(
-            ("tool_call_id", "name"), read_result_id_or_placeholder, self.TOOL_RESULT_TOOL_CALL_ID
+            ("tool_call_id", "name"), self.read_result_id_or_placeholder, self.TOOL_RESULT_TOOL_CALL_ID
         )
-        kind, value = source.value_with_extra("content", self.read_result_content)
-        return ToolResult(tool_call_id, name, kind, value, metadata=source.metadata())
+        kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
-        target.value_with_extra(
-            "content", (result.kind, result.value), "kind", self.write_result_content, result.is_error
+        target.field(
+            "content",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
         )
         target.values_with_extras(
             (result.tool_call_id, result.name),
             "toolCallId",
-            write_result_id_or_placeholder,
+            self.write_result_id_or_placeholder,
             self.TOOL_RESULT_TOOL_CALL_ID,
         )
         return target.finish()
@@ -474,7 +485,7 @@ class Mistral(MistralConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -482,38 +493,37 @@ class Mistral(MistralConverter):
     def read_image_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ImagePart:
         """Read an image part."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type, detail = source.field("image_url", read_url_or_object, write_url_or_object)
+        url, data, media_type, detail = source.field("image_url", self.read_url_or_object, self.write_url_or_object)
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
         target.required("type", "image_url")
         target.field(
             "image_url",
             (part.url, part.data, part.media_type, part.detail),
             "url",
-            read_url_or_object,
-            write_url_or_object,
+            self.read_url_or_object,
+            self.write_url_or_object,
         )
         return target.finish()
 
     def read_audio_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> AudioPart:
         """Read an audio part."""
         source = SourceObject(wire, at, reader, "type")
-        url, data, media_type = source.field("input_audio", read_url_or_data, write_url_or_data)
+        url, data, media_type = source.field("input_audio", self.read_url_or_data, self.write_url_or_data)
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"), {"cache": "note"})
         target.required("type", "input_audio")
-        target.field("input_audio", (part.url, part.data, part.media_type), "url", read_url_or_data, write_url_or_data)
+        target.field(
+            "input_audio", (part.url, part.data, part.media_type), "url", self.read_url_or_data, self.write_url_or_data
+        )
         return target.finish()
 
     def read_document_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> DocumentPart:
@@ -526,8 +536,7 @@ class Mistral(MistralConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         target.required("type", "document_url")
         target.field("document_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.optional("document_name", part.name)
@@ -537,7 +546,7 @@ class Mistral(MistralConverter):
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
         json_schema = source.required_inner("json_schema")
-        name = json_schema.field("name", read_schema_name, write_schema_name)
+        name = json_schema.field("name", self.read_schema_name, self.write_schema_name)
         strict = json_schema.optional("strict", bool)
         schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
         return OutputSchema(schema, name, strict, metadata=source.metadata())
@@ -545,9 +554,10 @@ class Mistral(MistralConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
+        target.unmapped(schema, ("schema", "name", "strict"))
         json_schema = target.inner("json_schema")
         json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
-        json_schema.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         json_schema.optional("strict", schema.strict)
         target.required("type", "json_schema")
         target.required("json_schema", json_schema.wire)
@@ -562,8 +572,7 @@ class Mistral(MistralConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.required("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
         return target.finish()
@@ -577,7 +586,7 @@ class Mistral(MistralConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.value_with_extra("content", (message.content,), "content", self.write_user_parts)
         return target.finish()
@@ -585,12 +594,13 @@ class Mistral(MistralConverter):
     def read_thinking_part(self, wire: dict[str, Any], at: Path, reader: Reader) -> ReasoningPart:
         """Read a reasoning block."""
         source = SourceObject(wire, at, reader, "type")
-        text = source.field("thinking", read_text_as_chunks, write_text_as_chunks)
+        text = source.field("thinking", self.read_text_as_chunks, self.write_text_as_chunks)
         return ReasoningPart(text, metadata=source.metadata())
 
     def write_thinking_part(self, part: ReasoningPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a reasoning block."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "thinking")
-        target.field("thinking", part.text, "text", read_text_as_chunks, write_text_as_chunks)
+        target.field("thinking", part.text, "text", self.read_text_as_chunks, self.write_text_as_chunks)
         return target.finish()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from ...conversion.extras import ABSENT, is_internal_mark
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_effort, read_strings_at_most, write_effort, write_strings_at_most
+from ...fields import read_effort, read_strings_at_most, write_strings_at_most
 from ...json_text import compact, is_object_text
 from ...models import InvalidCall, Reasoning
 from ...paths import Path

@@ -61,18 +61,7 @@ from ...tool_call_fields import (
     write_result_call,
     write_tool_name,
 )
-from ..chat_bases import read_participant_name, read_schema_name, write_participant_name, write_schema_name
 from .converter import ChatConverter
-from .fields import (
-    read_audio_format,
-    read_file_name,
-    read_inline_audio,
-    read_inline_data,
-    write_audio_format,
-    write_file_name,
-    write_inline_audio,
-    write_inline_data,
-)
 
 __all__ = ["OpenaiChat"]
 
@@ -406,6 +395,24 @@ class OpenaiChat(ChatConverter):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -459,6 +466,7 @@ class OpenaiChat(ChatConverter):
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         function = target.inner("function")
         function.value("name", (definition.name,), "name", write_tool_name)
         function.optional("description", definition.description)
@@ -484,6 +492,7 @@ class OpenaiChat(ChatConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         function = target.inner("function")
         function.value("name", (call.name,), "name", write_tool_name)
         function.value_with_extra("arguments", (call.arguments, call.invalid), "arguments", write_json_arguments)
@@ -497,16 +506,21 @@ class OpenaiChat(ChatConverter):
         """Read a result as a message."""
         source = SourceObject(wire, at, reader, "role")
         tool_call_id, name = source.value("tool_call_id", read_result_call)
-        kind, value = source.value_with_extra("content", self.read_result_content)
-        return ToolResult(tool_call_id, name, kind, value, metadata=source.metadata())
+        kind, value, is_error = source.field("content", self.read_result_content, self.write_result_content)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as a message."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("role", "tool")
         target.value("tool_call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
-        target.value_with_extra(
-            "content", (result.kind, result.value), "kind", self.write_result_content, result.is_error
+        target.field(
+            "content",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
         )
         return target.finish()
 
@@ -519,7 +533,7 @@ class OpenaiChat(ChatConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "text")
         target.required("text", part.text)
         return target.finish()
@@ -533,6 +547,7 @@ class OpenaiChat(ChatConverter):
     def write_refusal_part(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a refusal part."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "refusal")
         target.required("refusal", part.text)
         return target.finish()
@@ -548,8 +563,7 @@ class OpenaiChat(ChatConverter):
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
         image_url = target.inner("image_url")
         image_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         image_url.optional("detail", part.detail)
@@ -561,26 +575,24 @@ class OpenaiChat(ChatConverter):
         """Read an audio part."""
         source = SourceObject(wire, at, reader, "type")
         input_audio = source.required_inner("input_audio")
-        url, data = input_audio.field("data", read_inline_audio, write_inline_audio)
+        url, data = input_audio.field("data", self.read_inline_audio, self.write_inline_audio)
         media_type = input_audio.field(
-            "format", read_audio_format, write_audio_format, url, data, self.AUDIO_PART_FORMAT
+            "format", self.read_audio_format, self.write_audio_format, url, data, self.AUDIO_PART_FORMAT
         )
         return AudioPart(url, data, media_type, metadata=source.metadata())
 
     def write_audio_part(self, part: AudioPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an audio part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"), {"cache": "note"})
         input_audio = target.inner("input_audio")
-        input_audio.field("data", (part.url, part.data), "url", read_inline_audio, write_inline_audio)
+        input_audio.field("data", (part.url, part.data), "url", self.read_inline_audio, self.write_inline_audio)
         input_audio.field(
             "format",
             part.media_type,
             "mediaType",
-            read_audio_format,
-            write_audio_format,
+            self.read_audio_format,
+            self.write_audio_format,
             part.url,
             part.data,
             self.AUDIO_PART_FORMAT,
@@ -593,18 +605,19 @@ class OpenaiChat(ChatConverter):
         """Read a file part."""
         source = SourceObject(wire, at, reader, "type")
         file = source.required_inner("file")
-        url, data, media_type = file.field("file_data", read_inline_data, write_inline_data)
-        name = file.field("filename", read_file_name, write_file_name)
+        url, data, media_type = file.field("file_data", self.read_inline_data, self.write_inline_data)
+        name = file.field("filename", self.read_file_name, self.write_file_name)
         return DocumentPart(url, data, media_type, name, metadata=source.metadata())
 
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name"), {"cache": "note"})
         file = target.inner("file")
-        file.field("file_data", (part.url, part.data, part.media_type), "url", read_inline_data, write_inline_data)
-        file.field("filename", part.name, "name", read_file_name, write_file_name)
+        file.field(
+            "file_data", (part.url, part.data, part.media_type), "url", self.read_inline_data, self.write_inline_data
+        )
+        file.field("filename", part.name, "name", self.read_file_name, self.write_file_name)
         target.required("type", "file")
         target.required("file", file.wire)
         return target.finish()
@@ -613,7 +626,7 @@ class OpenaiChat(ChatConverter):
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
         json_schema = source.required_inner("json_schema")
-        name = json_schema.field("name", read_schema_name, write_schema_name)
+        name = json_schema.field("name", self.read_schema_name, self.write_schema_name)
         strict = json_schema.optional("strict", bool)
         schema = json_schema.field("schema", read_output_schema, write_output_schema, strict)
         return OutputSchema(schema, name, strict, metadata=source.metadata())
@@ -621,9 +634,10 @@ class OpenaiChat(ChatConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
+        target.unmapped(schema, ("schema", "name", "strict"))
         json_schema = target.inner("json_schema")
         json_schema.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
-        json_schema.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        json_schema.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         json_schema.optional("strict", schema.strict)
         target.required("type", "json_schema")
         target.required("json_schema", json_schema.wire)
@@ -633,30 +647,31 @@ class OpenaiChat(ChatConverter):
         """Read a system or developer message."""
         source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_system_content)
-        name = source.field("name", read_participant_name, write_participant_name)
+        name = source.field("name", self.read_participant_name, self.write_participant_name)
         source.tag("role", "system")
         return SystemMessage(content, name, metadata=source.metadata())
 
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content", "name"), {"cache": "note"})
         target.tag("role", "system")
         target.text_or_list("content", message.content, "content", self.write_system_content)
-        target.field("name", message.name, "name", read_participant_name, write_participant_name)
+        target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)
         return target.finish()
 
     def read_user_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> UserMessage:
         """Read a user message."""
         source = SourceObject(wire, at, reader, "role")
         content = source.text_or_list("content", self.read_user_content)
-        name = source.field("name", read_participant_name, write_participant_name)
+        name = source.field("name", self.read_participant_name, self.write_participant_name)
         return UserMessage(content, name, metadata=source.metadata())
 
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
+        target.unmapped(message, ("content", "name"))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_user_content)
-        target.field("name", message.name, "name", read_participant_name, write_participant_name)
+        target.field("name", message.name, "name", self.read_participant_name, self.write_participant_name)
         return target.finish()

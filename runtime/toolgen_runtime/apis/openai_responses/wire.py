@@ -57,17 +57,8 @@ from ...tool_call_fields import (
     write_result_call,
     write_tool_name,
 )
-from ..chat_bases import read_schema_name, write_schema_name
 from .converter import ResponsesConverter
-from .fields import (
-    content_part_kind,
-    read_always_written_flag,
-    read_file_source,
-    read_value_with_default,
-    write_always_written_flag,
-    write_file_source,
-    write_value_with_default,
-)
+from .fields import content_part_kind
 
 __all__ = ["OpenaiResponses"]
 
@@ -370,8 +361,22 @@ class OpenaiResponses(ResponsesConverter):
     def write_request_body(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the keys of a request body."""
         target = TargetObject(request.metadata, at, writer)
-        target.unsupported("stop", request.stop, "warning")
-        target.unsupported("seed", request.seed, "warning")
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "reasoning",
+                "stream",
+            ),
+        )
         text = target.inner("text")
         reasoning_ = target.inner("reasoning")
         reasoning_.field("effort", request.reasoning, "reasoning", read_effort, write_effort)
@@ -408,17 +413,20 @@ class OpenaiResponses(ResponsesConverter):
         source = SourceObject(wire, at, reader, "type")
         name = source.value("name", read_tool_name)
         description = source.optional("description", str)
-        strict = source.field("strict", read_always_written_flag, write_always_written_flag)
+        strict = source.field("strict", self.read_always_written_flag, self.write_always_written_flag)
         parameters = source.field("parameters", read_schema_or_empty, write_schema_or_empty, strict)
         return ToolDefinition(name, description, parameters, strict, metadata=source.metadata())
 
     def write_tool(self, definition: ToolDefinition, at: Path, writer: Writer) -> dict[str, Any]:
         """Write the declaration of a function."""
         target = TargetObject(definition.metadata, at, writer)
+        target.unmapped(definition, ("name", "description", "parameters", "strict", "result"))
         target.required("type", "function")
         target.value("name", (definition.name,), "name", write_tool_name)
         target.optional("description", definition.description)
-        target.field("strict", definition.strict, "strict", read_always_written_flag, write_always_written_flag)
+        target.field(
+            "strict", definition.strict, "strict", self.read_always_written_flag, self.write_always_written_flag
+        )
         target.field(
             "parameters",
             definition.parameters,
@@ -441,6 +449,7 @@ class OpenaiResponses(ResponsesConverter):
         """Write a call of a function."""
         call = writer.encode_call(call, at)
         target = TargetObject(call.metadata, at, writer)
+        target.unmapped(call, ("id", "name", "arguments", "invalid"))
         target.required("type", "function_call")
         target.value_with_extra("call_id", (call.id,), "id", write_call_id)
         target.value("name", (call.name,), "name", write_tool_name)
@@ -451,16 +460,21 @@ class OpenaiResponses(ResponsesConverter):
         """Read a result as an item."""
         source = SourceObject(wire, at, reader, "type")
         tool_call_id, name = source.value("call_id", read_result_call)
-        kind, value = source.value_with_extra("output", self.read_result_content)
-        return ToolResult(tool_call_id, name, kind, value, metadata=source.metadata())
+        kind, value, is_error = source.field("output", self.read_result_content, self.write_result_content)
+        return ToolResult(tool_call_id, name, kind, value, is_error, metadata=source.metadata())
 
     def write_tool_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a result as an item."""
         target = TargetObject(result.metadata, at, writer)
+        target.unmapped(result, ("tool_call_id", "name", "kind", "value", "is_error", "output_ref", "trimmed"))
         target.required("type", "function_call_output")
         target.value("call_id", (result.tool_call_id, result.name), "toolCallId", write_result_call)
-        target.value_with_extra(
-            "output", (result.kind, result.value), "kind", self.write_result_content, result.is_error
+        target.field(
+            "output",
+            (result.kind, result.value, result.is_error),
+            "kind",
+            self.read_result_content,
+            self.write_result_content,
         )
         return target.finish()
 
@@ -473,7 +487,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an input text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "input_text")
         target.required("text", part.text)
         return target.finish()
@@ -482,18 +496,24 @@ class OpenaiResponses(ResponsesConverter):
         """Read an image part."""
         source = SourceObject(wire, at, reader, "type")
         url, data, media_type = source.field("image_url", read_data_url, write_data_url)
-        detail = source.field("detail", read_value_with_default, write_value_with_default, self.IMAGE_PART_DETAIL)
+        detail = source.field(
+            "detail", self.read_value_with_default, self.write_value_with_default, self.IMAGE_PART_DETAIL
+        )
         return ImagePart(url, data, media_type, detail=detail, metadata=source.metadata())
 
     def write_image_part(self, part: ImagePart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an image part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "detail"), {"cache": "note"})
         target.required("type", "input_image")
         target.field("image_url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.field(
-            "detail", part.detail, "detail", read_value_with_default, write_value_with_default, self.IMAGE_PART_DETAIL
+            "detail",
+            part.detail,
+            "detail",
+            self.read_value_with_default,
+            self.write_value_with_default,
+            self.IMAGE_PART_DETAIL,
         )
         return target.finish()
 
@@ -501,7 +521,10 @@ class OpenaiResponses(ResponsesConverter):
         """Read a file part."""
         source = SourceObject(wire, at, reader, "type")
         url, data, media_type, name = source.fields(
-            ("file_data", "file_url", "filename"), read_file_source, write_file_source, self.DOCUMENT_PART_FILE_DATA
+            ("file_data", "file_url", "filename"),
+            self.read_file_source,
+            self.write_file_source,
+            self.DOCUMENT_PART_FILE_DATA,
         )
         detail = source.optional("detail", str)
         return DocumentPart(url, data, media_type, name, detail, metadata=source.metadata())
@@ -509,14 +532,14 @@ class OpenaiResponses(ResponsesConverter):
     def write_document_part(self, part: DocumentPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a file part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type", "name", "detail"), {"cache": "note"})
         target.required("type", "input_file")
         target.fields(
             ("file_data", "file_url", "filename"),
             (part.url, part.data, part.media_type, part.name),
             "url",
-            read_file_source,
-            write_file_source,
+            self.read_file_source,
+            self.write_file_source,
             self.DOCUMENT_PART_FILE_DATA,
         )
         target.optional("detail", part.detail)
@@ -531,7 +554,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_text(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output text part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("text",), {"cache": "note"})
         target.required("type", "output_text")
         target.required("text", part.text)
         return target.finish()
@@ -545,6 +568,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_said_refusal(self, part: RefusalPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output refusal part."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text",))
         target.required("type", "refusal")
         target.required("refusal", part.text)
         return target.finish()
@@ -552,7 +576,7 @@ class OpenaiResponses(ResponsesConverter):
     def read_output_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> OutputSchema:
         """Read an output schema."""
         source = SourceObject(wire, at, reader, "type")
-        name = source.field("name", read_schema_name, write_schema_name)
+        name = source.field("name", self.read_schema_name, self.write_schema_name)
         strict = source.optional("strict", bool)
         schema = source.field("schema", read_output_schema, write_output_schema, strict)
         return OutputSchema(schema, name, strict, metadata=source.metadata())
@@ -560,9 +584,10 @@ class OpenaiResponses(ResponsesConverter):
     def write_output_schema(self, schema: OutputSchema, at: Path, writer: Writer) -> dict[str, Any]:
         """Write an output schema."""
         target = TargetObject(schema.metadata, at, writer)
+        target.unmapped(schema, ("schema", "name", "strict"))
         target.required("type", "json_schema")
         target.field("schema", schema.schema, "schema", read_output_schema, write_output_schema, schema.strict)
-        target.field("name", schema.name, "name", read_schema_name, write_schema_name)
+        target.field("name", schema.name, "name", self.read_schema_name, self.write_schema_name)
         target.optional("strict", schema.strict)
         return target.finish()
 
@@ -576,8 +601,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system or developer message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
-        target.unsupported("cache", message.cache)
+        target.unmapped(message, ("content",), {"cache": "note"})
         target.tag("role", "system")
         target.text_or_list("content", message.content, "content", self.write_input_content)
         return target.finish()
@@ -591,7 +615,7 @@ class OpenaiResponses(ResponsesConverter):
     def write_user_message(self, message: UserMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a user message."""
         target = TargetObject(message.metadata, at, writer)
-        target.unsupported("name", message.name)
+        target.unmapped(message, ("content",))
         target.required("role", "user")
         target.text_or_list("content", message.content, "content", self.write_input_content)
         return target.finish()

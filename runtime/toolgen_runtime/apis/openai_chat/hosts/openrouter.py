@@ -26,7 +26,6 @@ from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..compatible import read_effort_object, write_effort_object
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -102,7 +101,7 @@ class Openrouter(OpenaiCompatible):
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         max_output_tokens = source.named(self.REQUEST_MAX_TOKENS, int)
-        reasoning = source.field("reasoning", read_effort_object, write_effort_object, self.REQUEST_REASONING)
+        reasoning = source.field("reasoning", self.read_effort_object, self.write_effort_object, self.REQUEST_REASONING)
         return Request(
             messages,
             model,
@@ -123,6 +122,24 @@ class Openrouter(OpenaiCompatible):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -152,7 +169,12 @@ class Openrouter(OpenaiCompatible):
         target.optional("stream", request.stream)
         target.named(self.REQUEST_MAX_TOKENS, request.max_output_tokens)
         target.field(
-            "reasoning", request.reasoning, "reasoning", read_effort_object, write_effort_object, self.REQUEST_REASONING
+            "reasoning",
+            request.reasoning,
+            "reasoning",
+            self.read_effort_object,
+            self.write_effort_object,
+            self.REQUEST_REASONING,
         )
         return target.finish()
 
@@ -166,6 +188,7 @@ class Openrouter(OpenaiCompatible):
     def write_text_part(self, part: TextPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a text part."""
         target = TargetObject(part.metadata, at, writer)
+        target.unmapped(part, ("text", "cache"))
         target.required("type", "text")
         target.required("text", part.text)
         target.field("cache_control", part.cache, "cache", read_cache_control, write_cache_control)
@@ -181,9 +204,7 @@ class Openrouter(OpenaiCompatible):
     def write_video_part(self, part: VideoPart, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a video part."""
         target = TargetObject(part.metadata, at, writer)
-        target.unsupported("name", part.name)
-        target.unsupported("detail", part.detail)
-        target.unsupported("cache", part.cache)
+        target.unmapped(part, ("url", "data", "media_type"))
         video_url = target.inner("video_url")
         video_url.field("url", (part.url, part.data, part.media_type), "url", read_data_url, write_data_url)
         target.required("type", "video_url")

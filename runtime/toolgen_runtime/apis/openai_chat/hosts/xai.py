@@ -18,7 +18,6 @@ from ....conversion.writer import Writer
 from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, read_model_effort, write_flag_about_tools, write_model_effort
-from ..compatible import read_stop_without_reasoning, write_stop_without_reasoning
 from ..host_extensions import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
@@ -141,7 +140,7 @@ class Xai(OpenaiCompatible):
             "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
         )
         stop = source.field(
-            "stop", read_stop_without_reasoning, write_stop_without_reasoning, reasoning, self.REQUEST_STOP
+            "stop", self.read_stop_without_reasoning, self.write_stop_without_reasoning, reasoning, self.REQUEST_STOP
         )
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
@@ -166,6 +165,24 @@ class Xai(OpenaiCompatible):
     def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a request body."""
         target = TargetObject(request.metadata, at, writer)
+        target.unmapped(
+            request,
+            (
+                "messages",
+                "model",
+                "tools",
+                "tool_choice",
+                "parallel_tool_calls",
+                "output_format",
+                "max_output_tokens",
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "reasoning",
+                "stream",
+            ),
+        )
         target.value("messages", (request.messages,), "messages", self.write_messages)
         target.optional("model", request.model)
         target.value_with_extra("tools", (request.tools,), "tools", self.write_tools)
@@ -204,8 +221,8 @@ class Xai(OpenaiCompatible):
             "stop",
             request.stop,
             "stop",
-            read_stop_without_reasoning,
-            write_stop_without_reasoning,
+            self.read_stop_without_reasoning,
+            self.write_stop_without_reasoning,
             request.reasoning,
             self.REQUEST_STOP,
         )
