@@ -97,10 +97,12 @@ def read_media_content(
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: One of the values is not a string.
+        ConversionError: The content is not an object, or one of its values is not a string.
     """
     key = "inlineData" if "inlineData" in part else "fileData"
-    content = part[key]
+    content = part.get(key)
+    if type(content) is not dict:
+        raise wrong_type((at, key), "an object", content)
     texts: list[str | None] = []
     for name in (_KEYS[key], "mimeType", "displayName"):
         value = content.get(name)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, is_internal_mark
 from ...conversion.reader import Reader
+from ...conversion.values import optional_object
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...json_values import same_json
@@ -94,10 +95,13 @@ def read_block_text(block: dict[str, Any], at: Path, reader: Reader) -> str:
     """Read the text of a block, or of the resource in it.
 
     Raises:
-        ConversionError: The value is not a string.
+        ConversionError: It is another block, the text is not a string, or the resource is not an object.
     """
-    embedded = block["type"] == "resource"
-    holder, path = (block["resource"], (at, "resource")) if embedded else (block, at)
+    kind = block.get("type")
+    if kind not in ("text", "resource"):
+        raise wrong_type((at, "type"), "`text` or `resource`", kind)
+    embedded = kind == "resource"
+    holder, path = (optional_object(block, "resource", at), (at, "resource")) if embedded else (block, at)
     text = holder.get("text", ABSENT)
     if type(text) is not str:
         raise wrong_type((path, "text"), "a string", text)

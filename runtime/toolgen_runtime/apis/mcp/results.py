@@ -15,7 +15,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.values import Read, Write, optional_text, read_list_or_null, write_list
+from ...conversion.values import Read, Write, optional_object, optional_text, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
 from ...fields import read_data_url
@@ -202,15 +202,18 @@ def read_media_block(block: dict[str, Any], at: Path, reader: Reader, table: Map
     """Read url, data, media type and name.
 
     Raises:
-        ConversionError: One of the values is not a string.
+        ConversionError: It is another block, one of the values is not a string, or the resource is not an object.
     """
-    if block["type"] == "resource_link":
+    kind = block.get("type")
+    if kind == "resource_link":
         return optional_text(block, "uri", at), None, _media_type(block, at, table), optional_text(block, "name", at)
-    if block["type"] != "resource":
-        return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), None
-    resource, here = block["resource"], (at, "resource")
-    data, uri = optional_text(resource, "blob", here), optional_text(resource, "uri", here)
-    return None, data, _media_type(resource, here, table), None if uri is None else name_from_url(uri)
+    if kind == "resource":
+        resource, here = optional_object(block, "resource", at), (at, "resource")
+        data, uri = optional_text(resource, "blob", here), optional_text(resource, "uri", here)
+        return None, data, _media_type(resource, here, table), None if uri is None else name_from_url(uri)
+    if kind != table["type"]:
+        raise wrong_type((at, "type"), f"`{table['type']}`", kind)
+    return None, optional_text(block, "data", at), optional_text(block, "mimeType", at), None
 
 
 def _media_type(holder: dict[str, Any], at: Path, table: Mapping[str, str]) -> str | None:
