@@ -76,8 +76,8 @@ MUTATIONS = (
         "a near name is as good",
         on(test_stages.test_what_is_no_call_is_text, "json", '{"name": "Get_Weather", "arguments": {}}'),
         SPOKEN,
-        "return names is None or name in names",
-        "return names is None or name.lower() in names",
+        "wire_name not in names)",
+        "wire_name.lower() not in names)",
     ),
     Mutation(
         "an alias of two tools is the last one's",
@@ -144,14 +144,14 @@ MUTATIONS = (
         "how a text was spelled is forgotten",
         over(laws.body_comes_back, "request"),
         SPEECHES,
-        "            text = kept\n",
-        "            text = kept.strip()\n",
+        "            text = original\n",
+        "            text = original.strip()\n",
     ),
     Mutation(
         "an edited call goes out as it came",
         with_models(test_prompt.test_an_edited_message_goes_out_edited),
         SPEECHES,
-        "return same(said.arguments, meant.arguments)",
+        "return same_json(found.arguments, expected.arguments)",
         "return True",
     ),
     Mutation(

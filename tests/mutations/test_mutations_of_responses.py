@@ -103,7 +103,7 @@ MUTATIONS = (
         "3: text of a chunk is forgotten",
         streams(CHAT, laws.stream_is_read),
         CHUNKS,
-        "self._text.append(text)",
+        "self._text.append(value)",
         "pass",
     ),
     Mutation(
@@ -112,7 +112,7 @@ MUTATIONS = (
             package, "good index", 1
         ),
         CHUNKS,
-        'slot = index if type(index) is int else ("at", position)',
+        'slot = piece["index"] if type(piece.get("index")) is int else ("at", position)',
         'slot = ("at", position)',
     ),
     Mutation(
@@ -132,9 +132,9 @@ MUTATIONS = (
     Mutation(
         "3: blocks stand as they came to an end",
         on_responses(ANTHROPIC, laws.stream_says_what_the_whole_says),
-        EVENTS,
-        "sorted(self._blocks, key=_place)",
-        "reversed(self._blocks)",
+        BASE,
+        "return [block for _, block in entries]",
+        "return [block for _, block in reversed(self.all)]",
     ),
     Mutation(
         "3: usage of the end is added to nothing",
@@ -154,7 +154,7 @@ MUTATIONS = (
         "3: what was told is told again at the end",
         streams(RESPONSES, laws.stream_is_read),
         ITEMS,
-        "self._text.append(piece)",
+        "self._text.append(text)",
         "pass",
     ),
     Mutation(
@@ -167,22 +167,22 @@ MUTATIONS = (
     Mutation(
         "3: a thought that goes on begins anew",
         on_responses(MISTRAL, laws.stream_says_what_the_whole_says),
-        CONTENT,
-        "self._text or self._parts[-1] is not thought",
-        "True",
+        CHUNKS,
+        "(pieces and not is_last)",
+        "pieces",
     ),
     Mutation(
         "3: text in front of a chunk comes after it",
         on_responses(MISTRAL, laws.stream_says_what_the_whole_says),
-        CONTENT,
-        "        self._close_text()\n        self._parts.append(part)",
-        "        self._parts.append(part)",
+        CHUNKS,
+        "        self._close_text()\n        self.parts.append(part)",
+        "        self.parts.append(part)",
     ),
     Mutation(
         "3: a piece that has no id is another call",
         streams(MISTRAL, laws.stream_is_read),
         CONTENT,
-        'piece.get("id") == "null"',
+        "placeholder in self.converter._TOOL_CALL_ID",
         "False",
     ),
     Mutation(
@@ -196,18 +196,8 @@ MUTATIONS = (
         "7: calls without a type get one",
         on_responses(MISTRAL, laws.response_comes_back),
         "runtime/apis/mistral/wire.py",
-        """        if "type" in own.get("$absent", ()):
-            del wire["type"]
-        if own:
-            restore(wire, own)
-        return wire
-
-    def read_tool_result""",
-        """        if own:
-            restore(wire, own)
-        return wire
-
-    def read_tool_result""",
+        'self.write_id_or_placeholder, self._TOOL_CALL_ID)\n        target.untagged("type")\n',
+        "self.write_id_or_placeholder, self._TOOL_CALL_ID)\n",
     ),
     Mutation(
         "7: a writer forgets what a thought holds besides its text",
@@ -220,8 +210,8 @@ MUTATIONS = (
         "next: a thought loses its signature",
         goes_back(MISTRAL),
         "runtime/apis/mistral/wire.py",
-        "rest = leftovers(wire, _THINKING_PART)",
-        "rest = {}",
+        "return ReasoningPart(text, metadata=source.metadata())",
+        "return ReasoningPart(text)",
     ),
     Mutation(
         "next: reasoning loses what is encrypted",
@@ -234,7 +224,7 @@ MUTATIONS = (
         "7: messages in a row become one",
         on_responses(RESPONSES, laws.response_comes_back),
         "runtime/apis/openai_responses/converter.py",
-        '{"$inline": True} if parts else {"$item": rest}',
+        '{"$inline": True} if parts else {"$item": extras}',
         '{"$inline": True}',
     ),
     Mutation(
@@ -248,7 +238,7 @@ MUTATIONS = (
         "3: usage after the stop is not looked at",
         streams(BEDROCK, laws.stream_is_read),
         BLOCKS,
-        'self._rest |= _unpadded(event["metadata"])',
+        'self._top |= _unpadded(event["metadata"])',
         "pass",
     ),
     Mutation(
@@ -276,21 +266,21 @@ MUTATIONS = (
         "6: neighbors of one role stay apart",
         every_order(BEDROCK),
         "runtime/apis/bedrock/content.py",
-        'if last is not None and last["role"] == role and "$apart" not in own:\n            self._report',
-        "if last is None and self.wires:\n            self._report",
+        'if last is not None and (last["role"] != role or "$apart" in extras):',
+        "if last is not None:",
     ),
     Mutation(
         "3: calls of a line stand for those before",
         streams(OLLAMA, laws.stream_is_read),
         LINES,
-        "(self._message.get(key) or []) + value",
-        "value",
+        'elif key == "tool_calls" and type(value) is list:\n            self._message[key] = _joined(self._message.get(key), value)',
+        'elif key == "tool_calls" and type(value) is list:\n            self._message[key] = value',
     ),
     Mutation(
-        "3: text of the short way is forgotten",
+        "3: text of a line is forgotten",
         streams(OLLAMA, laws.stream_is_read),
         LINES,
-        'self._texts["content"].append(text)',
+        "self._texts.setdefault(key, []).append(value)",
         "pass",
     ),
     Mutation(
@@ -315,24 +305,24 @@ MUTATIONS = (
         "",
     ),
     Mutation(
-        "5: an unknown block of a response is dropped",
+        "5: an unknown member of a response is dropped",
         on_responses(ANTHROPIC, laws.unknown_in_a_response_is_kept),
         "runtime/apis/anthropic/converter.py",
-        "rest = leftovers(wire, _RESPONSE)",
-        "rest = {}",
+        "extras = unmapped_members(wire, _RESPONSE)",
+        "extras = {}",
     ),
     Mutation(
         "5: an unknown stop reason is another one",
         on_responses(CHAT, laws.unknown_in_a_response_is_kept),
         "runtime/responses.py",
-        "word in table or own or",
-        "word in table or",
+        "(known or extras or ",
+        "(known or ",
     ),
     Mutation(
         "5: an unknown member of a delta is dropped",
         streams(CHAT, laws.unknown_in_a_stream_changes_nothing),
         CHUNKS,
-        "self._message[key] = _joined(self._message.get(key), value)",
+        "self._message[key] = _join_values(self._message.get(key), value)",
         "pass",
     ),
     Mutation(
@@ -346,8 +336,8 @@ MUTATIONS = (
         "6: results go to other calls",
         hand_over(ANTHROPIC, CHAT),
         "runtime/tool_call_fields.py",
-        "writer.call_id(identifier)",
-        'writer.call_id(identifier + "x")',
+        'The name is not on the wire."""\n    return writer.call_id(identifier)',
+        'The name is not on the wire."""\n    return writer.call_id(identifier + "x")',
     ),
     Mutation(
         "6: ids are not made legal",
@@ -360,22 +350,36 @@ MUTATIONS = (
         "6: results are not moved to their calls",
         every_order(ANTHROPIC),
         "runtime/message_order.py",
-        "return placed if _in_order(messages) else _reordered(placed, writer)",
-        "return placed",
+        "placed = _reordered(placed, writer, joins_turns=True)",
+        "pass",
     ),
     Mutation(
         "6: what is moved is not told",
         every_order(CHAT),
         "runtime/message_order.py",
-        "_report(placed, i, max(j for j, _, _ in gathered), writer)",
+        "_report(placed, i, gathered, writer)",
         "pass",
     ),
     Mutation(
         "7: what a response kept is not written",
         on_responses(CHAT, laws.response_comes_back),
         "runtime/apis/openai_chat/converter.py",
-        "        restore(choice, first)\n",
+        "        restore_extras(choice, first)\n",
         "",
+    ),
+    Mutation(
+        "7: that a key was absent is not kept",
+        on_responses(MISTRAL, laws.response_comes_back),
+        "runtime/conversion/fields.py",
+        'extras[key] = {"$absent": True}',
+        "pass",
+    ),
+    Mutation(
+        "7: members beside those that fields read are not kept",
+        on_responses(CHAT, laws.response_comes_back),
+        "runtime/conversion/fields.py",
+        'extras[key] = {**unread, "$read": True}',
+        "pass",
     ),
     Mutation(
         "7: usage is written from its sum",
@@ -402,15 +406,15 @@ MUTATIONS = (
         "7: a gateway passes stop words on",
         gateway(ANTHROPIC, CHAT),
         "runtime/responses.py",
-        "word in table or own or",
-        "True or",
+        "(known or extras or ",
+        "(True or extras or ",
     ),
     Mutation(
         "next: thinking goes back without its signature",
         goes_back(ANTHROPIC),
         "runtime/apis/anthropic/messages.py",
-        '    if "signature" not in own:',
-        '    if "signature" in own:',
+        "return self.write_thinking_part(part, at, writer)",
+        'return {"type": "thinking", "thinking": part.text}',
     ),
     Mutation(
         "next: redacted thinking is dropped",
@@ -418,29 +422,29 @@ MUTATIONS = (
             package, package.module("models"), ANTHROPIC, False
         ),
         "runtime/apis/anthropic/messages.py",
-        '    if own.get("type") == "redacted_thinking":',
-        '    if own.get("type") == "no such type":',
+        'if extras.get("type") == "redacted_thinking":',
+        'if extras.get("type") == "no such type":',
     ),
     Mutation(
         "next: a call goes back under another id",
         goes_back(CHAT),
         "runtime/tool_call_fields.py",
-        "    return writer.call_id(identifier)",
-        '    return writer.call_id(identifier + "x")',
+        '        return extra["$wire"]\n    return writer.call_id(identifier)',
+        '        return extra["$wire"]\n    return writer.call_id(identifier + "x")',
     ),
     Mutation(
         "stream: calls of a cut stream may be run",
         streams(ANTHROPIC, laws.cut_anywhere),
         BASE,
-        '            hold_calls(completion.message, "error")\n',
+        '        mark_calls_invalid(completion.message, "error")\n',
         "",
     ),
     Mutation(
         "stream: a cut is not told",
         streams(CHAT, laws.cut_anywhere),
         BASE,
-        "        if self._failure is not None or not self._ended():\n            events.append(",
-        "        if self._failure is not None:\n            events.append(",
+        'else "other", ErrorEvent(UNFINISHED))',
+        'else "other", None)',
     ),
     Mutation(
         "stream: finish may be called twice",
@@ -467,8 +471,8 @@ MUTATIONS = (
         "5: a word that nobody knows is not kept",
         on_responses(COHERE, laws.unknown_in_a_response_is_kept),
         "runtime/apis/cohere/converter.py",
-        '        rest["finish_reason"] = word\n',
-        "        pass\n",
+        'extras["finish_reason"] = stop_reason',
+        "pass",
     ),
     Mutation(
         "7: a plan comes back as thinking",
@@ -502,15 +506,15 @@ MUTATIONS = (
         "repair: a paired result is dropped",
         every_cut,
         "runtime/history.py",
-        "results.setdefault(result.tool_call_id, result)",
-        "results.pop(result.tool_call_id, None)",
+        "        one.result = result\n        if",
+        "        if",
     ),
     Mutation(
         "validate: a call without a result passes",
         every_cut,
         "runtime/history.py",
-        "if identifier not in answered:",
-        "if identifier in answered:",
+        "[one.call for one in calls if one.result is None]",
+        "[one.call for one in calls if one.result is not None]",
     ),
 )
 

@@ -52,7 +52,7 @@ MUTATIONS = (
         "what a sub-agent says is the response's",
         with_models(test_copilot.test_what_the_agent_runs_itself_is_no_call),
         STREAM,
-        '            or (event.get("agentId") is not None and not self._is_app_request(kind))\n',
+        ' or (event.get("agentId") is not None and not self._is_app_request(kind))',
         "",
     ),
     Mutation(
@@ -79,7 +79,7 @@ MUTATIONS = (
     Mutation(
         "a whole message is told once more",
         on_streams(test_copilot.test_events_add_up_to_the_result),
-        STREAM,
+        TOOL_REQUESTS,
         'return text[len(known) :] if text.startswith(known) else ""',
         "return text",
     ),
@@ -108,14 +108,14 @@ MUTATIONS = (
         "a word for how it went is forgotten",
         on_exchanges(single_laws.wire_comes_back),
         TOOL_REQUESTS,
-        'rest["resultType"] = word',
+        'extras["resultType"] = result_type',
         "pass",
     ),
     Mutation(
         "an old text is said beside the new one",
         test_copilot.test_an_edited_result_does_not_say_the_old_text_again,
         TOOL_REQUESTS,
-        'if not same(kept.get("$text", text), text):',
+        'if not same_json(extras.get("$text", text), text):',
         "if False:",
     ),
     Mutation(

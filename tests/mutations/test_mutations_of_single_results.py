@@ -53,7 +53,7 @@ MUTATIONS = (
         "a list stands outside of an object",
         on_exchanges(single_laws.types_are_legal),
         "runtime/apis/mcp/results.py",
-        "value if bare else {WRAPPED: value}",
+        "value if bare else {WRAPPER_KEY: value}",
         "value",
     ),
     Mutation(
@@ -74,15 +74,17 @@ MUTATIONS = (
         "what is kept is sent although the value is another one",
         on_changed_values,
         "runtime/apis/mcp/results.py",
-        "known[0] == kind and same(known[1], value)",
+        "known[0] == kind and same_json(known[1], value)",
         "True",
     ),
     Mutation(
         "the address of a resource is forgotten",
         on_exchanges(single_laws.wire_comes_back),
-        "runtime/apis/mcp/results.py",
-        'inner["uri"] = uri',
-        "pass",
+        "runtime/conversion/fields.py",
+        'same_json(written, value):\n        extras[key] = {"$whole": copy_json(value)}\n',
+        'same_json(written, value):\n        extras[key] = {"$whole": _without_uri(copy_json(value))}\n\n\n'
+        "def _without_uri(value: Any) -> Any:\n"
+        '    return {k: v for k, v in value.items() if k != "uri"} if type(value) is dict else value\n',
     ),
     Mutation(
         "references stay where their schema is moved",
