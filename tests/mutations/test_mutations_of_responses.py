@@ -182,7 +182,7 @@ MUTATIONS = (
         "3: a piece that has no id is another call",
         streams(MISTRAL, laws.stream_is_read),
         CONTENT,
-        "placeholder in self.converter._TOOL_CALL_ID",
+        "placeholder in self.converter.TOOL_CALL_ID",
         "False",
     ),
     Mutation(
@@ -196,8 +196,8 @@ MUTATIONS = (
         "7: calls without a type get one",
         on_responses(MISTRAL, laws.response_comes_back),
         "runtime/apis/mistral/wire.py",
-        'self.write_id_or_placeholder, self._TOOL_CALL_ID)\n        target.untagged("type")\n',
-        "self.write_id_or_placeholder, self._TOOL_CALL_ID)\n",
+        'self.write_id_or_placeholder, self.TOOL_CALL_ID)\n        target.untagged("type")\n',
+        "self.write_id_or_placeholder, self.TOOL_CALL_ID)\n",
     ),
     Mutation(
         "7: a writer forgets what a thought holds besides its text",
