@@ -25,7 +25,6 @@ from toolgen.plan.mapping_plans import (
     WireObjectPlan,
 )
 from toolgen.resolve import Format, FormatField, FormatType
-from toolgen_runtime import fields, tool_call_fields
 
 PYTHON_TYPES: Mapping[str, str] = {
     "string": "str",
@@ -44,13 +43,16 @@ TAKEN = {"wire", "at", "reader", "writer", "source", "target"}
 """Local names of the printed methods; a field with one of these names gets an underscore."""
 
 
-SHARED_FUNCTIONS = (fields, tool_call_fields)
-"""The modules of the runtime with functions that read and write keys of several APIs."""
+def shared_functions() -> tuple[Any, Any]:
+    """Return the modules of the runtime with functions that read and write keys of several APIs."""
+    from toolgen_runtime import fields, tool_call_fields  # late: they need the format, which this compiler generates
+
+    return fields, tool_call_fields
 
 
 def find_function(api: Any, name: str) -> Callable[..., Any] | None:
     """Return a function that reads or writes keys: a method of the class of the API, or a shared one. None without one."""
-    functions = (getattr(owner, name, None) for owner in (api, *SHARED_FUNCTIONS))
+    functions = (getattr(owner, name, None) for owner in (api, *shared_functions()))
     return next((function for function in functions if function is not None), None)
 
 

@@ -12,12 +12,12 @@ from toolgen.load import Pointer
 from toolgen.plan.mapping_plans import ObjectMapping, UnionPlan
 from toolgen.plan.names import natural_key
 from toolgen.plan.object_mappings import (
-    SHARED_FUNCTIONS,
     MappingError,
     find_function,
     plan_mapping,
     plan_union,
     require_known,
+    shared_functions,
 )
 from toolgen.plan.token_usage import plan_usage
 from toolgen.resolve import Catalog, Profile
@@ -338,7 +338,7 @@ def _check_methods(
             reason = key.signature_fault(*functions)
             if reason:
                 raise MappingError(pointer, reason)
-    owners = (kind, *SHARED_FUNCTIONS)
+    owners = (kind, *shared_functions())
     own = {name.split("_", 1)[1] for owner in owners for name in dir(owner) if name.startswith(("read_", "write_"))}
     for pointer, method, others in used:
         name = method.split("_", 1)[1]

@@ -23,7 +23,7 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from ..errors import ConversionError
-from ..json_values import copy_json, same_json
+from ..json_values import copy_json, is_too_deep, same_json
 from ..models import Loss
 from ..paths import Path
 from .extras import (
@@ -211,10 +211,10 @@ def _write_silently(
 def _means(
     value: Any, fields: Any, at: Path, writer: Writer, read: Callable[..., Any], settings: tuple[Any, ...]
 ) -> bool:
-    """Return whether a value of the wire has these fields. Extras that are damaged may make it unreadable."""
+    """Return whether a value of the wire has these fields. Extras that are damaged may be unreadable or too deep."""
     try:
         return _are_same(read(value, at, Reader(writer.wire), *settings), fields)
-    except ConversionError:
+    except (ConversionError, RecursionError):
         return False
 
 
@@ -263,16 +263,23 @@ def _keep(extras: Extras, key: str, value: Any, fields: Any, written: Any, *, is
             extras[key] = {"$absent": True}
     elif written is ABSENT and _is_empty(fields):
         extras[key] = escape_marks(value)
-    elif is_lossless and type(value) is dict and type(written) is dict and _agree(value, written):
+    elif is_lossless and _agree(value, written):
         unread = unmapped_members({k: v for k, v in value.items() if k not in written}, frozenset())
         if any(member not in (None, "", [], {}) for member in unread.values()):
             extras[key] = {**unread, "$read": True}
         elif unread:  # nothing but values that say nothing
-            extras[key] = {"$whole": copy_json(value)}
-    elif not is_lossless or not same_json(written, value):
-        extras[key] = {"$whole": copy_json(value)}
+            extras[key] = {"$whole": _copied(value)}
+    elif not is_lossless or is_too_deep(value) or not same_json(written, value):
+        extras[key] = {"$whole": _copied(value)}
 
 
-def _agree(value: dict[str, Any], written: dict[str, Any]) -> bool:
-    """Return whether all members that would be written are those of the value."""
+def _copied(value: Any) -> Any:
+    """Return a copy, because an app may change a field that is part of the value. A value that is too deep is shared."""
+    return value if is_too_deep(value) else copy_json(value)
+
+
+def _agree(value: Any, written: Any) -> bool:
+    """Return whether both are objects, and all members that would be written are those of the value."""
+    if type(value) is not dict or type(written) is not dict or is_too_deep(value):
+        return False
     return all(key in value and same_json(value[key], member) for key, member in written.items())
