@@ -71,6 +71,20 @@ BODIES = {
     "a document alone": {
         "messages": [user({"document": {"name": "x.y", "format": "pdf", "source": {"bytes": "AAAA"}}})]
     },
+    "one document in several results": {
+        "messages": [
+            user(text("a")),
+            assistant(call("1")),
+            user(result_block("1", {"document": {"name": "x", "format": "pdf", "source": {"bytes": "AAAA"}}})),
+            assistant(call("2")),
+            user(
+                result_block(
+                    "2", {"document": {"name": "x", "format": "pdf", "source": {"bytes": "AAAA"}}}, status="success"
+                )
+            ),
+        ],
+        "toolConfig": {"tools": [SPEC]},
+    },
     "sources of all kinds": {
         "messages": [
             user(

@@ -459,6 +459,66 @@ def test_damaged_extras_do_not_choose_between_keys() -> None:
     assert read(back, PLACE)[0] == (None, "d")
 
 
+# Edits beside keys that are not read
+
+
+def write_short_url(url: Any, at: Any, writer: Writer) -> Any:
+    """The URL of an object, at most three characters."""
+    return ABSENT if url is None else {"url": url[:3]}
+
+
+def test_keys_that_are_not_read_survive_an_edit_to_a_value_that_is_narrowed() -> None:
+    pair = (read_url, write_short_url)
+    _, metadata = read({"k": {"url": "u", "detail": "high"}}, pair)
+    assert write("long", metadata, pair)[0] == {"k": {"url": "lon", "detail": "high"}}
+
+
+def read_lower_url(value: Any, at: Any, reader: Reader) -> Any:
+    return value["url"].lower() if type(value) is dict and type(value.get("url")) is str else None
+
+
+def test_keys_that_are_not_read_survive_an_edit_to_a_value_that_was_spelled_differently() -> None:
+    pair = (read_lower_url, write_url)
+    wire = {"k": {"url": "U", "detail": "high"}}
+    assert same_after(wire, pair)
+    _, metadata = read(wire, pair)
+    assert write("v", metadata, pair) == ({"k": {"url": "v", "detail": "high"}}, [])
+
+
+def read_two_urls(wire: dict[str, Any], at: Any, reader: Reader) -> Any:
+    """The URL of the first of two objects that has one."""
+    return next((url for key in ("a", "b") if (url := read_url(wire.get(key), at, reader)) is not None), None)
+
+
+def write_two_urls(url: Any, at: Any, writer: Writer) -> dict[str, Any]:
+    return {} if url is None else {"a": {"url": url}}
+
+
+TWO = (read_two_urls, write_two_urls)
+
+
+def test_of_several_keys_one_that_is_not_read_comes_back() -> None:
+    for value in ({"x": 1}, {"$x": 1}, {"$$x": 1}, [{"$$x": 1}]):
+        assert same_after({"a": value}, TWO, "a", "b")
+        assert same_after({"a": {"url": "u"}, "b": value}, TWO, "a", "b")
+
+
+def read_strict_url(wire: dict[str, Any], at: Any, reader: Reader) -> tuple[Any, Any]:
+    """The URL of an object that has nothing else, and the unit beside it."""
+    value = wire.get("url")
+    return value["is"] if type(value) is dict and value.keys() == {"is"} else None, wire.get("unit")
+
+
+def write_strict_url(url: Any, unit: Any, at: Any, writer: Writer) -> dict[str, Any]:
+    return {key: value for key, value in (("url", url and {"is": url}), ("unit", unit)) if value is not None}
+
+
+def test_damaged_extras_are_not_added_to_one_of_several_keys() -> None:
+    pair = (read_strict_url, write_strict_url)
+    back, _ = write(("u", "m"), {"some": {"url": {"x": 1}}}, pair, "url", "unit")
+    assert read(back, pair, "url", "unit")[0] == ("u", "m")
+
+
 # The laws have teeth
 
 
