@@ -19,6 +19,7 @@ from ...models import (
     ImagePart,
     Message,
     OpaquePart,
+    OutputSchema,
     ReasoningPart,
     RefusalPart,
     Request,
@@ -28,6 +29,7 @@ from ...models import (
     ToolDefinition,
     ToolMessage,
 )
+from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 from ...request_tools import write_tool_with_provider_settings
 from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
@@ -41,7 +43,6 @@ from .fields import (
     read_limit_negative_as_none,
     read_matched_result_call,
     read_media_part,
-    read_output_format,
     read_text_and_images,
     read_thinking_switch,
     select_empty,
@@ -50,7 +51,6 @@ from .fields import (
     write_limit_negative_as_none,
     write_matched_result_call,
     write_media_part,
-    write_output_format,
     write_text_and_images,
     write_thinking_switch,
 )
@@ -71,8 +71,6 @@ class OllamaConverter(ChatMessageConverter):
     write_limit_negative_as_none = staticmethod(write_limit_negative_as_none)
     read_matched_result_call = staticmethod(read_matched_result_call)
     write_matched_result_call = staticmethod(write_matched_result_call)
-    read_output_format = staticmethod(read_output_format)
-    write_output_format = staticmethod(write_output_format)
     read_thinking_switch = staticmethod(read_thinking_switch)
     write_thinking_switch = staticmethod(write_thinking_switch)
 
@@ -279,6 +277,33 @@ class OllamaConverter(ChatMessageConverter):
     def write_content(self, content: str | list[ContentPart], at: Path, writer: Writer) -> dict[str, Any]:
         """Write the content of a user or system message."""
         return write_text_and_images(content, at, writer)
+
+    def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
+        """Read the output format: `json` or a schema. Empty text means text. None for any other value.
+
+        Raises:
+            ConversionError: The value is neither a string, nor an object, nor null.
+        """
+        if value is None or value is ABSENT:
+            return None
+        if type(value) is dict:
+            return OutputSchema(value)
+        if type(value) is not str:
+            raise wrong_type(at, "a string or an object", value)
+        return "json" if value == "json" else None if value else "text"
+
+    def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
+        """Write the output format. Text is the default."""
+        if output_format is None or output_format == "text":
+            return ABSENT
+        if output_format == "json":
+            return "json"
+        writer.own_extras(output_format.metadata, at)
+        if output_format.name is not None:
+            writer.report_unsupported((at, "name"), "name")
+        if output_format.strict is not None:
+            writer.report_unsupported((at, "strict"), "strict")
+        return output_format.schema
 
     def read_result_content(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, None]:
         """Read the result of a call: text, the text of an error, or a text with images."""

@@ -18,12 +18,10 @@ from ...models import (
     ImagePart,
     Message,
     OpaquePart,
-    OutputSchema,
     Reasoning,
     TextPart,
     ToolResult,
 )
-from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
 
 __all__ = [
@@ -32,7 +30,6 @@ __all__ = [
     "read_limit_negative_as_none",
     "read_matched_result_call",
     "read_media_part",
-    "read_output_format",
     "read_text_and_images",
     "read_thinking_switch",
     "select_empty",
@@ -42,7 +39,6 @@ __all__ = [
     "write_limit_negative_as_none",
     "write_matched_result_call",
     "write_media_part",
-    "write_output_format",
     "write_text_and_images",
     "write_thinking_switch",
 ]
@@ -231,35 +227,6 @@ def _with_bytes(message: Any, at: Path) -> Any:
         except (TypeError, ValueError) as error:
             raise ConversionError(format_path(((at, "images"), i)), "must be base64") from error
     return {**message, "images": found}
-
-
-def read_output_format(value: Any, at: Path, reader: Reader) -> OutputFormat:
-    """Read the output format: `json` or a schema. Empty text means text. None for any other value.
-
-    Raises:
-        ConversionError: The value is neither a string, nor an object, nor null.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is dict:
-        return OutputSchema(value)
-    if type(value) is not str:
-        raise wrong_type(at, "a string or an object", value)
-    return "json" if value == "json" else None if value else "text"
-
-
-def write_output_format(output_format: OutputFormat, at: Path, writer: Writer) -> Any:
-    """Write the output format. Text is the default."""
-    if output_format is None or output_format == "text":
-        return ABSENT
-    if output_format == "json":
-        return "json"
-    writer.own_extras(output_format.metadata, at)
-    if output_format.name is not None:
-        writer.report_unsupported((at, "name"), "name")
-    if output_format.strict is not None:
-        writer.report_unsupported((at, "strict"), "strict")
-    return output_format.schema
 
 
 def read_text_and_images(wire: dict[str, Any], at: Path, reader: Reader) -> str | list[ContentPart]:
