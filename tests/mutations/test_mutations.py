@@ -129,7 +129,7 @@ MUTATIONS = (
         "what would be spelled otherwise is not kept",
         on_recordings(laws.body_comes_back),
         "runtime/conversion/fields.py",
-        'not same_json(written, value):\n        extras[key] = {"$whole": copy_json(value)}',
+        'not same_json(written, value):\n        extras[key] = {"$whole": _copied(value)}',
         "not same_json(written, value):\n        pass",
     ),
     Mutation(

@@ -81,7 +81,7 @@ MUTATIONS = (
         "the address of a resource is forgotten",
         on_exchanges(single_laws.wire_comes_back),
         "runtime/conversion/fields.py",
-        'same_json(written, value):\n        extras[key] = {"$whole": copy_json(value)}\n',
+        'same_json(written, value):\n        extras[key] = {"$whole": _copied(value)}\n',
         'same_json(written, value):\n        extras[key] = {"$whole": _without_uri(copy_json(value))}\n\n\n'
         "def _without_uri(value: Any) -> Any:\n"
         '    return {k: v for k, v in value.items() if k != "uri"} if type(value) is dict else value\n',
