@@ -114,7 +114,7 @@ def write_field(
     else:
         written = write(*_as_tuple(fields), at, writer, *settings)
         complete = _with_unread(written, extra)
-        if complete is not written and _means(complete, fields, at, writer, read, settings):
+        if complete is not written and _mean_the_same(complete, written, at, writer, read, settings):
             written = complete
         if written is ABSENT and original is _UNKNOWN and _is_unread(extra):
             unread = unescape_marks(extra)
@@ -140,21 +140,26 @@ def write_fields(
         ConversionError: A field has the wrong type.
         UnsupportedValueError: The API has no such value.
     """
-    kept = {key: _take(extras, key) for key in keys if key in extras}
-    if kept:
+    own_extras = {key: _take(extras, key) for key in keys if key in extras}
+    if own_extras:
         written, _ = _write_silently(fields, at, Writer(writer.wire, _ignore, "weaken"), write, settings)
         whole = {**holder, **({} if written is _FAILED else written)}
-        for key, extra in kept.items():
+        for key, extra in own_extras.items():
             original = _original(extra)
             if original is _UNKNOWN:
-                original = _with_unread(whole.get(key, unescape_marks(extra) if _is_unread(extra) else {}), extra)
+                is_alone = key not in whole and _is_unread(extra)
+                original = unescape_marks(extra) if is_alone else _with_unread(whole.get(key, {}), extra)
             whole[key] = original
         whole = {key: value for key, value in whole.items() if value is not ABSENT}
         if _means(whole, fields, at, writer, read, settings):
             holder |= whole
             return
-    for key, value in write(*_as_tuple(fields), at, writer, *settings).items():
-        holder[key] = _with_unread(value, kept.get(key, ABSENT))
+    written = write(*_as_tuple(fields), at, writer, *settings)
+    if own_extras:
+        complete = {key: _with_unread(value, own_extras.get(key, ABSENT)) for key, value in written.items()}
+        if _mean_the_same({**holder, **complete}, {**holder, **written}, at, writer, read, settings):
+            written = complete
+    holder |= written
 
 
 _FAILED: Any = object()
@@ -216,6 +221,17 @@ def _means(
         return _are_same(read(value, at, Reader(writer.wire), *settings), fields)
     except (ConversionError, RecursionError):
         return False
+
+
+def _mean_the_same(
+    value: Any, written: Any, at: Path, writer: Writer, read: Callable[..., Any], settings: tuple[Any, ...]
+) -> bool:
+    """Return whether a value of the wire has the same fields as what was written."""
+    try:
+        fields = read(written, at, Reader(writer.wire), *settings)
+    except ConversionError:
+        return False
+    return _means(value, fields, at, writer, read, settings)
 
 
 def _are_same(left: Any, right: Any) -> bool:
