@@ -45,9 +45,9 @@ class Provider:
     def one_turn_chat(self, model: str, request: Any) -> Any:
         asked = self.ours.from_request(request, model)
         words = self.theirs.to_sdk(asked, on_loss=lambda loss: None)
-        found = self.exchanges.received(self.target, self.replies.pop(0), words)
+        reply = self.exchanges.received(self.target, self.replies.pop(0), words)
         self.sent.append(self.exchanges.sent().body)
-        return self.ours.to_response(self.theirs.from_response(found), on_loss=lambda loss: None)
+        return self.ours.to_response(self.theirs.from_response(reply), on_loss=lambda loss: None)
 
 
 def execute(name: str, arguments: Any) -> Any:
