@@ -73,7 +73,7 @@ def imported(
     return Result(None if done is None else done.tools, tuple(findings), texts, types, differs)
 
 
-def one(root: Path, tool: Mapping[str, Any], format: str = "mcp") -> tuple[dict[str, Any], list[str]]:
+def imported_tool(root: Path, tool: Mapping[str, Any], format: str = "mcp") -> tuple[dict[str, Any], list[str]]:
     """The declaration of a single tool, and the codes of what was said."""
     result = imported(root, [tool], format)
     (declaration,) = result.tools.values()
