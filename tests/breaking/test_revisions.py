@@ -157,8 +157,8 @@ def test_accepting_keeps_the_comments_and_says_if_it_cannot_write(repository: Pa
     for text in ("# Reviewed.\n- {change: abc, reason: Yes.}  # by Ann", "[{change: abc, reason: Yes.}]", "[]"):
         file.write_text(text)
         assert run(repository, *accept)[0] == 0
-        known = yaml.safe_load(text)
-        assert yaml.safe_load(file.read_text())[: len(known)] == known
+        reviewed = yaml.safe_load(text)
+        assert yaml.safe_load(file.read_text())[: len(reviewed)] == reviewed
         assert text.startswith("[") or file.read_text().startswith(text)
         assert run(repository, "--against", "HEAD")[0] == 0
     file.unlink()
@@ -176,7 +176,7 @@ def test_accepting_keeps_line_ends(repository: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "remaining"),
     [
         (
             "# Reviewed.\n\n# Nobody calls it.\n- change: abc\n  reason: |\n    Yes.\n    # no comment\n"
@@ -192,13 +192,13 @@ def test_accepting_keeps_line_ends(repository: Path) -> None:
         ("# All.\n- {change: abc, reason: Yes.}\n", None),
     ],
 )
-def test_pruning_keeps_the_comments_of_what_stays(repository: Path, text: str, left: str | None) -> None:
+def test_pruning_keeps_the_comments_of_what_stays(repository: Path, text: str, remaining: str | None) -> None:
     file = repository / "schemas/accepted.yaml"
     rows = json.loads(run(repository, "--against", "HEAD", "--format", "json")[1])
     change = rows[0]["id"]
     file.write_text(text.replace("ID", change))
     assert run(repository, "--against", "HEAD", "--prune")[0] == 0
-    assert (file.read_text() if file.exists() else None) == (left and left.replace("ID", change))
+    assert (file.read_text() if file.exists() else None) == (remaining and remaining.replace("ID", change))
 
 
 def test_a_pipe_among_the_sources_is_a_finding(repository: Path) -> None:

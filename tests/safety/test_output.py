@@ -48,13 +48,13 @@ def litter(folder: Path) -> list[Path]:
 @pytest.fixture(scope="module")
 def versions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compilation]:
     """Two versions of one project, compiled once."""
-    found = {}
+    compilations = {}
     for name in ("old", "new"):
         schemas = sources(tmp_path_factory.mktemp(name), newer=name == "new")
         built = compile_project(schemas, Findings())
         assert built is not None
-        found[name] = built
-    return found
+        compilations[name] = built
+    return compilations
 
 
 @pytest.fixture
@@ -102,27 +102,27 @@ def same(built: Compilation, *_: object, **__: object) -> Compilation:
 
 
 def test_the_same_bytes_however_the_project_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, other = tmp_path / "plain", tmp_path / "andere Stelle ü"
+    plain, second_project = tmp_path / "plain", tmp_path / "andere Stelle ü"
     sources(plain)
-    (other / "schemas" / "tools").mkdir(parents=True)
+    (second_project / "schemas" / "tools").mkdir(parents=True)
     for source in sorted((plain / "schemas").rglob("*.*"), reverse=True):
-        target = other / source.relative_to(plain)
+        target = second_project / source.relative_to(plain)
         shutil.copyfile(source, target)
         os.utime(target, ns=(10**18, 10**18))
-    (tmp_path / "link").symlink_to(other)
-    one = toolgen_process(
+    (tmp_path / "link").symlink_to(second_project)
+    first = toolgen_process(
         "build", "schemas", cwd=plain, env={"PYTHONHASHSEED": "11", "TZ": "Asia/Kolkata", "LC_ALL": "C.UTF-8"}
     )
     before = os.umask(0o077)
     try:
         elsewhere = {"PYTHONHASHSEED": "12", "LC_ALL": "C", "PYTHONOPTIMIZE": "2", "HOME": "/", "COLUMNS": "20"}
-        two = toolgen_process(
+        second = toolgen_process(
             "build", ".", "--out", tmp_path / "link" / "generated", cwd=tmp_path / "link" / "schemas", env=elsewhere
         )
     finally:
         os.umask(before)
-    assert (one.returncode, two.returncode) == (0, 0), one.stderr + two.stderr
-    assert tree(plain / "generated") == tree(other / "generated")
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert tree(plain / "generated") == tree(second_project / "generated")
     text = b"".join(tree(plain / "generated").values())
     assert str(tmp_path).encode() not in text
 
@@ -412,12 +412,12 @@ def test_a_fault_is_one_line(
         assert code == 0, "files are copied then"
         return
     assert (code, out) == (2, "")
-    first, *rest = err.splitlines()
+    first, *details = err.splitlines()
     match = LINE.fullmatch(first)
     assert match
     assert match[3] == "output-failed"
     assert word in first
-    assert all(line.startswith("  ") for line in rest), err
+    assert all(line.startswith("  ") for line in details), err
     assert tree(project) == before
     assert not litter(project)
 
@@ -444,7 +444,7 @@ def test_eight_builds_and_checks_at_once(
     children, both = {}, [versions["old"], versions["new"]]
     gate, opener = os.pipe()
     for number in range(12):
-        what = "check" if number >= 8 else "build"
+        command = "check" if number >= 8 else "build"
         log = tmp_path / f"log{number}"
         child = os.fork()
         if child == 0:
@@ -458,18 +458,18 @@ def test_eight_builds_and_checks_at_once(
                     os.read(gate, 1)  # until all are there
                     from toolgen.cli.group import main_group
 
-                    main_group.main([what], prog_name="toolgen")
+                    main_group.main([command], prog_name="toolgen")
             except SystemExit as ended:
                 code = int(ended.code or 0)
             finally:
                 os._exit(code)
-        children[child] = what, log
+        children[child] = command, log
     os.close(opener)
     os.close(gate)
     ends: dict[str, list[tuple[int, str]]] = {"build": [], "check": []}
-    for child, (what, log) in children.items():
+    for child, (command, log) in children.items():
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        ends[what].append((code, log.read_text()))
+        ends[command].append((code, log.read_text()))
     assert 0 in {code for code, _ in ends["build"]}
     for code, output in ends["build"]:
         assert code == 0 or (code == 2 and "another build" in output), output
