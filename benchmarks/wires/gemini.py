@@ -83,7 +83,8 @@ def messages_out(messages: list[Any]) -> list[Json]:
     for m in messages:
         kind = type(m)
         if kind is Result:
-            response = {"error": m.value} if m.kind == "error" else m.value if m.kind == "data" else {"output": m.value}
+            key = "error" if m.kind == "error" else "output"
+            response = m.value if m.kind == "data" else {key: m.value}
             part = {"functionResponse": {"id": m.call, "name": m.name, "response": response}}
             if results is None:
                 results = [part]
