@@ -128,7 +128,10 @@ def test_a_profile_has_recordings(provider: str) -> None:
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_profile_has_a_table_and_a_wire(provider: str) -> None:
     assert (HERE / "tables" / f"{provider}.yaml").is_file()
-    wires = TOOL_WIRES if provider in SINGLE else MESSAGE_WIRES if provider in MESSAGING else WIRES
+    if provider in SINGLE:
+        wires: Any = TOOL_WIRES
+    else:
+        wires = MESSAGE_WIRES if provider in MESSAGING else WIRES
     assert provider in wires, f"there is no tests/providers/wires/{provider}.py"
 
 

@@ -57,7 +57,9 @@ def camel(value: Any) -> Any:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _contents(body: Any) -> list[list[Any]]:

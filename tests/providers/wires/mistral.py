@@ -179,7 +179,10 @@ def _pieces(content: Any) -> Iterator[Any]:
 def unknown_responses(body: Any) -> list[Changed]:
     choice = body["choices"][0]
     content = choice["message"].get("content")
-    chunks = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
+    if isinstance(content, list):
+        chunks = content
+    else:
+        chunks = [{"type": "text", "text": content}] if content else []
     odd = {"type": "x_chunk", "x_chunk": {"a": [MARK, None]}}
     message = {**choice["message"], "content": [odd, *chunks]}
     chunk = {**body, "choices": [{**choice, "message": message}, *body["choices"][1:]]}

@@ -50,7 +50,10 @@ def steps(path: str) -> list[str | int]:
     way: list[str | int] = []
     for name, index, quoted in STEP.findall(path):
         text = quoted[1:-1].replace("\\'", "'").replace('"', '\\"') if quoted[:1] == "'" else quoted[1:-1]
-        way.append(int(index) if index else json.loads(f'"{text}"') if quoted else name)
+        if index:
+            way.append(int(index))
+        else:
+            way.append(json.loads(f'"{text}"') if quoted else name)
     return way
 
 
@@ -62,7 +65,8 @@ def place(args: Any, way: list[str | int], value: Any) -> None:
             holder.extend([None] * (step + 1 - len(holder)))
         present = holder[step] if isinstance(step, int) else holder.get(step)
         if following is not None:
-            holder[step] = ([] if isinstance(following, int) else {}) if present is None else present
+            if present is None:
+                holder[step] = [] if isinstance(following, int) else {}
             holder = holder[step]
         else:
             holder[step] = present + value if isinstance(present, str) else value
