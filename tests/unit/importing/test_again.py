@@ -454,9 +454,9 @@ def test_what_is_gone_and_contradicts_what_changed_says_that_its_file_can_be_del
             "components": {"schemas": {"Kind": {"type": "integer", "enum": numbers}, **schemas}},
         }
 
-    first_branch, two = ({"allOf": [{"$ref": "#/components/schemas/Kind"}], "enum": [n]} for n in (1, 2))
+    first_branch, second_branch = ({"allOf": [{"$ref": "#/components/schemas/Kind"}], "enum": [n]} for n in (1, 2))
     used = {"oneOf": [{"$ref": "#/components/schemas/One"}, {"$ref": "#/components/schemas/Two"}]}
-    imported(tmp_path, source([1, 2], {"One": first_branch, "Two": two, "Used": used}), "openapi")
+    imported(tmp_path, source([1, 2], {"One": first_branch, "Two": second_branch, "Used": used}), "openapi")
     news = source([1], {"One": first_branch, "Used": {"oneOf": [{"$ref": "#/components/schemas/One"}]}})
     stopped = imported(tmp_path, news, "openapi")
     (fault,) = (finding for finding in stopped.findings if finding.level == "error")

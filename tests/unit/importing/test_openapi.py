@@ -500,7 +500,9 @@ def test_other_methods_of_3_2(tmp_path: Path) -> None:
 
 
 def _places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not isinstance(value, dict | list):
+        return [at]
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
     return [at, *(place for key, item in inner for place in _places(item, (*at, key)))]
 
 

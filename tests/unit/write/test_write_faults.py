@@ -446,9 +446,9 @@ def test_a_c_library_without_a_name_for_the_exchange(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
-    first_path, two = (ctypes.c_char_p(os.fsencode(tmp_path / name)) for name in ("one", "two"))
+    first_path, second_path = (ctypes.c_char_p(os.fsencode(tmp_path / name)) for name in ("one", "two"))
     here, swap = ctypes.c_int(-100), ctypes.c_uint(2)
-    assert call(here, first_path, here, two, swap) == 0
+    assert call(here, first_path, here, second_path, swap) == 0
     assert [p.name for p in (tmp_path / "one").iterdir()] == ["two"]
 
 
