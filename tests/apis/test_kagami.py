@@ -125,7 +125,9 @@ def test_a_response_says_what_kind_of_result_it_is(
     assert module.to_messages(messages) == wire
     result.value = "other" if kind in ("text", "error") else {"other": 1}
     key = {"text": "output", "error": "error"}.get(kind)
-    expected = {key: "other"} if key else {"error": {"other": 1}} if flag else {"other": 1}
+    if key is None and flag:
+        key = "error"
+    expected = {key: result.value} if key else result.value
     assert module.to_messages(messages)[1]["response"] == expected
 
 

@@ -343,9 +343,8 @@ def test_newer_models_get_no_effort_beside_tools(
         request, losses = models.Request([models.UserMessage("Hi")], model=model, tools=tools, reasoning=reasoning), []
         body = laws.write(sample, provider, request, losses)
         assert body.get("reasoning_effort") == sent
-        assert [loss.action for loss in losses] == (
-            [] if effort == sent else ["defaulted"] if effort is None else ["rewritten"]
-        )
+        action = "defaulted" if effort is None else "rewritten"
+        assert [loss.action for loss in losses] == ([] if effort == sent else [action])
         read = {key: value for key, value in body.items() if key != "reasoning_effort"}
         for effort_key in ({}, {"reasoning_effort": "high"}, {"reasoning_effort": None}):
             laws.body_comes_back(sample, provider, {**read, **effort_key})

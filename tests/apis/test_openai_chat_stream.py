@@ -50,7 +50,7 @@ def test_calls_that_come_side_by_side_are_the_same_calls(sample: Package, form: 
     random_ = random.Random(f"{form}{seed}")
     lanes = []
     for i, (identifier, name, text) in enumerate(CALLS):
-        start = head(None if form in ("no id", "late id") else "" if form == "empty id" else identifier, name)
+        start = head({"no id": None, "late id": None, "empty id": ""}.get(form, identifier), name)
         lane = [{"index": i, **start}]
         for character in text:
             with_id = {"id": identifier} if form in ("id on each", "late id") else {}
