@@ -147,7 +147,7 @@ def test_imports_keep_to_the_order_of_the_stages() -> None:
     for path in modules():
         for name, line in imports(path):
             root, *inner = name.split(".")
-            target = root if root == "toolgen_runtime" else inner[0] if inner else "__init__"
+            target = root if root == "toolgen_runtime" else next(iter(inner), "__init__")
             allowed_names = {"__version__", "INTERFACE", *allowed(part_of(path))}
             if root in ("toolgen", "toolgen_runtime") and target not in allowed_names:
                 wrong.append(f"{name_of(path)}:{line} imports {name}")

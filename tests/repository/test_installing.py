@@ -63,7 +63,9 @@ def test_the_page_shows_each_program_from_each_place() -> None:
 
 
 def place(command: str) -> str:
-    return "git" if REPOSITORY in command else "checkout" if "/runtime" in command else "index"
+    if REPOSITORY in command:
+        return "git"
+    return "checkout" if "/runtime" in command else "index"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=range(len(COMMANDS)))
