@@ -231,7 +231,9 @@ def _defined(node: ast.stmt) -> list[str]:
     """Return the names that a statement defines, without imports."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return []
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
 
 
