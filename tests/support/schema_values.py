@@ -101,9 +101,8 @@ class Maker:
         return schema
 
     def of_type(self, schema: dict[str, Any], depth: int) -> Any:
-        kinds = schema.get("type") or (
-            "object" if "properties" in schema else "array" if "items" in schema else "string"
-        )
+        untyped = "array" if "items" in schema else "string"
+        kinds = schema.get("type") or ("object" if "properties" in schema else untyped)
         kind = self.rng.choice(kinds) if isinstance(kinds, list) else kinds
         if kind == "object":
             return self.object(schema, depth)
