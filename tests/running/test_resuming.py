@@ -195,10 +195,10 @@ def test_a_result_in_another_place_is_the_result_of_its_call(runnable: Package) 
     asked = [
         models.AssistantMessage([models.ToolCallPart(models.ToolCall(name, *READ))]) for name in ("first", "second")
     ]
-    first, two = (
+    first, second = (
         models.ToolMessage([models.ToolResult(name, "read_file", "text", "t")]) for name in ("first", "second")
     )
-    for messages in ([*asked, first, two], [*asked, two, first], [first, *asked, two]):
+    for messages in ([*asked, first, second], [*asked, second, first], [first, *asked, second]):
         handlers = Handlers()
         result, _ = resumed(runnable, messages, handlers)
         assert handlers.log == []
