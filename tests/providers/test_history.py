@@ -429,7 +429,7 @@ def test_a_history_that_was_cut_is_found_and_repaired(sample: Package, models: A
     assert set(values) == asked
     for message in messages:
         for tool_result in message.results if module.is_tool_result(message) else []:
-            assert tool_result.tool_call_id not in asked or values[result.tool_call_id] == result.value
+            assert tool_result.tool_call_id not in asked or values[tool_result.tool_call_id] == tool_result.value
     for provider in OWN_CODE:
         request = models.Request([models.UserMessage("Begin."), *repaired], model="m")
         assert WIRES[provider].order_faults(laws.write(sample, provider, request)) == []
