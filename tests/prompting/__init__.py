@@ -28,8 +28,8 @@ def read(package: Package, text: str, *untrusted: str, turn: int = 0) -> Any:
 
 def calls(package: Package, text: str, *untrusted: str) -> list[Any]:
     """The calls in a text."""
-    found: list[Any] = package.module("messages").tool_calls_of(read(package, text, *untrusted))
-    return found
+    tool_calls: list[Any] = package.module("messages").tool_calls_of(read(package, text, *untrusted))
+    return tool_calls
 
 
 def names(package: Package, text: str) -> list[str]:

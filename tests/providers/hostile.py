@@ -126,7 +126,7 @@ def streamed(stream: Any, events: list[Any]) -> list[Any]:
 def spoiled_everywhere(value: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
     """Each place in a value, what is put there, and a copy of the value with it."""
     for way in ways(value):
-        for other in FEW:
+        for replacement in FEW:
             changed = copy.deepcopy(value)
-            at(changed, way[:-1])[way[-1]] = other
-            yield way, other, changed
+            at(changed, way[:-1])[way[-1]] = replacement
+            yield way, replacement, changed

@@ -24,8 +24,10 @@ def a_format(**types: dict[str, Any]) -> Format:
 
 def a_type(name: str, fields: dict[str, Any]) -> FormatType:
     names = {key: key.removesuffix("!") for key in fields}
-    made = (FormatField(names[key], camel_to_snake(names[key]), fields[key], key.endswith("!")) for key in fields)
-    return FormatType(name, "", tuple(made), (), {})
+    format_fields = (
+        FormatField(names[key], camel_to_snake(names[key]), fields[key], key.endswith("!")) for key in fields
+    )
+    return FormatType(name, "", tuple(format_fields), (), {})
 
 
 def write_own(value: Any, extra: Any, at: Any, writer: Any) -> Any:
@@ -182,8 +184,8 @@ def test_an_object_inside_of_the_object_has_to_be_there_with_a_required_field() 
 def line_of(text: str, start: str) -> str:
     """The one line that starts so, with what it leads to where it is a block."""
     lines = text.splitlines()
-    (found,) = [i for i, line in enumerate(lines) if line.startswith(start)]
-    return "\n".join(lines[found : found + 1 + lines[found].endswith(":")])
+    (index,) = [i for i, line in enumerate(lines) if line.startswith(start)]
+    return "\n".join(lines[index : index + 1 + lines[index].endswith(":")])
 
 
 def test_a_key_may_be_spelled_otherwise() -> None:

@@ -77,7 +77,9 @@ LOWER = (read_lower, write_lower)
 
 def read_texts(value: Any, at: Any, reader: Reader) -> list[Any] | None:
     """A list, which may be a single value on the wire."""
-    return None if value is None or value is ABSENT else value if type(value) is list else [value]
+    if value is None or value is ABSENT:
+        return None
+    return value if type(value) is list else [value]
 
 
 def write_texts(texts: list[Any] | None, at: Any, writer: Writer) -> Any:
