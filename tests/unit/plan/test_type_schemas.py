@@ -149,8 +149,8 @@ class Counted(dict[str, Any]):
     budget = 3000
 
     def __getitem__(self, name: str) -> Any:
-        self.left -= 1
-        assert self.left, "looked up too often"
+        self.budget -= 1
+        assert self.budget, "looked up too often"
         return super().__getitem__(name)
 
 
