@@ -100,7 +100,7 @@ class Pages:
     server_info = SimpleNamespace(name="paged")
 
     def __init__(self, *cursors: str | None) -> None:
-        self.left = list(cursors)
+        self.cursors = list(cursors)
 
     async def __aenter__(self) -> Pages:
         return self
@@ -110,7 +110,7 @@ class Pages:
 
     async def list_tools(self, cursor: str | None) -> SimpleNamespace:
         tool = Tool(name=f"after_{cursor}", input_schema={"type": "object"})
-        return SimpleNamespace(tools=[tool], next_cursor=self.left.pop(0))
+        return SimpleNamespace(tools=[tool], next_cursor=self.cursors.pop(0))
 
 
 @pytest.mark.parametrize("end", [None, ""])

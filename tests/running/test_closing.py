@@ -54,7 +54,7 @@ def test_a_session_that_is_left_ends_its_connections(
         async with opened_session as same:
             assert same is opened_session
             await opened_session.send("Hello")
-            assert not server.left.acquire(blocking=False)
+            assert not server.departures.acquire(blocking=False)
 
     with connected(runnable, provider, server, later) as (opened_session, runner):
         opened_session.on_loss = lambda loss: None
@@ -64,8 +64,8 @@ def test_a_session_that_is_left_ends_its_connections(
             with opened_session as same:
                 assert same is opened_session
                 opened_session.send("Hello")
-                assert not server.left.acquire(blocking=False)
-        assert server.left.acquire(timeout=60)
+                assert not server.departures.acquire(blocking=False)
+        assert server.departures.acquire(timeout=60)
 
 
 def test_all_clients_of_a_session_are_closed(runnable: Package, server: Loopback) -> None:

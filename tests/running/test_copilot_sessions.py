@@ -569,7 +569,7 @@ def test_a_session_that_is_left_lets_go_of_everything(runnable: Package, play: A
         with talking(runnable, runtime, False) as session:
             session.send(request)
         assert [t.name for t in threading.enumerate() if t.name == "copilot"] == []
-    assert runtime.left.acquire(timeout=60)
+    assert runtime.departures.acquire(timeout=60)
     assert len(runtime.calls("session.abort")) == int(waits)
     assert len(runtime.calls("session.detach")) == 1
     assert threading.active_count() <= before + 1
@@ -589,7 +589,7 @@ def test_a_client_that_cannot_be_opened_leaves_nothing_behind(runnable: Package,
     with pytest.raises(Exception, match="no"), session:
         session.send("Hello")
     assert [t.name for t in threading.enumerate() if t.name == "copilot"] == []
-    assert runtime.left.acquire(timeout=60)
+    assert runtime.departures.acquire(timeout=60)
 
 
 def test_a_conversation_that_the_session_keeps_goes_on(runnable: Package, play: Any) -> None:

@@ -74,12 +74,12 @@ def _calls(message: Any) -> list[Any]:
     return [c for c in message.get("tool_calls") or [] if isinstance(c, dict) and isinstance(c.get("function"), dict)]
 
 
-def _seen(call: Any) -> Seen:
+def _seen_call(call: Any) -> Seen:
     return Seen(call.get("id"), call["function"]["name"], call["function"].get("arguments") or {})
 
 
 def calls(body: Any) -> list[Seen]:
-    return [_seen(call) for message in body["messages"] for call in _calls(message)]
+    return [_seen_call(call) for message in body["messages"] for call in _calls(message)]
 
 
 def results(body: Any) -> list[Seen]:
@@ -99,7 +99,7 @@ def order_faults(body: Any) -> list[str]:
         if message.get("role") != "tool":
             if waiting:
                 faults.append(f"messages[{i}]: calls before it have no result")
-            waiting = [_seen(call) for call in _calls(message)]
+            waiting = [_seen_call(call) for call in _calls(message)]
             continue
         named = message.get("tool_call_id"), message.get("tool_name")
         hit = next((c for c in waiting if (c.id == named[0] if named[0] else named[1] in (None, c.name))), None)
@@ -139,7 +139,7 @@ def read_response(body: Any) -> ResponseContent:
     return ResponseContent(
         message.get("content") or "",
         message.get("thinking") or "",
-        calls=[_seen(call) for call in _calls(message)],
+        calls=[_seen_call(call) for call in _calls(message)],
         stop=body.get("done_reason"),
         usage=usage or None,
     )

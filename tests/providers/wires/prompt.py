@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from tests.providers.wires import MARK, Changed, Client, ResponseContent, Seen, Wire, pieces
 
@@ -29,31 +29,40 @@ def _value(text: str) -> Any:
         return None
 
 
-def _found(text: str) -> list[tuple[int, int, list[Any]]]:
-    """The blocks that call, with their places, of the first kind that has any; None stands for JSON that is broken."""
+class Block(NamedTuple):
+    """A block of a text that calls, from one place to another, and its calls."""
+
+    start: int
+    end: int
+    entries: list[Any]
+
+
+def _blocks(text: str) -> list[Block]:
+    """The blocks of the first kind that has any; None stands for JSON that is broken."""
     hidden = LONG.sub(lambda quote: "." * len(quote[0]), text)
     for kind, pattern in BLOCKS.items():
-        blocks: list[tuple[int, int, list[Any]]] = []
+        blocks: list[Block] = []
         for match in pattern.finditer(hidden):
             value = _value(match[1])
             entries = value if isinstance(value, list) else [value]
             if kind == "tool" and value is None and '"name"' in match[1]:
-                blocks.append((*match.span(), [{"name": match[1].split('"')[3], "arguments": None, "broken": True}]))
+                broken = {"name": match[1].split('"')[3], "arguments": None, "broken": True}
+                blocks.append(Block(*match.span(), [broken]))
             elif value and all(
                 isinstance(e, dict) and (e.get("name", e.get("tool")) in KNOWN or kind == "tool") for e in entries
             ):
-                blocks.append((*match.span(), entries))
+                blocks.append(Block(*match.span(), entries))
         if blocks:
             return blocks
     return []
 
 
 def _calls(text: str, turn: int) -> list[Seen]:
-    entries = [entry for _, _, inner in _found(text) for entry in inner]
-    return [_seen(entry, f"call_{turn}_{i}") for i, entry in enumerate(entries)]
+    entries = [entry for block in _blocks(text) for entry in block.entries]
+    return [_seen_call(entry, f"call_{turn}_{i}") for i, entry in enumerate(entries)]
 
 
-def _seen(entry: Any, made_id: str) -> Seen:
+def _seen_call(entry: Any, made_id: str) -> Seen:
     arguments = entry.get("arguments", entry.get("args", {}))
     if isinstance(arguments, str):
         arguments = _value(arguments)
@@ -66,14 +75,14 @@ def _seen(entry: Any, made_id: str) -> Seen:
 
 def _texts(text: str) -> str:
     """What stands beside the blocks, without the ends of lines between."""
-    blocks, parts, end = _found(text), [], 0
+    blocks, parts, end = _blocks(text), [], 0
     if not blocks:
         return text
-    for i, (start, stop, _) in enumerate(blocks):
-        part = text[end:start]
+    for i, block in enumerate(blocks):
+        part = text[end : block.start]
         part = re.sub(r"\A\n{0,2}", "", part) if i else part
         parts.append(re.sub(r"\n{0,2}\Z", "", part))
-        end = stop
+        end = block.end
     parts.append(re.sub(r"\A\n{0,2}", "", text[end:]))
     return "".join(part for part in parts if part.strip())
 
@@ -150,7 +159,7 @@ def foreign(body: Any) -> list[Any]:
 
 def read_response(body: Any) -> ResponseContent:
     text = body if isinstance(body, str) else body.get("content") or ""
-    reasons = [e["reasoning"] for _, _, inner in _found(text) for e in inner if e.get("reasoning")]
+    reasons = [e["reasoning"] for block in _blocks(text) for e in block.entries if e.get("reasoning")]
     return ResponseContent(_texts(text), "".join(reasons), calls=_calls(text, 0), closed=True)
 
 

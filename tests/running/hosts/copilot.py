@@ -32,7 +32,7 @@ class Runtime(socketserver.ThreadingTCPServer):
         self.script = script
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.refuses: dict[str, dict[str, Any]] = {}
-        self.left = threading.Semaphore(0)
+        self.departures = threading.Semaphore(0)
         self.address = f"127.0.0.1:{self.server_address[1]}"
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
@@ -86,7 +86,7 @@ class _Connection(socketserver.StreamRequestHandler):
     def finish(self) -> None:
         with contextlib.suppress(OSError):
             super().finish()
-        self.server.left.release()
+        self.server.departures.release()
 
     def heard(self, message: dict[str, Any]) -> None:
         method, params = message["method"], message["params"]
