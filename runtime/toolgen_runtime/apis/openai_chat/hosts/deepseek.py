@@ -18,7 +18,7 @@ from ....fields import read_strings_at_most, write_strings_at_most
 from ....models import ContentPart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]

@@ -17,7 +17,7 @@ from ....json_values import apply_merge_patch
 from ....models import ContentPart, ImagePart, OpaquePart, TextPart
 from ....paths import Path
 from ....responses import FinishReason
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Groq"]

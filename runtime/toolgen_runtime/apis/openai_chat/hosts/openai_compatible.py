@@ -30,7 +30,7 @@ from ....tool_call_fields import (
     write_model_effort,
     write_tool_name,
 )
-from ..host_extensions import HostChatConverter, ReasoningKeys
+from ..compatible import HostChatConverter, ReasoningKeys
 from ..wire import OpenaiChat
 
 __all__ = ["OpenaiCompatible"]

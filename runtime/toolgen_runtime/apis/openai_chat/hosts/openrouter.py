@@ -26,7 +26,7 @@ from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Openrouter"]

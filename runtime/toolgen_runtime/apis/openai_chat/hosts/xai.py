@@ -18,7 +18,7 @@ from ....conversion.writer import Writer
 from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
 from ....tool_call_fields import read_flag_about_tools, read_model_effort, write_flag_about_tools, write_model_effort
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Xai"]
