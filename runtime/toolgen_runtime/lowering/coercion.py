@@ -13,8 +13,9 @@ from itertools import islice
 from typing import Any
 
 from ..conversion.encoding import Table
-from .references import References, encode_as_unique_texts
+from .references import References
 from .schemas import declared_types, json_type, required_names, split_off_nullability
+from .tables import encode_as_unique_texts
 
 __all__ = ["coercions"]
 

@@ -7,11 +7,10 @@ from typing import Any
 
 from ..conversion.encoding import Table
 from ..json_values import same_json
-from .context import NEVER, LoweredSchema, LoweringContext, RefStack, TooLargeError, inner_tables
 from .dialects import Dialect, violated_limits, write_types_in_upper_case
-from .engine import Engine
-from .keywords import add_sentences, describe_needs, describe_rule
-from .references import required_circles, shape_of
+from .engine import NEVER, LoweringContext, RefStack, TooLargeError
+from .lowered_schema import LoweredSchema
+from .references import required_circles
 from .schemas import (
     ANNOTATIONS,
     IDENTITY,
@@ -22,6 +21,8 @@ from .schemas import (
     property_names,
     required_names,
 )
+from .sentences import add_sentences, describe_needs, describe_rule
+from .tables import changes_values, pruned_table, shape_of
 
 __all__ = ["lower"]
 
@@ -47,7 +48,7 @@ def lower(
         schema = {} if schema else {"not": {}}
     levels, empty = recursion_depth, frozenset[Pointer]()
     while levels >= 0:
-        context = Engine(schema, dialect, levels, empty)
+        context = LoweringContext(schema, dialect, levels, empty)
         try:
             found = _lowered(context, dict(schema), is_arguments)
         except (TooLargeError, RecursionError):
@@ -56,7 +57,7 @@ def lower(
         if context.empty == empty:
             return found
         empty = context.empty
-    context = Engine({}, dialect, 0)
+    context = LoweringContext({}, dialect, 0)
     record = context.record_unsupported if dialect.closed else context.record_dropped
     record((), "the schema", "it is too large after references are inlined")
     return _lowered(context, {"type": "object"} if is_arguments else {}, is_arguments)
@@ -346,13 +347,13 @@ def _table(
         entry[1] = shape_of(there, written.get)
     tables = {**context.retained.encoding_tables, "": encoding}
     telling = frozenset[str]()
-    while telling != (more := frozenset(name for name, node in tables.items() if _changes_values(node, telling))):
+    while telling != (more := frozenset(name for name, node in tables.items() if changes_values(node, telling))):
         telling = more
-    found = _pruned(encoding, telling)
+    found = pruned_table(encoding, telling)
     if found is None:
         return None
     definitions = {
-        name: _pruned(node, telling) for name, node in context.retained.encoding_tables.items() if name in telling
+        name: pruned_table(node, telling) for name, node in context.retained.encoding_tables.items() if name in telling
     }
     return {**found, "defs": definitions} if definitions else found
 
@@ -360,41 +361,3 @@ def _table(
 def _at(context: LoweringContext, reference: Any) -> Any:
     pointer = context.references.target_pointer(reference)
     return None if pointer is None else context.references.value_at(pointer)
-
-
-def _changes_values(node: Any, telling: frozenset[str]) -> bool:
-    """Return whether a node changes values. A reference does if its definition is in `telling`."""
-    if node is None:
-        return False
-    if "ref" in node:
-        return node["ref"] in telling
-    if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
-        return True
-    if any("name" in entry or "null" in entry for entry in node.get("object", {}).values()):
-        return True
-    return any(_changes_values(inner, telling) for inner in inner_tables(node))
-
-
-def _pruned(node: Any, telling: frozenset[str]) -> Any:
-    """Return a node without inner nodes that change nothing. None if nothing is left."""
-    if not _changes_values(node, telling) or "ref" in node:
-        return node if _changes_values(node, telling) else None
-    found: Table = {key: value for key, value in node.items() if key in ("json", "values", "texts", "pairs", "wrap")}
-    if "object" in node:
-        entries: dict[str, Any] = {}
-        for name, entry in node["object"].items():
-            inner = _pruned(entry.get("as"), telling)
-            rest = {key: value for key, value in entry.items() if key != "as"}
-            entry = rest if inner is None else {**rest, "as": inner}
-            if entry or "more" in node:
-                entries[name] = entry
-        found["object"] = entries
-    for key in ("more", "items", "as"):
-        inner = _pruned(node.get(key), telling)
-        if inner is not None:
-            found[key] = inner
-    if "first" in node:
-        found["first"] = [_pruned(inner, telling) for inner in node["first"]]
-    if "any" in node:
-        found["any"] = [[here, there, _pruned(inner, telling)] for here, there, inner in node["any"]]
-    return found

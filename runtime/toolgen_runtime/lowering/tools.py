@@ -9,9 +9,9 @@ from ..conversion.cache import Cache, from_bytes, to_bytes, to_key
 from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
 from ..json_values import is_json
-from .context import LoweredSchema, SchemaChange
 from .dialects import Dialect, count_optional_and_union_properties
 from .lower import lower
+from .lowered_schema import LoweredSchema, SchemaChange
 
 __all__ = ["Lower", "Lowerings"]
 
