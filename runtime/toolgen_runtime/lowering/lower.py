@@ -113,10 +113,10 @@ def _lowered(context: LoweringContext, schema: dict[str, Any], is_arguments: boo
 
 def _loosen_circles(context: LoweringContext, out: dict[str, Any]) -> bool:
     """Make required properties optional, and describe them, where a recursion has no optional one. False if it has none."""
-    for step in required_circles(out):
-        if step is None:
-            return False
-        pointer, holder, name = step
+    circles = required_circles(out)
+    if circles is None:
+        return False
+    for pointer, holder, name in circles:
         required = [other for other in holder.pop("required") if other != name]
         holder.update({"required": required} if required else {})
         holder["description"] = add_sentences(holder.get("description"), [describe_needs([[name]])])

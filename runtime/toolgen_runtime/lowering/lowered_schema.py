@@ -41,25 +41,29 @@ class LoweredSchema:
     @property
     def unsupported_changes(self) -> tuple[SchemaChange, ...]:
         """The changes to schemas that this dialect cannot express."""
-        return tuple(record for record in self.changes if record.is_unsupported)
+        return tuple(change for change in self.changes if change.is_unsupported)
 
     def only_drops_keywords(self, source: Mapping[str, Any] | bool) -> bool:
         """Return whether the schema is the source without the dropped keywords, apart from what every root has."""
         if isinstance(source, bool) or not source:
             return source == self.schema
-        root = {key: self.schema[key] for key in _OF_EVERY_ROOT if key in self.schema}
-        same = same_json({**root, **source}, self.schema)
-        if same or any(record.action != "dropped" for record in self.changes):
-            return same
-        rest: Any = copy.deepcopy(dict(source))
-        for record in self.changes:
-            holder: Any = rest
-            for step in record.pointer:
-                members: Any = dict(enumerate(holder)) if type(holder) is list else holder
-                holder = members.get(step) if type(members) is dict else None
+        of_every_root = {key: self.schema[key] for key in ("type", "properties") if key in self.schema}
+        if same_json({**of_every_root, **source}, self.schema):
+            return True
+        if any(change.action != "dropped" for change in self.changes):
+            return False
+        remaining = copy.deepcopy(dict(source))
+        for change in self.changes:
+            holder = _value_at(remaining, change.pointer)
             if type(holder) is dict:
-                holder.pop(record.what, None)
-        return same_json({**root, **rest}, self.schema)
+                holder.pop(change.what, None)
+        return same_json({**of_every_root, **remaining}, self.schema)
 
 
-_OF_EVERY_ROOT = ("type", "properties")
+def _value_at(schema: Any, pointer: Pointer) -> Any:
+    """Return the value at a path. None if there is none."""
+    value = schema
+    for step in pointer:
+        members: Any = dict(enumerate(value)) if type(value) is list else value
+        value = members.get(step) if type(members) is dict else None
+    return value
