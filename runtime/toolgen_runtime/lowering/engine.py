@@ -710,7 +710,7 @@ def lower_object(lowering: NodeLowering) -> Table | None:
     admits_others = not dialect.closed and further is not False
     if (dialect.root.get("lists_required") or dialect.says_open) and admits_others:
         properties = _with_required(context, properties, required, further, pointer)
-    names = dialect.name_on_wire(properties)
+    names = dialect.names_on_wire(properties)
     lowered, entries = _lower_properties(lowering, properties, names, required, admits_others)
     if dialect.supports("properties") and ("properties" in source or properties or dialect.closed or dialect.complete):
         out["properties"] = lowered
