@@ -241,7 +241,9 @@ def _merged(
     found = dict(outer)
     properties: dict[str, list[Any]] = {}
     beside = _properties(outer)
-    free = {name: context.added[id(value)] for name, value in beside.items() if id(value) in context.added}
+    free = {
+        name: context.alternatives[id(value)] for name, value in beside.items() if id(value) in context.alternatives
+    }
     everywhere = set.intersection(*map(property_names, branches)) if branches else set()
     for branch in branches:
         for name, value in _properties(branch).items():
@@ -259,7 +261,7 @@ def _merged(
         )
         for name, value in merged.items():
             if name not in everywhere and type(value) is dict:
-                context.added[id(value)] = properties[name]
+                context.alternatives[id(value)] = properties[name]
             elif name in free:  # all branches of this union declare it, so nothing else is excluded any more
                 context.changes.pop((("properties", name), "a property", "narrowed"), None)
     common = [name for name in (needs[0] if needs else []) if all(name in names for names in needs)]
@@ -341,23 +343,30 @@ def _table(
     context: LoweringContext, encoding: Table | None, source: dict[str, Any], out: dict[str, Any]
 ) -> Table | None:
     """Return the encoding table without entries that have no effect."""
-    written = {"#": out, **{f"#/$defs/{name}": schema for name, schema in context.retained.schemas.items()}}
-    for entry, here, there in context.unions:
-        entry[0] = shape_of(here, lambda reference: _at(context, reference))
-        entry[1] = shape_of(there, written.get)
+    _replace_schemas_by_shapes(context, out)
     tables = {**context.retained.encoding_tables, "": encoding}
-    telling = frozenset[str]()
-    while telling != (more := frozenset(name for name, node in tables.items() if changes_values(node, telling))):
-        telling = more
-    found = pruned_table(encoding, telling)
-    if found is None:
+    effective: set[str] = set()
+    while more := {
+        name
+        for name, table in tables.items()
+        if name not in effective and changes_values(table, effective.__contains__)
+    }:
+        effective |= more
+    root = pruned_table(encoding, effective.__contains__)
+    if root is None:
         return None
     definitions = {
-        name: pruned_table(node, telling) for name, node in context.retained.encoding_tables.items() if name in telling
+        name: pruned_table(table, effective.__contains__)
+        for name, table in context.retained.encoding_tables.items()
+        if name in effective
     }
-    return {**found, "defs": definitions} if definitions else found
+    return {**root, "defs": definitions} if definitions else root
 
 
-def _at(context: LoweringContext, reference: Any) -> Any:
-    pointer = context.references.target_pointer(reference)
-    return None if pointer is None else context.references.value_at(pointer)
+def _replace_schemas_by_shapes(context: LoweringContext, out: dict[str, Any]) -> None:
+    """Complete the entries of unions, now that all definitions are lowered."""
+    wire_targets = {"#": out, **{f"#/$defs/{name}": schema for name, schema in context.retained.schemas.items()}}
+    for entry in context.union_entries:
+        source_schema, wire_schema, _ = entry
+        entry[0] = shape_of(source_schema, context.references.target_of)
+        entry[1] = shape_of(wire_schema, wire_targets.get)

@@ -27,12 +27,14 @@ __all__ = [
     "list_at",
     "listed_values",
     "merge_schemas",
+    "names_in_all",
     "object_at",
     "property_names",
     "required_names",
     "select_annotations",
     "split_off_nullability",
     "subschemas",
+    "without_keywords",
 ]
 
 Pointer = tuple[str | int, ...]
@@ -226,6 +228,16 @@ def listed_values(schema: Mapping[str, Any]) -> list[Any] | None:
     return values if type(values) is list else None
 
 
+def names_in_all(lists: list[list[str]]) -> list[str]:
+    """Return the names that all lists have, in the order of the first one."""
+    return [name for name in lists[0] if all(name in names for names in lists)] if lists else []
+
+
+def without_keywords(schema: Mapping[str, Any], keywords: Collection[str]) -> dict[str, Any]:
+    """Return a schema without some keywords."""
+    return {key: value for key, value in schema.items() if key not in keywords}
+
+
 def select_annotations(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the annotations of a schema."""
     return {key: value for key, value in schema.items() if key in ANNOTATIONS}
@@ -349,17 +361,13 @@ def _without_clashing_groups(
     for group in _GROUPS:
         head = group[0]
         if head not in second:
-            second = _without(second, group)
+            second = without_keywords(second, group)
         elif head not in first:
-            first = _without(first, group)
+            first = without_keywords(first, group)
         elif any(not same_json(first.get(key), second.get(key)) for key in group):
             conflicts.append(head)
-            second = _without(second, group)
+            second = without_keywords(second, group)
     return first, second
-
-
-def _without(schema: dict[str, Any], keywords: Collection[str]) -> dict[str, Any]:
-    return {key: value for key, value in schema.items() if key not in keywords}
 
 
 def either_of(schemas: list[Any]) -> Any:
@@ -373,7 +381,7 @@ def either_of(schemas: list[Any]) -> Any:
         values += [
             value for value in listed_values(schema) or () if not any(same_json(value, other) for other in values)
         ]
-    return {**_without(schemas[0], ("const", "enum", "default")), "enum": values}
+    return {**without_keywords(schemas[0], ("const", "enum", "default")), "enum": values}
 
 
 def _only_list_values(schemas: list[Any]) -> bool:

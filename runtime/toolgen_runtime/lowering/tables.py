@@ -34,46 +34,46 @@ def inner_tables(table: Table) -> list[Table | None]:
     return [*properties, table.get("more"), table.get("items"), *table.get("first", ()), *branches]
 
 
-def changes_values(node: Table | None, effective: Collection[str]) -> bool:
-    """Return whether a node changes values. A reference does if its definition is in `effective`."""
+def changes_values(node: Table | None, is_effective: Callable[[str], bool]) -> bool:
+    """Return whether a node changes values. A reference does if the definition with its name does (`is_effective`)."""
     if node is None:
         return False
     if "ref" in node:
-        return node["ref"] in effective
+        return is_effective(node["ref"])
     if not {"json", "texts", "pairs", "wrap"}.isdisjoint(node):
         return True
     if any("name" in entry or "null" in entry for entry in node.get("object", {}).values()):
         return True
-    return any(changes_values(inner, effective) for inner in inner_tables(node))
+    return any(changes_values(inner, is_effective) for inner in inner_tables(node))
 
 
-def pruned_table(node: Table | None, effective: Collection[str]) -> Table | None:
+def pruned_table(node: Table | None, is_effective: Callable[[str], bool]) -> Table | None:
     """Return a node without inner nodes that change nothing. None if the node itself changes nothing."""
-    if node is None or not changes_values(node, effective):
+    if node is None or not changes_values(node, is_effective):
         return None
     if "ref" in node:
         return node
     pruned: Table = {key: value for key, value in node.items() if key in ("json", "values", "texts", "pairs", "wrap")}
     if "object" in node:
-        entries = {name: _pruned_entry(entry, effective) for name, entry in node["object"].items()}
+        entries = {name: _pruned_entry(entry, is_effective) for name, entry in node["object"].items()}
         pruned["object"] = {name: entry for name, entry in entries.items() if entry or "more" in node}
     for key in ("more", "items", "as"):
-        inner = pruned_table(node.get(key), effective)
+        inner = pruned_table(node.get(key), is_effective)
         if inner is not None:
             pruned[key] = inner
     if "first" in node:
-        pruned["first"] = [pruned_table(inner, effective) for inner in node["first"]]
+        pruned["first"] = [pruned_table(inner, is_effective) for inner in node["first"]]
     if "any" in node:
         pruned["any"] = [
-            [source_shape, wire_shape, pruned_table(inner, effective)]
+            [source_shape, wire_shape, pruned_table(inner, is_effective)]
             for source_shape, wire_shape, inner in node["any"]
         ]
     return pruned
 
 
-def _pruned_entry(entry: dict[str, Any], effective: Collection[str]) -> dict[str, Any]:
+def _pruned_entry(entry: dict[str, Any], is_effective: Callable[[str], bool]) -> dict[str, Any]:
     pruned = {key: value for key, value in entry.items() if key != "as"}
-    inner = pruned_table(entry.get("as"), effective)
+    inner = pruned_table(entry.get("as"), is_effective)
     if inner is not None:
         pruned["as"] = inner
     return pruned
