@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from toolgen.render.package import Package
     from toolgen.render.templates import TypeExpression
     from toolgen.render.tool_payloads import ProviderPayload
-    from toolgen_runtime.lowering.context import LoweredSchema
     from toolgen_runtime.lowering.dialects import Dialect
+    from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 T = TypeVar("T")
 

@@ -16,8 +16,8 @@ from toolgen.render.imports import RUNTIME
 from toolgen.render.in_memory import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
-from toolgen_runtime.lowering.context import LoweredSchema
 from toolgen_runtime.lowering.dialects import Dialect
+from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 from toolgen_runtime.lowering.tools import Lower, Lowerings
 
 CLOSING = "additional properties"

@@ -13,7 +13,7 @@ from .cache import Cache
 from .extras import contains_schema, inner_extras
 
 if TYPE_CHECKING:
-    from ..lowering.context import SchemaChange
+    from ..lowering.lowered_schema import SchemaChange
     from ..lowering.tools import Lowerings
     from ..models import Loss, ToolCall, ToolDefinition
     from .encoding import Encoding

@@ -11,9 +11,9 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from toolgen_runtime.apis.gemini.fields import from_openapi
 from toolgen_runtime.conversion.encoding import Encoding
-from toolgen_runtime.lowering.context import LoweredSchema
 from toolgen_runtime.lowering.dialects import Dialect
 from toolgen_runtime.lowering.lower import lower
+from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 STRICT, OPENAPI = ("openai_chat", "strict"), ("gemini", "openapi")

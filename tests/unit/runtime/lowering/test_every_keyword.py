@@ -89,5 +89,5 @@ def test_what_the_source_admits_is_admitted(dialect: tuple[str, str]) -> None:
 
 
 def test_rules_that_look_at_respelled_values_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_is_respelled", lambda run, spelling: False)
+    monkeypatch.setattr(engine, "_may_change_values", lambda run, spelling: False)
     assert refused(("anthropic", "open")) != []

@@ -21,8 +21,8 @@ from tests.unit.runtime.lowering.lowered_schemas import (
 )
 from toolgen_runtime.conversion.encoding import Encoding
 from toolgen_runtime.json_values import same_json
-from toolgen_runtime.lowering.keywords import describe_rule
-from toolgen_runtime.lowering.references import encode_as_unique_texts
+from toolgen_runtime.lowering.sentences import describe_rule
+from toolgen_runtime.lowering.tables import encode_as_unique_texts
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,

@@ -13,9 +13,9 @@ from tests.support.schema_values import valid_values
 from toolgen_runtime.apis.gemini.fields import from_openapi
 from toolgen_runtime.conversion.encoding import Encoding
 from toolgen_runtime.json_values import same_json
-from toolgen_runtime.lowering.context import LoweredSchema
 from toolgen_runtime.lowering.dialects import Dialect
 from toolgen_runtime.lowering.lower import lower
+from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 TEXT = {"type": "string"}
 
