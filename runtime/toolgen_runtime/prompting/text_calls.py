@@ -142,7 +142,7 @@ def _malformed_calls(body: str, names: Mapping[str, str] | None) -> list[ParsedT
     if match is None:
         return []
     try:
-        wire_name = loads(match[1])
+        wire_name: str = loads(match[1])
     except JSONError:
         return []
     if not wire_name.strip():

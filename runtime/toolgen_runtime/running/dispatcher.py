@@ -352,7 +352,7 @@ def _only_offered(by_name: Mapping[str, T], offered: Collection[str] | None) -> 
     return by_name if offered is None else {name: by_name[name] for name in by_name if name in offered}
 
 
-def _apply_verdict(prepared: _PreparedCall, verdict: Allow | Deny | Edit) -> _PreparedCall | ToolResult:
+def _apply_verdict(prepared: _PreparedCall, verdict: object) -> _PreparedCall | ToolResult:
     """Return a call as its review decided: prepared, with edited arguments, or denied.
 
     Raises:
