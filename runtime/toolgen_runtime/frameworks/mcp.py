@@ -82,7 +82,7 @@ class RemoteTools(NamedTuple):
 
 
 async def remote_tools(client: Client, converters: Converters) -> RemoteTools:
-    """List the tools of a server.
+    """Return the tools of a server, for a run.
 
     Args:
         client: A connected client. It has to stay connected while the tools are in use.
