@@ -100,6 +100,7 @@ def _content(result: ToolResult) -> Any:
 
 
 def _content_block(part: ContentPart) -> Any:
+    """Return a part as a content block of LangChain. An opaque part is one already."""
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text}
     if isinstance(part, OpaquePart):

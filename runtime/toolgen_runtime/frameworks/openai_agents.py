@@ -67,6 +67,7 @@ def _output(result: ToolResult) -> Any:
 
 
 def _output_item(part: ContentPart) -> Any:
+    """Return a part as the framework's content type. Opaque parts become text; audio and video become files."""
     if isinstance(part, TextPart):
         return ToolOutputText(text=part.text)
     if isinstance(part, OpaquePart):

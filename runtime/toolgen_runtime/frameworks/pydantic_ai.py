@@ -71,6 +71,7 @@ def _content(result: ToolResult) -> Any:
 
 
 def _content_item(part: ContentPart) -> Any:
+    """Return a part as the framework's content type."""
     if isinstance(part, TextPart):
         return part.text
     if isinstance(part, OpaquePart):

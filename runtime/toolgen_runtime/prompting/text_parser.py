@@ -136,8 +136,8 @@ def parse_response_text(
         for parsed, is_distrusted in zip(block.calls, distrusted[i], strict=True):
             call = maker.make_call(parsed)
             if is_distrusted:
-                call_as_text = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
-                call.invalid = InvalidCall(call_as_text, "untrusted")
+                arguments = dump_allowing_nan(call.arguments) if call.invalid is None else call.invalid.text
+                call.invalid = InvalidCall(arguments, "untrusted")
             if parsed.reasoning:
                 parts.append(ReasoningPart(parsed.reasoning))
             parts.append(ToolCallPart(call))

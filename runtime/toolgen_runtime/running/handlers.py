@@ -94,21 +94,24 @@ def check_review(
         TypeError: There is no review, but some tools are high-risk; the message lists them. Or the review is not a
             function, or a verdict is not one.
     """
-    if verdicts is not None and not isinstance(verdicts, Mapping):
-        raise TypeError(f"verdicts must be a mapping of call ids to verdicts, not {type(verdicts).__name__}")
-    for verdict in (verdicts or {}).values():
-        if not isinstance(verdict, Verdict):
-            raise TypeError(f"a verdict must be Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
-    if review is not None:
-        if not callable(review):
-            raise TypeError(f"review must be a function of a call and its arguments, not {type(review).__name__}")
-        return
-    risky = [name for name in names if name not in low_risk]
-    if risky:
+    if verdicts is not None:
+        _check_verdicts(verdicts)
+    high_risk = [name for name in names if name not in low_risk]
+    if review is not None and not callable(review):
+        raise TypeError(f"review must be a function of a call and its arguments, not {type(review).__name__}")
+    if review is None and high_risk:
         raise TypeError(
-            f"these tools are high-risk, but no review is given: {', '.join(risky)}; pass review=... to decide on "
+            f"these tools are high-risk, but no review is given: {', '.join(high_risk)}; pass review=... to decide on "
             "each call, or review=allow_all to allow all calls"
         )
+
+
+def _check_verdicts(verdicts: object) -> None:
+    if not isinstance(verdicts, Mapping):
+        raise TypeError(f"verdicts must be a mapping of call ids to verdicts, not {type(verdicts).__name__}")
+    for verdict in verdicts.values():
+        if not isinstance(verdict, Verdict):
+            raise TypeError(f"a verdict must be Allow, Deny, Edit or Hold, not {type(verdict).__name__}")
 
 
 def callable_tools(request: Request) -> list[ToolDefinition | OpaquePart]:
@@ -219,6 +222,7 @@ def check_handlers(entries: Mapping[str, ToolEntry], protocol: type, handlers: o
 
 
 def _was_checked(subject: object, entries: Mapping[str, ToolEntry], attribute_count: int) -> bool:
+    """Return whether this object or class passed the check for these tools, with as many attributes as it has now."""
     checked = _CHECKED.get(id(subject))
     return (
         checked is not None
@@ -229,6 +233,7 @@ def _was_checked(subject: object, entries: Mapping[str, ToolEntry], attribute_co
 
 
 def _remember(subject: object, entries: Mapping[str, ToolEntry], attribute_count: int) -> None:
+    """Note that an object or class passed the check."""
     identity = id(subject)
     with suppress(TypeError):  # objects without weak references are checked each time
         reference = ref(subject, lambda reference: _CHECKED.pop(identity, None))
@@ -255,6 +260,7 @@ def _is_missing(handlers: object, protocol: type, name: str) -> bool:
 
 
 def _takes_one_argument(method: object) -> bool:
+    """Return whether a value can be called with one argument, as far as its signature tells."""
     if not callable(method):
         return False
     function = getattr(method, "__func__", method)

@@ -216,6 +216,11 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _as_pydantic_writes(value: Any) -> Any:
+    """Convert a value of any other type.
+
+    Raises:
+        NotJSONError: pydantic does not know the type either.
+    """
     try:
         data = to_jsonable_python(value, by_alias=True)
     except (PydanticSerializationError, ValueError) as error:

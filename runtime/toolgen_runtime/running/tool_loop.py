@@ -63,6 +63,7 @@ class ToolLoop:
         self,
         send: Send,
         request: Request,
+        *,
         make_dispatcher: Callable[[OnResult, Sequence[str]], Dispatcher],
         display_name: Callable[[str], str | None],
         settings: RunSettings,

@@ -195,7 +195,13 @@ class ToolRunner(Generic[H]):
             return self._make_dispatcher(handlers, settings, on_result, offered, inline=not is_async)
 
         return ToolLoop(
-            send, prepared, make_dispatcher, self._tools.display_names.get, settings, review, session.paused
+            send,
+            prepared,
+            make_dispatcher=make_dispatcher,
+            display_name=self._tools.display_names.get,
+            settings=settings,
+            review=review,
+            paused=session.paused,
         )
 
     def _offer_declared_tools(self, request: Request, offered: Collection[str] | None) -> Request:

@@ -135,6 +135,7 @@ class SessionConnector:
         return session
 
     def _connect(self, config: Any, *, is_async: bool) -> Any:
+        """Make a session with a client for each API key."""
         settings = _validate(config if isinstance(config, Mapping) else _fields_of(config))
         if settings.interface not in self._interfaces:
             near = get_close_matches(str(settings.interface)[:64], self._interfaces, n=1)

@@ -183,6 +183,7 @@ class ClientSession(SessionBase):
         return text
 
     def _report_replaced_surrogate(self, at: Path) -> None:
+        """Report the loss, or issue a warning if nobody listens."""
         path = format_path(at).encode("utf-8", "replace").decode()  # a key may have one too
         reason = "half of a surrogate pair cannot be sent, so U+FFFD replaces it"
         loss = Loss(path, "text", "rewritten", "warning", reason)
@@ -539,22 +540,26 @@ def _not_async(client: Any) -> TypeError:
 
 
 async def _aclose(source: Any) -> None:
+    """Close a stream of an async or a blocking client, if it can be closed."""
     close = getattr(source, "aclose", None) or getattr(source, "close", None)
     if callable(close) and inspect.isawaitable(closing := close()):
         await closing
 
 
 async def _araise_when_read(error: Exception) -> AsyncIterator[Any]:
+    """Return an asynchronous iterator that raises an exception at its first step."""
     raise error
     yield
 
 
 def _close(source: Any) -> None:
+    """Close a stream, if it can be closed."""
     if callable(close := getattr(source, "close", None)):
         close()
 
 
 def _raise_when_read(error: Exception) -> Iterator[Any]:
+    """Return an iterator that raises an exception at its first step."""
     raise error
     yield
 
