@@ -21,9 +21,9 @@ from ..conversion.values import (
 )
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader
+from ..conversion.converter import ObjectReader
 from ..errors import wrong_type
-from ..message_order import order_for_api
+from ..conversion.message_order import order_for_api
 from ..models import (
     AssistantMessage,
     Message,
@@ -35,10 +35,10 @@ from ..models import (
     ToolResult,
     UserMessage,
 )
-from ..native_tool_converter import NativeToolSdkConverter, OutputFormat
+from ..conversion.converter import NativeToolSdkConverter, OutputFormat
 from ..paths import Path
-from ..tool_results import read_result_text_or_error
-from ..unpaired_results import Placed, results_of
+from ..conversion.tool_results import read_result_text_or_error
+from ..conversion.message_order import Placed, results_of
 
 __all__ = [
     "ChatMessageConverter",

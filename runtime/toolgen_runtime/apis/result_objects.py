@@ -9,7 +9,7 @@ from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact
 from ..paths import Path, format_path
-from ..tool_results import ResultKind, wrong_kind
+from ..conversion.tool_results import ResultKind, wrong_kind
 
 __all__ = ["read_result_object", "write_result_object"]
 

@@ -10,7 +10,7 @@ from ..conversion.values import Write, write_list
 from ..conversion.writer import Writer
 from ..models import AllowedToolChoice, NamedToolChoice, ToolChoice, ToolDefinition
 from ..paths import Path
-from ..request_tools import none_if_empty, write_choice
+from ..conversion.request_tools import none_if_empty, write_choice
 
 __all__ = ["write_selected_tools"]
 

@@ -9,7 +9,7 @@ from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import collect_texts, optional_text
 from ..conversion.writer import Writer
-from ..converter import ObjectReader
+from ..conversion.converter import ObjectReader
 from ..errors import wrong_type
 from ..models import AssistantMessage, AssistantPart, OpaquePart, TextPart, ToolCallPart
 from ..paths import Path

@@ -29,7 +29,7 @@ from .extras import (
     restore_extras,
     unmapped_members,
 )
-from .fields import read_field, read_fields, write_field, write_fields
+from .rule_of_extras import read_field, read_fields, write_field, write_fields
 from .reader import Reader
 from .values import Read, Write, read_text_or_list, write_text_or_list
 from .writer import Severity, Writer

@@ -33,7 +33,7 @@ from ..models import (
     ToolResult,
     Usage,
 )
-from ..responses import mark_calls_invalid
+from ..conversion.responses import mark_calls_invalid
 from .dispatcher import Dispatcher, OnResult
 from .handler_calls import EndingError, await_if_awaitable, carry_ending
 from .handlers import Review, callable_names, relax_tool_choice

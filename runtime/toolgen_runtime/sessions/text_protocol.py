@@ -43,8 +43,8 @@ from ..prompting.stream_parser import ResponseReader
 from ..prompting.text_calls import accepted_names, results_text
 from ..prompting.text_parser import CallMaker, parse_response_text
 from ..prompting.tool_definitions_as_text import call_text, join_response_text, tools_text
-from ..request_tools import check_request
-from ..responses import mark_calls_invalid
+from ..conversion.request_tools import check_request
+from ..conversion.responses import mark_calls_invalid
 from ..running.handlers import callable_tools
 
 __all__ = [

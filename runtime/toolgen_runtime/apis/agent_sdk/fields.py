@@ -12,7 +12,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url, write_data_url
+from ...conversion.fields import read_data_url, write_data_url
 from ...models import (
     AgentEvent,
     AssistantMessage,

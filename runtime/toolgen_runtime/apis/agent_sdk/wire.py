@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 from ...conversion.extras import ABSENT, has_value_at
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
+from ...conversion.fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
 from ...models import (
     ContentPart,
     DocumentPart,
@@ -32,8 +32,8 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.responses import FinishReason
+from ...conversion.fields import (
     read_call_id,
     read_json_arguments,
     read_result_call_id,

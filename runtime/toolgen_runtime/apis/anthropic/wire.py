@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 from ...conversion.extras import ABSENT, has_value_at
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable
 from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import (
+from ...conversion.fields import (
     read_cache_control,
     read_output_schema,
     read_schema_or_empty,
@@ -41,8 +41,8 @@ from ...models import (
     ToolDefinition,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.responses import FinishReason
+from ...conversion.fields import (
     read_call_id,
     read_object_arguments,
     read_tool_name,

@@ -13,8 +13,8 @@ from ...json_text import compact
 from ...json_values import is_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
-from ...request_tools import none_if_empty
-from ...tool_results import ResultKind, write_result_text
+from ...conversion.request_tools import none_if_empty
+from ...conversion.tool_results import ResultKind, write_result_text
 from .content import block_kind
 
 __all__ = [

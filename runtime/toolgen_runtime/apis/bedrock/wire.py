@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import (
+from ...conversion.fields import (
     read_effort,
     read_number_within,
     read_schema_or_empty,
@@ -43,8 +43,8 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.responses import FinishReason
+from ...conversion.fields import (
     read_call_id,
     read_object_arguments,
     read_result_call,

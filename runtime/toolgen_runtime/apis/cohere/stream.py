@@ -6,7 +6,7 @@ from typing import Any
 
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 
 __all__ = ["CohereStream"]
 

@@ -8,7 +8,7 @@ from ...conversion.extras import objects_in
 from ...json_values import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...stream_writers import BaseStreamWriter, OpenBlocks
+from ...conversion.stream_writers import BaseStreamWriter, OpenBlocks
 
 __all__ = ["CohereStreamWriter"]
 

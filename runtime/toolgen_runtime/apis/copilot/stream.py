@@ -31,8 +31,8 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...responses import FinishReason, mark_calls_invalid, read_count
-from ...streams import BaseStream, OpenCall
+from ...conversion.responses import FinishReason, mark_calls_invalid, read_count
+from ...conversion.streams import BaseStream, OpenCall
 from .tool_requests import SessionMessage, has_call_id, is_app_tool_request, unstreamed_text
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ...json_text import loads
 from ...json_values import same_json
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
-from ...streams import OpenCall
-from ...tool_results import ResultKind, media_kind, write_result_text
+from ...conversion.streams import OpenCall
+from ...conversion.tool_results import ResultKind, media_kind, write_result_text
 
 __all__ = [
     "SessionMessage",

@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT, Extras, is_internal_mark, merge_extras_
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
+from ...conversion.converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...json_text import loads
 from ...models import (
@@ -26,11 +26,11 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ...native_tool_converter import NativeToolConverter
+from ...conversion.converter import NativeToolConverter
 from ...paths import ROOT, Path
-from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
-from ...tool_results import ResultKind, write_result_text
+from ...conversion.responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
+from ...conversion.tool_results import ResultKind, write_result_text
 
 __all__ = [
     "CopilotQuorumConverter",

@@ -9,9 +9,9 @@ from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall, read_hashable_index
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall, read_hashable_index
+from ...conversion.fields import INVALID_ARGUMENTS_KEY
 
 __all__ = ["CopilotQuorumStream", "CopilotQuorumStreamWriter"]
 

@@ -19,9 +19,9 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import opaque_message, optional_text, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
+from ...conversion.converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results
+from ...conversion.message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -44,12 +44,12 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
+from ...conversion.converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import check_tool_names, write_tool_with_provider_settings
-from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, describe_result
-from ...unpaired_results import Placed, results_of
+from ...conversion.request_tools import check_tool_names, write_tool_with_provider_settings
+from ...conversion.responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, describe_result
+from ...conversion.message_order import Placed, results_of
 from ..result_objects import read_result_object, write_result_object
 from .fields import (
     PARAMETERS_KEYS,

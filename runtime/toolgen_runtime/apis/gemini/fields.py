@@ -11,7 +11,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url, read_enum_value
+from ...conversion.fields import media_type_of, read_data_url, read_enum_value
 from ...models import OpaquePart, Reasoning, ToolDefinition
 from ...paths import Path, format_path
 

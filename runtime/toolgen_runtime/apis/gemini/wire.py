@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_strings_at_most, write_strings_at_most
+from ...conversion.fields import read_strings_at_most, write_strings_at_most
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -38,8 +38,8 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.responses import FinishReason
+from ...conversion.fields import (
     read_object_arguments,
     read_optional_call_id,
     read_tool_name,

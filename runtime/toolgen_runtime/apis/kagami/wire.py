@@ -16,7 +16,7 @@ from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
+from ...conversion.fields import read_schema_or_empty, read_text_empty_as_none, write_schema_or_empty, write_text_empty_as_none
 from ...models import (
     ContentPart,
     OpaquePart,
@@ -29,8 +29,8 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.responses import FinishReason
+from ...conversion.fields import (
     read_call_id,
     read_object_arguments,
     read_tool_name,

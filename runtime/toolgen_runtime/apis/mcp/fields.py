@@ -13,7 +13,7 @@ from ...errors import ConversionError, wrong_type
 from ...json_values import same_json
 from ...models import InvalidCall
 from ...paths import Path, format_path
-from ...tool_call_fields import write_object_arguments
+from ...conversion.fields import write_object_arguments
 
 __all__ = [
     "WRAPPER_KEY",

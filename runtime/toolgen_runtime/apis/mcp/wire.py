@@ -16,7 +16,7 @@ from ...conversion.reader import Reader
 from ...conversion.values import snake_case_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_schema_or_empty, write_schema_or_empty
+from ...conversion.fields import read_schema_or_empty, write_schema_or_empty
 from ...models import (
     AudioPart,
     ContentPart,
@@ -29,7 +29,7 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
-from ...tool_call_fields import read_tool_name, write_tool_name
+from ...conversion.fields import read_tool_name, write_tool_name
 from .converter import McpConverter
 from .results import result_content_kind
 

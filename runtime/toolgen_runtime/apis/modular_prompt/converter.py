@@ -24,10 +24,10 @@ from ...models import (
     ToolCallDelta,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall
-from ...tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
+from ...conversion.responses import derive_finish_reason, mark_calls_invalid
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall
+from ...conversion.tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..text_messages import TextChatConverter, join_texts
 
 __all__ = [

@@ -14,14 +14,14 @@ from typing import Any, ClassVar
 from ...conversion.extras import ABSENT
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import read_tool_schema, write_tool_schema
+from ...conversion.fields import read_tool_schema, write_tool_schema
 from ...models import OpaquePart, Request, SystemMessage, ToolCall, ToolDefinition, ToolResult, UserMessage
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
+from ...conversion.responses import FinishReason
+from ...conversion.fields import (
     read_call_id,
     read_json_arguments,
     read_tool_name,

@@ -10,8 +10,8 @@ from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url
-from ...message_order import call_ids
+from ...conversion.fields import media_type_of, read_data_url
+from ...conversion.message_order import call_ids
 from ...models import (
     AudioPart,
     ContentPart,

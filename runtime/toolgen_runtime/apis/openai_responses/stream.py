@@ -7,7 +7,7 @@ from typing import Any
 from ...json_text import is_object_text
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStream"]

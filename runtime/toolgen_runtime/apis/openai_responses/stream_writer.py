@@ -7,8 +7,8 @@ from typing import Any
 from ...json_text import is_object_text
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...responses import is_completion_read_from_wire
-from ...stream_writers import BaseStreamWriter
+from ...conversion.responses import is_completion_read_from_wire
+from ...conversion.stream_writers import BaseStreamWriter
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStreamWriter"]

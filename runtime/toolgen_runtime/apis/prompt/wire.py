@@ -18,8 +18,8 @@ from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
 from ...models import OpaquePart, Request, ToolDefinition
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import read_tool_name, write_tool_name
+from ...conversion.responses import FinishReason
+from ...conversion.fields import read_tool_name, write_tool_name
 from .assistant_text import to_response_object
 from .converter import PromptConverter
 

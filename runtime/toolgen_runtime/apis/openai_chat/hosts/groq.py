@@ -16,7 +16,7 @@ from ....conversion.writer import Writer
 from ....json_values import apply_merge_patch
 from ....models import ContentPart, ImagePart, OpaquePart, TextPart
 from ....paths import Path
-from ....responses import FinishReason
+from ....conversion.responses import FinishReason
 from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 

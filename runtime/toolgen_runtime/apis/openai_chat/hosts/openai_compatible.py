@@ -15,12 +15,12 @@ from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....fields import read_data_url, read_strings_at_most, write_data_url, write_strings_at_most
+from ....conversion.fields import read_data_url, read_strings_at_most, write_data_url, write_strings_at_most
 from ....json_values import apply_merge_patch
 from ....models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolResult
 from ....paths import Path
-from ....responses import FinishReason
-from ....tool_call_fields import (
+from ....conversion.responses import FinishReason
+from ....conversion.fields import (
     read_call_id_verbatim,
     read_flag_about_tools,
     read_model_effort,

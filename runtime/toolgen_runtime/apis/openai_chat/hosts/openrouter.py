@@ -14,7 +14,7 @@ from ....conversion.extras import has_value_at
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
 from ....conversion.writer import Writer
-from ....fields import (
+from ....conversion.fields import (
     read_cache_control,
     read_data_url,
     read_strings_at_most,
@@ -25,7 +25,7 @@ from ....fields import (
 from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
 from ....paths import Path
-from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
+from ....conversion.fields import read_flag_about_tools, write_flag_about_tools
 from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 

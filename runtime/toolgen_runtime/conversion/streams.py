@@ -12,11 +12,11 @@ import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from .conversion.reader import NO_IDS, Reader
-from .conversion.values import to_plain_object
-from .conversion.wire import ProviderWire
-from .errors import ConversionError, wrong_type
-from .models import (
+from .reader import NO_IDS, Reader
+from .values import to_plain_object
+from .wire import ProviderWire
+from ..errors import ConversionError, wrong_type
+from ..models import (
     ApiError,
     AssistantMessage,
     CompletedEvent,
@@ -29,7 +29,7 @@ from .models import (
     ToolCallEvent,
     ToolDefinition,
 )
-from .paths import ROOT, Path, without_path
+from ..paths import ROOT, Path, without_path
 from .responses import calls_in, mark_call_invalid, mark_calls_invalid
 
 __all__ = [
