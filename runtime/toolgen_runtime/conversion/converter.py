@@ -9,19 +9,31 @@ its base.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from .extras import ABSENT
-from .reader import Reader
-from .values import read_list_or_null, to_plain_object
-from .wire import DeclaredToolFacts, ProviderWire, WireFacts
-from .writer import OnLoss, OnUnsupported, Writer
 from ..errors import ConversionError, wrong_type
-from .message_order import check_messages, mark_unpaired_results
-from ..models import ApiError, Completion, Message, OpaquePart, Request, ToolCall, ToolChoice, ToolDefinition
+from ..models import (
+    ApiError,
+    Completion,
+    ContentPart,
+    Message,
+    OpaquePart,
+    OutputSchema,
+    Request,
+    SystemMessage,
+    ToolCall,
+    ToolChoice,
+    ToolDefinition,
+    ToolResult,
+    UserMessage,
+)
 from ..paths import ROOT, Path
+from .extras import ABSENT
+from .message_order import check_messages, mark_unpaired_results
+from .reader import Reader, check_tools
 from .request_tools import (
     check_request,
+    check_tool_names,
     has_tools_for_provider,
     offers_chosen_tools,
     read_choice,
@@ -30,31 +42,23 @@ from .request_tools import (
     write_tool_with_provider_settings,
     write_tools,
 )
-from .responses import FinishReason, calls_in, classify_api_error
-
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
-
-from .extras import ABSENT
-from .reader import Reader, check_tools
-from .responses import UsageTable
+from .responses import FinishReason, UsageTable, calls_in, classify_api_error
+from .values import read_list_or_null, to_plain_object
+from .wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .writer import OnLoss, OnUnsupported, Writer
-from .converter import TOOLS, Converter, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
-from ..models import (
-    ContentPart,
-    OpaquePart,
-    OutputSchema,
-    Request,
-    SystemMessage,
-    ToolCall,
-    ToolDefinition,
-    ToolResult,
-    UserMessage,
-)
-from ..paths import ROOT
-from .request_tools import check_tool_names
 
-__all__ = ['Converter', 'NativeToolConverter', 'NativeToolSdkConverter', 'ObjectReader', 'ObjectWriter', 'OutputFormat', 'SdkConverter', 'TOOLS', 'ValueReader', 'ValueWriter']
+__all__ = [
+    "TOOLS",
+    "Converter",
+    "NativeToolConverter",
+    "NativeToolSdkConverter",
+    "ObjectReader",
+    "ObjectWriter",
+    "OutputFormat",
+    "SdkConverter",
+    "ValueReader",
+    "ValueWriter",
+]
 
 T = TypeVar("T")
 

@@ -3,32 +3,69 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
-from .extras import ABSENT, UnsupportedValueError
-from .reader import Reader
-from .writer import Writer
-from ..errors import wrong_type
-from ..models import Reasoning
-from ..paths import Path
-
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
-
-from .extras import ABSENT
-from .reader import Reader
-from .writer import Writer
 from ..errors import ConversionError, wrong_type
-from .fields import read_effort, write_effort
 from ..json_text import compact, is_compact, loads
 from ..json_values import is_json, same_json
 from ..models import InvalidCall, Reasoning
 from ..paths import Path, format_path
+from .extras import ABSENT, UnsupportedValueError
+from .reader import Reader
 from .request_tools import has_tools_for_provider
+from .writer import Writer
 
-__all__ = ['INVALID_ARGUMENTS_KEY', 'default_media_type', 'media_type_of', 'read_cache_control', 'read_call_id', 'read_call_id_verbatim', 'read_data_url', 'read_effort', 'read_enum_value', 'read_flag_about_tools', 'read_json_arguments', 'read_model_effort', 'read_nullable_call_id', 'read_number_within', 'read_object_arguments', 'read_optional_call_id', 'read_output_schema', 'read_result_call', 'read_result_call_id', 'read_schema_or_empty', 'read_string_or_list', 'read_strings_at_most', 'read_text_empty_as_none', 'read_tool_name', 'read_tool_schema', 'write_cache_control', 'write_call_id', 'write_call_id_verbatim', 'write_data_url', 'write_effort', 'write_enum_value', 'write_flag_about_tools', 'write_json_arguments', 'write_model_effort', 'write_nearest_effort', 'write_nullable_call_id', 'write_number_within', 'write_object_arguments', 'write_optional_call_id', 'write_output_schema', 'write_result_call', 'write_result_call_id', 'write_schema_or_empty', 'write_string_or_list', 'write_strings_at_most', 'write_text_empty_as_none', 'write_tool_name', 'write_tool_schema']
+__all__ = [
+    "INVALID_ARGUMENTS_KEY",
+    "default_media_type",
+    "media_type_of",
+    "read_cache_control",
+    "read_call_id",
+    "read_call_id_verbatim",
+    "read_data_url",
+    "read_effort",
+    "read_enum_value",
+    "read_flag_about_tools",
+    "read_json_arguments",
+    "read_model_effort",
+    "read_nullable_call_id",
+    "read_number_within",
+    "read_object_arguments",
+    "read_optional_call_id",
+    "read_output_schema",
+    "read_result_call",
+    "read_result_call_id",
+    "read_schema_or_empty",
+    "read_string_or_list",
+    "read_strings_at_most",
+    "read_text_empty_as_none",
+    "read_tool_name",
+    "read_tool_schema",
+    "write_cache_control",
+    "write_call_id",
+    "write_call_id_verbatim",
+    "write_data_url",
+    "write_effort",
+    "write_enum_value",
+    "write_flag_about_tools",
+    "write_json_arguments",
+    "write_model_effort",
+    "write_nearest_effort",
+    "write_nullable_call_id",
+    "write_number_within",
+    "write_object_arguments",
+    "write_optional_call_id",
+    "write_output_schema",
+    "write_result_call",
+    "write_result_call_id",
+    "write_schema_or_empty",
+    "write_string_or_list",
+    "write_strings_at_most",
+    "write_text_empty_as_none",
+    "write_tool_name",
+    "write_tool_schema",
+]
 
 Limits: TypeAlias = Mapping[str, int]
 

@@ -1,16 +1,20 @@
-"""The message order that APIs require: the results of a turn directly after its calls, in one message; and what APIs get of
-results that have no call."""
+"""The message order that APIs require: the results of a turn directly after its calls, in one message.
+
+An API would reject a result whose call it does not get. Such a result becomes text (`describe_unpaired`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import count, repeat
 from typing import TypeAlias
 
-from .extras import inner_extras
-from .writer import Writer
+from ..errors import check_list, wrong_class
 from ..models import (
     AssistantMessage,
+    AssistantPart,
     ContentPart,
     Message,
     OpaquePart,
@@ -22,32 +26,23 @@ from ..models import (
     UserMessage,
 )
 from ..paths import ROOT, Path
+from .extras import inner_extras, merge_extras_into
 from .tool_results import describe_result
-
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import count, repeat
-from typing import TypeAlias
-
-from .extras import merge_extras_into
 from .writer import Writer
-from ..errors import check_list, wrong_class
-from ..models import (
-    AssistantMessage,
-    AssistantPart,
-    Message,
-    OpaquePart,
-    SystemMessage,
-    ToolCallPart,
-    ToolMessage,
-    ToolResult,
-    UserMessage,
-)
-from ..paths import ROOT, Path
-from .message_order import Placed, describe_unpaired, is_stored, pair_results, provider_call_ids
 
-__all__ = ['Placed', 'check_messages', 'describe_unpaired', 'is_detached_result', 'is_stored', 'mark_unpaired_results', 'order_for_api', 'order_restoring_separate_results', 'pair_results', 'provider_call_ids', 'results_of']
+__all__ = [
+    "Placed",
+    "check_messages",
+    "describe_unpaired",
+    "is_detached_result",
+    "is_stored",
+    "mark_unpaired_results",
+    "order_for_api",
+    "order_restoring_separate_results",
+    "pair_results",
+    "provider_call_ids",
+    "results_of",
+]
 
 Placed: TypeAlias = tuple[Message, Path, tuple[Path, ...] | None]
 """A message, its path in the given value, and the paths of its results if they came from elsewhere."""

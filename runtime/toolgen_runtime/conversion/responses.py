@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
-
-from ..models import Usage
-from ..paths import Path
-from .responses import read_count
-from ..serialization import to_camel_case
-from .extras import restore_extras, unmapped_members
-from .rule_of_extras import read_fields, write_fields
-from .reader import Reader
-from .values import optional_object
-from .writer import Writer
-
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from .writer import Writer
 from ..errors import wrong_type
 from ..json_text import dump_allowing_nan
 from ..models import ApiError, AssistantMessage, Completion, InvalidCall, ToolCall, ToolCallPart, Usage
 from ..paths import ROOT, Path
+from ..serialization import to_camel_case
+from .extras import restore_extras, unmapped_members
+from .reader import Reader
+from .rule_of_extras import read_fields, write_fields
+from .values import optional_object
+from .writer import Writer
 
-__all__ = ['FinishReason', 'UsageTable', 'calls_in', 'classify_api_error', 'derive_finish_reason', 'format_rfc3339', 'is_completion_read_from_wire', 'mark_call_invalid', 'mark_calls_invalid', 'provider_stop_reason', 'read_count', 'substitute_normal_stop_reason', 'value_at_path', 'with_usage']
+__all__ = [
+    "FinishReason",
+    "UsageTable",
+    "calls_in",
+    "classify_api_error",
+    "derive_finish_reason",
+    "format_rfc3339",
+    "is_completion_read_from_wire",
+    "mark_call_invalid",
+    "mark_calls_invalid",
+    "provider_stop_reason",
+    "read_count",
+    "substitute_normal_stop_reason",
+    "value_at_path",
+    "with_usage",
+]
 
 _FIELDS: Mapping[str, str] = {to_camel_case(name): name for name in Usage.__match_args__ if name != "metadata"}
 """The names of the counts in Python, by those in JSON."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .writer import OnLoss, Writer
 from ..json_text import is_object_text
 from ..models import (
     CompletedEvent,
@@ -26,6 +25,7 @@ from ..models import (
 )
 from ..paths import ROOT, Path
 from .responses import is_completion_read_from_wire
+from .writer import OnLoss, Writer
 
 __all__ = ["BaseStreamWriter", "OpenBlocks", "SentCall", "SentOrder"]
 

@@ -12,9 +12,6 @@ import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from .reader import NO_IDS, Reader
-from .values import to_plain_object
-from .wire import ProviderWire
 from ..errors import ConversionError, wrong_type
 from ..models import (
     ApiError,
@@ -30,7 +27,10 @@ from ..models import (
     ToolDefinition,
 )
 from ..paths import ROOT, Path, without_path
+from .reader import NO_IDS, Reader
 from .responses import calls_in, mark_call_invalid, mark_calls_invalid
+from .values import to_plain_object
+from .wire import ProviderWire
 
 __all__ = [
     "BaseStream",

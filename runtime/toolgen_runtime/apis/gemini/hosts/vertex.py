@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ....json_values import apply_merge_patch
 from ....conversion.responses import FinishReason
+from ....json_values import apply_merge_patch
 from ..converter import VertexConverter
 from ..parts import KeyNormalization
 from ..wire import Gemini
