@@ -241,7 +241,7 @@ def test_remove_an_optional_field(copy: Path) -> None:
 def test_add_a_public_function_to_every_provider(copy: Path) -> None:
     """A method of the converter and its name in PUBLIC: modules of providers bind it."""
     replace(
-        copy / "runtime/toolgen_runtime/converter.py",
+        copy / "runtime/toolgen_runtime/conversion/converter.py",
         "    def to_tool_choice(\n",
         '    def title(self) -> str:\n        """Return the name of the API."""\n        return self.wire.title\n\n'
         "    def to_tool_choice(\n",

@@ -43,16 +43,16 @@ TAKEN = {"wire", "at", "reader", "writer", "source", "target"}
 """Local names of the printed methods; a field with one of these names gets an underscore."""
 
 
-def shared_functions() -> tuple[Any, Any]:
-    """Return the modules of the runtime with functions that read and write keys of several APIs."""
-    from toolgen_runtime import fields, tool_call_fields  # late: they need the format, which this compiler generates
+def shared_functions() -> Any:
+    """Return the module of the runtime with functions that read and write keys of several APIs."""
+    from toolgen_runtime.conversion import fields  # late: it needs the format, which this compiler generates
 
-    return fields, tool_call_fields
+    return fields
 
 
 def find_function(api: Any, name: str) -> Callable[..., Any] | None:
     """Return a function that reads or writes keys: a method of the class of the API, or a shared one. None without one."""
-    functions = (getattr(owner, name, None) for owner in (api, *shared_functions()))
+    functions = (getattr(owner, name, None) for owner in (api, shared_functions()))
     return next((function for function in functions if function is not None), None)
 
 

@@ -338,7 +338,7 @@ def _check_methods(
             reason = key.signature_fault(*functions)
             if reason:
                 raise MappingError(pointer, reason)
-    owners = (kind, *shared_functions())
+    owners = (kind, shared_functions())
     own = {name.split("_", 1)[1] for owner in owners for name in dir(owner) if name.startswith(("read_", "write_"))}
     for pointer, method, others in used:
         name = method.split("_", 1)[1]

@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
+from ..conversion.converter import NativeToolSdkConverter, ObjectReader, OutputFormat
 from ..conversion.extras import ABSENT, merge_extras_into, unmapped_members
+from ..conversion.message_order import Placed, order_for_api, results_of
 from ..conversion.reader import Reader
+from ..conversion.tool_results import read_result_text_or_error
 from ..conversion.values import (
     Read,
     Write,
@@ -21,9 +24,7 @@ from ..conversion.values import (
 )
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..message_order import order_for_api
 from ..models import (
     AssistantMessage,
     Message,
@@ -35,10 +36,7 @@ from ..models import (
     ToolResult,
     UserMessage,
 )
-from ..native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ..paths import Path
-from ..tool_results import read_result_text_or_error
-from ..unpaired_results import Placed, results_of
 
 __all__ = [
     "ChatMessageConverter",

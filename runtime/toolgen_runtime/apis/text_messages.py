@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..conversion.converter import ObjectReader
 from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import collect_texts, optional_text
 from ..conversion.writer import Writer
-from ..converter import ObjectReader
 from ..errors import wrong_type
 from ..models import AssistantMessage, AssistantPart, OpaquePart, TextPart, ToolCallPart
 from ..paths import Path

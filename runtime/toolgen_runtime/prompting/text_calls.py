@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..conversion.extras import inner_extras
+from ..conversion.tool_results import ResultKind, wrong_kind
 from ..conversion.writer import describe_as_text
 from ..errors import ConversionError, wrong_type
 from ..json_text import JSONError, compact, dump_allowing_nan, loads
 from ..models import InvalidCall, OpaquePart, TextPart, ToolCall, ToolDefinition, ToolResult
 from ..paths import ROOT
-from ..tool_results import ResultKind, wrong_kind
 from .tool_blocks import find_blocks, find_whole_text_block, is_block_delimiter, json_line, split_lines_with_positions
 
 __all__ = [

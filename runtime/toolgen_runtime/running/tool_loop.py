@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection,
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from ..conversion.responses import mark_calls_invalid
 from ..conversion.wire import synthetic_id
 from ..history import calls_without_result, tool_calls_of
 from ..json_text import compact, dump_allowing_nan
@@ -39,7 +40,6 @@ from ..models import (
     ToolResult,
     Usage,
 )
-from ..responses import mark_calls_invalid
 from .dispatcher import Dispatcher, OnResult
 from .handler_calls import EndingError, await_if_awaitable, carry_ending
 from .handlers import Review, callable_names, relax_tool_choice

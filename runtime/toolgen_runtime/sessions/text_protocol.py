@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..conversion.request_tools import check_request
+from ..conversion.responses import mark_calls_invalid
 from ..conversion.writer import OnLoss
 from ..errors import ConversionLoss
 from ..history import text_of, tool_calls_of
@@ -45,8 +47,6 @@ from ..prompting.stream_parser import ResponseReader
 from ..prompting.text_calls import ResponsePiece, accepted_names, call_text, join_response_text, results_text
 from ..prompting.text_parser import CallMaker, parse_response_text
 from ..prompting.tool_definitions_as_text import tools_text
-from ..request_tools import check_request
-from ..responses import mark_calls_invalid
 from ..running.handlers import callable_tools
 
 __all__ = [

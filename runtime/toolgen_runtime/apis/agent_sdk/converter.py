@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.converter import ObjectReader, ObjectWriter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
+from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
+from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, wire_message_of, write_list
 from ...conversion.writer import OnLoss, Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...models import (
     AgentEvent,
@@ -30,9 +33,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import ChatMessageConverter
 from .fields import (
     count_parts_per_message,

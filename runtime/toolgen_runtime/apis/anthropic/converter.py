@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import NativeToolSdkConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -17,7 +18,12 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.fields import read_result_call, write_flag_about_tools
+from ...conversion.message_order import order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
+from ...conversion.request_tools import report_choice_without_tools
+from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
+from ...conversion.tool_results import report_error_text_sent_with_flag, write_result_text
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
@@ -30,9 +36,7 @@ from ...conversion.values import (
     write_text_or_list,
 )
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -54,13 +58,7 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter
 from ...paths import ROOT, Path, format_path
-from ...request_tools import report_choice_without_tools
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
-from ...tool_call_fields import read_result_call, write_flag_about_tools
-from ...tool_results import report_error_text_sent_with_flag, write_result_text
-from ...unpaired_results import results_of
 from .fields import limit_cache_marks, read_refused_number, read_source, toolsets_of, write_refused_number, write_source
 
 __all__ = ["AnthropicConverter", "note_blank"]

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError, inner_extras
+from ...conversion.fields import default_media_type, read_data_url
 from ...conversion.reader import Reader
+from ...conversion.streams import OpenCall
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import default_media_type, read_data_url
 from ...json_text import loads
 from ...models import AssistantMessage, Message, ToolCallPart
 from ...paths import Path
-from ...streams import OpenCall
 
 __all__ = [
     "StreamedBlock",

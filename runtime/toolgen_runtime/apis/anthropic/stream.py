@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.stream_writers import BaseStreamWriter, OpenBlocks, SentCall
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from ...json_text import compact, dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...stream_writers import BaseStreamWriter, OpenBlocks, SentCall
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from .fields import StreamedBlock
 
 __all__ = ["AnthropicStream", "AnthropicStreamWriter"]

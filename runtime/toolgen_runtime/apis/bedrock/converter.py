@@ -6,6 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -15,7 +23,16 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import order_restoring_separate_results
 from ...conversion.reader import Reader
+from ...conversion.request_tools import none_if_empty
+from ...conversion.responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import (
+    ResultKind,
+    report_dropped_error_flag,
+    report_error_text_sent_with_flag,
+    write_result_text,
+)
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
@@ -25,10 +42,8 @@ from ...conversion.values import (
     write_or_describe,
 )
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...history import has_tool_calls, is_tool_result
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -51,11 +66,7 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import none_if_empty
-from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, report_dropped_error_flag, report_error_text_sent_with_flag, write_result_text
 from .client_values import Base64Keys, encode_bytes_as_base64, find_exception, is_api_error
 from .content import (
     TurnBuilder,

@@ -6,6 +6,8 @@ from typing import Any
 
 from ...conversion.extras import Extras, inner_extras
 from ...conversion.reader import Reader
+from ...conversion.request_tools import none_if_empty
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -13,8 +15,6 @@ from ...json_text import compact
 from ...json_values import is_json
 from ...models import TextPart, ToolChoice
 from ...paths import ROOT, Path
-from ...request_tools import none_if_empty
-from ...tool_results import ResultKind, write_result_text
 from .content import block_kind
 
 __all__ = [

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...conversion.converter import NativeToolConverter, ObjectReader, ObjectWriter
 from ...conversion.extras import ABSENT, Extras, is_internal_mark, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
 from ...conversion.reader import Reader
+from ...conversion.responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...json_text import loads
 from ...models import (
@@ -26,11 +29,7 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
-from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
-from ...tool_results import ResultKind, write_result_text
 
 __all__ = [
     "CopilotQuorumConverter",

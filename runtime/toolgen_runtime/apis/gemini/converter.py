@@ -7,6 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, ClassVar, TypeAlias
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -16,12 +24,14 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import Placed, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
+from ...conversion.request_tools import check_tool_names, write_tool_with_provider_settings
+from ...conversion.responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, describe_result
 from ...conversion.values import opaque_message, optional_text, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -44,12 +54,7 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import check_tool_names, write_tool_with_provider_settings
-from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, describe_result
-from ...unpaired_results import Placed, results_of
 from ..result_objects import read_result_object, write_result_object
 from .fields import (
     PARAMETERS_KEYS,

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.fields import media_type_of, read_data_url, read_enum_value
 from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url, read_enum_value
 from ...models import OpaquePart, Reasoning, ToolDefinition
 from ...paths import Path, format_path
 

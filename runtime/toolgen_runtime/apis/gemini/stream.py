@@ -6,14 +6,14 @@ import re
 from typing import Any, TypeAlias
 
 from ...conversion.extras import ABSENT
+from ...conversion.responses import mark_call_invalid
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall, read_hashable_index
 from ...errors import wrong_type
 from ...json_text import compact, dump_allowing_nan, loads
 from ...json_values import MAX_DEPTH, is_json
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...responses import mark_call_invalid
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall, read_hashable_index
 from .parts import ENUM_NUMBER_PATHS, part_list
 
 __all__ = ["GeminiStream", "GeminiStreamWriter", "PathArguments"]

@@ -7,15 +7,14 @@ from collections.abc import Collection
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
+from ...conversion.fields import read_data_url, read_optional_call_id, write_data_url, write_optional_call_id
+from ...conversion.message_order import Placed
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_data_url, write_data_url
 from ...models import SystemMessage, UserMessage
 from ...paths import ROOT, Path
-from ...tool_call_fields import read_optional_call_id, write_optional_call_id
-from ...unpaired_results import Placed
 
 __all__ = [
     "find_body_error",

@@ -7,6 +7,10 @@ from typing import Any, Literal
 
 from ...conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.responses import derive_finish_reason, mark_calls_invalid
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall
+from ...conversion.tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -24,10 +28,6 @@ from ...models import (
     ToolCallDelta,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall
-from ...tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..text_messages import TextChatConverter, join_texts
 
 __all__ = [

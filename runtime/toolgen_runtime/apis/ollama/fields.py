@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.fields import media_type_of, read_data_url
+from ...conversion.message_order import call_ids
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url
-from ...message_order import call_ids
 from ...models import (
     AudioPart,
     ContentPart,

@@ -6,18 +6,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, Extras, is_internal_mark
+from ...conversion.fields import (
+    INVALID_ARGUMENTS_KEY,
+    read_effort,
+    read_result_call,
+    read_strings_at_most,
+    write_json_arguments,
+    write_nearest_effort,
+    write_strings_at_most,
+)
+from ...conversion.fields import read_json_arguments as read_arguments
 from ...conversion.reader import Reader
+from ...conversion.responses import value_at_path
 from ...conversion.wire import DeclaredToolFacts
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_effort, read_strings_at_most, write_strings_at_most
 from ...json_text import compact, dump_allowing_nan, is_object_text, loads
 from ...json_values import same_json
 from ...models import InvalidCall, Reasoning, ReasoningDelta, ReasoningPart, StreamEvent
 from ...paths import Path
-from ...responses import value_at_path
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_result_call, write_json_arguments, write_nearest_effort
-from ...tool_call_fields import read_json_arguments as read_arguments
 from .converter import ChatConverter
 from .stream import GROWING_KEYS, ChatStream, ChatStreamWriter
 

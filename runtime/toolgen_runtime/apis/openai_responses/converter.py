@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.converter import ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -14,12 +15,18 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import is_detached_result, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
+from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import mark_empty_list, opaque_message, optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import is_detached_result, order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -36,9 +43,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,

@@ -7,17 +7,17 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Literal
 
-from .conversion.cache import from_bytes, to_bytes, to_key
-from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
-from .conversion.reader import Reader, check_tools
-from .conversion.values import write_list
-from .conversion.wire import ProviderWire
-from .conversion.writer import Writer
-from .errors import ConversionError, type_name, wrong_class
-from .json_values import apply_merge_patch, is_json
+from ..errors import ConversionError, type_name, wrong_class
+from ..json_values import apply_merge_patch, is_json
+from ..models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
+from ..paths import ROOT, Path, format_path
+from .cache import from_bytes, to_bytes, to_key
+from .extras import ABSENT, Extras, inner_extras, restore_extras
 from .message_order import check_messages
-from .models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
-from .paths import ROOT, Path, format_path
+from .reader import Reader, check_tools
+from .values import write_list
+from .wire import ProviderWire
+from .writer import Writer
 
 __all__ = [
     "OMITTED",
