@@ -429,8 +429,8 @@ MUTATIONS = (
         "next: a call goes back under another id",
         goes_back(CHAT),
         "runtime/conversion/fields.py",
-        '        return extra["$wire"]\n    return writer.call_id(identifier)',
-        '        return extra["$wire"]\n    return writer.call_id(identifier + "x")',
+        '        return extra["$whole"]\n    return writer.call_id(identifier)',
+        '        return extra["$whole"]\n    return writer.call_id(identifier + "x")',
     ),
     Mutation(
         "stream: calls of a cut stream may be run",

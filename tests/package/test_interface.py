@@ -54,7 +54,11 @@ def test_everything_that_generated_models_can_use_is_used(use: Use) -> None:
     ("path", "old", "new"),
     [
         ("tools/checks.py", "def all_unique(values: ", "def all_unique(values_: "),
-        ("conversion/fields.py", "def read_effort(value: Any, at: Path", "def read_effort(value: Any, extra: Any, at: Path"),
+        (
+            "conversion/fields.py",
+            "def read_effort(value: Any, at: Path",
+            "def read_effort(value: Any, extra: Any, at: Path",
+        ),
         ("tools/field_types.py", "Annotated[int, Strict(), ", "Annotated[int, "),
         ("models.py", "    name: str\n", "    label: str\n"),
         ("errors.py", "class BareApiError(ConversionError)", "class BareApiError(Exception)"),

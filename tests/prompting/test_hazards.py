@@ -142,7 +142,7 @@ def test_no_text_raises_and_none_is_lost(sample: Package, text: str) -> None:
     if isinstance(message.content, str):
         assert message.content == text
     else:
-        assert message.metadata is None or message.metadata["prompt"]["$text"] == text
+        assert message.metadata is None or message.metadata["prompt"]["$text"]["text"] == text
         assert [part.call.invalid.reason for part in message.content if part.type == "tool_call"]
 
 

@@ -105,7 +105,7 @@ def stored_states(value: Any) -> list[dict[str, Any]]:
 
 
 MARKS = ("$absent", "$apart", "$as", "$beside", "$begins", "$key", "$list", "$role", "$single", "$synthetic", "$text",
-         "$whole", "$wire", "candidates", "choices", "content", "id", "role", "tool_calls", "usage")  # fmt: skip
+         "$whole", "candidates", "choices", "content", "id", "role", "tool_calls", "usage")  # fmt: skip
 """Keys under which converters keep what the typed fields lack."""
 
 

@@ -439,15 +439,15 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
         return identifier, ABSENT
     return identifier, {"$synthetic": identifier} if wire_id is ABSENT else {
         "$synthetic": identifier,
-        "$wire": wire_id,
+        "$whole": wire_id,
     }
 
 
 def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a call: the original one if a synthetic id replaced it, or a new one if the wire rejects it."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$wire")) is str:
-        writer.restore_id(identifier, extra["$wire"])
-        return extra["$wire"]
+    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$whole")) is str:
+        writer.restore_id(identifier, extra["$whole"])
+        return extra["$whole"]
     return writer.call_id(identifier)
 
 
@@ -459,14 +459,14 @@ def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, An
     """
     identifier, extra = read_call_id(value, at, reader)
     if extra is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
-        return identifier, {"$synthetic": identifier, "$wire": identifier}
+        return identifier, {"$synthetic": identifier, "$whole": identifier}
     return identifier, extra
 
 
 def write_optional_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a call: the original one if a synthetic id replaced it. A synthetic id itself is not sent."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
-        wire_id = extra.get("$wire")
+        wire_id = extra.get("$whole")
         if type(wire_id) is str:
             writer.restore_id(identifier, wire_id)
             return wire_id
@@ -501,13 +501,13 @@ def read_nullable_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, An
     if identifier == value:
         return identifier, ABSENT
     made = {"$synthetic": identifier}
-    return identifier, made if value is ABSENT else {**made, "$wire": value}
+    return identifier, made if value is ABSENT else {**made, "$whole": value}
 
 
 def write_nullable_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a call. If a synthetic id replaced it, the original value or its absence is restored."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
-        return extra.get("$wire", ABSENT)
+        return extra.get("$whole", ABSENT)
     return writer.call_id(identifier)
 
 
@@ -520,13 +520,13 @@ def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
     identifier, _ = reader.find_call_id_and_name(value)
-    return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
+    return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$whole": value}
 
 
 def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the id of a result's call, as it was written with the call."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$wire")) is str:
-        return str(extra["$wire"])
+    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$whole")) is str:
+        return str(extra["$whole"])
     return writer.call_id(identifier)
 
 

@@ -86,7 +86,7 @@ def pair_results(placed: list[Placed], provider: str) -> Iterator[tuple[int, Too
     """Yield each result with the index of its message and its path, and the reason if it has no call.
 
     A result belongs to the last call before it with its id. This provider does not get a call that is another provider's
-    opaque part, or stored at another one (`$stored` in the extras of the result).
+    opaque part, or stored at another one (`$sent` in the extras of the result).
     """
     open_ids: set[str] = set()
     reasons: dict[str, str] = {}
@@ -163,7 +163,7 @@ def _is_own_item(message: Message, provider: str) -> bool:
 
 def is_stored(result: ToolResult, provider: str) -> bool:
     """Return whether a result was read from this provider without its call, which the provider may have."""
-    return "$stored" in inner_extras(result.metadata or {}, provider)
+    return "$sent" in inner_extras(result.metadata or {}, provider)
 
 
 def _is_stored_elsewhere(result: ToolResult, provider: str) -> bool:
@@ -224,14 +224,14 @@ def order_restoring_separate_results(
 
 
 def mark_unpaired_results(messages: list[Message], provider: str) -> list[Message]:
-    """Return messages that were read, with a mark (`$stored`) on results without their call, or beside another one of it.
+    """Return messages that were read, with a mark (`$sent`) on results without their call, or beside another one of it.
 
     The provider may have the call, so it gets such a result back as it was.
     """
     if not _in_order(messages):
         for _, result, _, reason in pair_results(_placed(messages, ROOT), provider):
             if reason is not None:
-                merge_extras_into(result, provider, {"$stored": True})
+                merge_extras_into(result, provider, {"$sent": True})
     return messages
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..conversion.extras import inner_extras
+from ..conversion.extras import declared_settings, inner_extras
 from ..conversion.tool_results import ResultKind, wrong_kind
 from ..conversion.writer import describe_as_text
 from ..errors import ConversionError, wrong_type
@@ -60,7 +60,7 @@ def accepted_names(tools: Iterable[ToolDefinition | OpaquePart]) -> dict[str, st
     definitions = [tool for tool in tools if isinstance(tool, ToolDefinition)]
     tool_by_alias: dict[str, str | None] = {}
     for tool in definitions:
-        aliases = inner_extras(tool.metadata or {}, "declaration").get("$aliases")
+        aliases = declared_settings(tool).get("aliases")
         for alias in aliases if isinstance(aliases, list) else ():
             if isinstance(alias, str):
                 is_unique = tool_by_alias.get(alias, tool.name) == tool.name

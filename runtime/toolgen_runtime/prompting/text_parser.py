@@ -4,7 +4,7 @@
 
 A message with calls consists of its texts and calls, in order. Up to two line feeds between text and a call belong
 to neither, and blank text is dropped. If the message would be written differently, its original text is kept in the
-extras as `$text`, and the names that it uses as `$names`.
+extras as `$text`, with the names that it uses.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ def parse_response_text(
     blocks = _find_call_blocks(text, names)
     if not blocks:
         is_unambiguous = join_response_text([ResponsePiece(text, False)]) == text
-        return AssistantMessage(text, metadata=None if is_unambiguous else {PROVIDER: {"$text": text, "$names": {}}})
+        return AssistantMessage(
+            text, metadata=None if is_unambiguous else {PROVIDER: {"$text": {"text": text, "names": {}}}}
+        )
     distrusted = _distrusted_calls(blocks, untrusted)
     parts: list[AssistantPart] = []
     pieces: list[ResponsePiece] = []
@@ -149,7 +151,7 @@ def parse_response_text(
     used_names = {
         parsed.wire_name: parsed.name for block in blocks for parsed in block.calls if parsed.wire_name in names
     }
-    return AssistantMessage(parts, metadata={PROVIDER: {"$text": text, "$names": used_names}})
+    return AssistantMessage(parts, metadata={PROVIDER: {"$text": {"text": text, "names": used_names}}})
 
 
 def _find_call_blocks(text: str, names: Mapping[str, str]) -> list[_CallBlock]:

@@ -60,8 +60,8 @@ def _write_stop_reason(stop_reason: str | None) -> Any:
 
 def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the name. The original name wins if the result still has the name that replaced it."""
-    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$wire")) is str:
-        return str(extra["$wire"])
+    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$whole")) is str:
+        return str(extra["$whole"])
     return writer.tool_name(name, at)
 
 
@@ -154,10 +154,10 @@ class CopilotQuorumConverter(NativeToolConverter):
         found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
         extras: Extras = {}
         if tool_call_id is not None and tool_call_id != found.tool_call_id:
-            extras["tool_use_id"] = {"$synthetic": tool_call_id, "$wire": wire["tool_use_id"]}
+            extras["tool_use_id"] = {"$synthetic": tool_call_id, "$whole": wire["tool_use_id"]}
             found.tool_call_id = tool_call_id
         if name is not None and name != found.name:
-            extras["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
+            extras["tool_name"] = {"$synthetic": name, "$whole": wire["tool_name"]}
             found.name = name
         merge_extras_into(found, self.wire.name, extras)
         return found

@@ -191,7 +191,7 @@ def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str,
     """
     call = reader.take_open_call(None) if value is None or value is ABSENT else None
     if call is not None:
-        return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$wire": value})}
+        return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$whole": value})}
     identifier, name = read_result_call(value, at, reader)
     reader.note_result(identifier)
     return identifier, name, ABSENT
@@ -200,7 +200,7 @@ def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str,
 def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a result's call, unless it was read without one."""
     if type(extra) is dict and extra.get("$synthetic") == identifier:
-        return extra.get("$wire", ABSENT)
+        return extra.get("$whole", ABSENT)
     return writer.call_id(identifier)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ...conversion.extras import Extras, restore_extras, unmapped_members
+from ...conversion.extras import Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, to_plain_object
 from ...conversion.wire import synthetic_id
@@ -77,7 +77,8 @@ class AssistantTextWriter:
             return None
         parts: list[AssistantPart] = [TextPart(content)] if isinstance(content, str) else content
         calls = self._calls(parts, (at, "content"))
-        original, names = extras.get("$text"), extras.get("$names")
+        kept = inner_extras(extras, "$text")
+        original, names = kept.get("text"), kept.get("names")
         wire_names = (
             {key: self._writer.wire.wire_name(str(name)) for key, name in names.items()} if type(names) is dict else {}
         )
