@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from .conversion.extras import ABSENT
 from .conversion.reader import Reader, check_tools
-from .conversion.usage import UsageTable
 from .conversion.writer import OnLoss, OnUnsupported, Writer
-from .converter import TOOLS, Converter, ObjectReader, ObjectWriter, SdkConverter, ValueReader, ValueWriter
+from .converter import TOOLS, Converter, ObjectWriter, SdkConverter
 from .models import (
-    ContentPart,
     OpaquePart,
     OutputSchema,
-    Request,
-    SystemMessage,
     ToolCall,
     ToolDefinition,
     ToolResult,
-    UserMessage,
 )
 from .paths import ROOT
 from .request_tools import check_tool_names
@@ -139,26 +134,4 @@ class NativeToolConverter(Converter):
 
 
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
-    """A converter for an API with an official client. It declares what most such APIs have, for those that use it."""
-
-    USAGE: ClassVar[UsageTable]
-    """Where the API has counts of tokens."""
-
-    read_output_schema: ObjectReader[OutputSchema]
-    read_request_body: ObjectReader[Request]
-    read_result_part: ValueReader[ContentPart]
-    read_system_content: ValueReader[ContentPart]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool: ObjectReader[ToolDefinition]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_content: ValueReader[ContentPart]
-    read_user_message: ObjectReader[UserMessage]
-    write_output_schema: ObjectWriter[OutputSchema]
-    write_request_body: ObjectWriter[Request]
-    write_result_part: ValueWriter[Any]
-    write_system_content: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_tool: ObjectWriter[ToolDefinition]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
+    """A converter for an API with an official client, on whose wire tools, calls and results are objects."""

@@ -21,15 +21,17 @@ from ..conversion.values import (
 )
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader
+from ..converter import ObjectReader, ObjectWriter
 from ..errors import wrong_type
 from ..message_order import order_for_api
 from ..models import (
     AssistantMessage,
     Message,
     OpaquePart,
+    OutputSchema,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
     ToolResult,
@@ -110,6 +112,9 @@ class OutputFormatConverter(NativeToolSdkConverter):
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+
     def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
         """Read the output format. None for one that the format does not have."""
         if value == self.OUTPUT_FORMATS["text"]:
@@ -156,7 +161,14 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """Placeholders for a missing id."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
     write_assistant_message: Callable[[AssistantMessage, Path, Writer], Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_tool_result: ObjectWriter[ToolResult]
+    write_user_message: ObjectWriter[UserMessage]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""

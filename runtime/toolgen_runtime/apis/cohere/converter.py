@@ -16,6 +16,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, write_user_or_opaque
 from ...conversion.writer import Writer
+from ...converter import ObjectReader, ObjectWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api
 from ...models import (
@@ -78,6 +79,9 @@ class CohereConverter(ChatConverter):
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
     HAS_FUNCTION_MESSAGES = False
+
+    read_request_body: ObjectReader[Request]
+    write_request_body: ObjectWriter[Request]
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...conversion.extras import (
@@ -17,6 +17,7 @@ from ...conversion.extras import (
 from ...conversion.reader import Reader
 from ...conversion.values import read_list_or_null, read_text_or_list, write_text_or_list
 from ...conversion.writer import Writer
+from ...converter import ValueReader
 from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
@@ -72,6 +73,9 @@ class MistralConverter(ChatConverter):
     write_text_as_chunks = staticmethod(write_text_as_chunks)
 
     ACCEPTS_BLANK_MESSAGES = False
+
+    read_user_content: ValueReader[ContentPart]
+    sdk_call: Callable[..., dict[str, Any]]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ...conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -66,6 +67,9 @@ class ModularPromptConverter(TextChatConverter):
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls", "finishReason"])
     CALL_TYPES = ("function", ABSENT)
+
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     def read_messages_after_prompt(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages that follow those of the prompt. Options need not have any."""

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
+from ...converter import ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...message_order import order_for_api
 from ...models import (
@@ -24,6 +26,7 @@ from ...models import (
     RefusalPart,
     Request,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
@@ -80,6 +83,13 @@ class OllamaConverter(ChatMessageConverter):
 
     SDK_MEMBERS: ClassVar[dict[str, Any]]
     """The keys that the client's own types have."""
+
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
+    read_tool_entry: ValueReader[ToolDefinition | OpaquePart]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_tool_entry: ValueWriter[Any]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -17,20 +17,23 @@ from ...conversion.extras import (
 )
 from ...conversion.fields import read_field, write_field
 from ...conversion.reader import Reader
+from ...conversion.usage import UsageTable
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ValueReader, ValueWriter
+from ...converter import ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
+    ContentPart,
     Message,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
     UserMessage,
@@ -90,9 +93,15 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
     """The keys of an assistant message that are not kept as extras."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_result_part: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_result_part: ValueWriter[Any]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""

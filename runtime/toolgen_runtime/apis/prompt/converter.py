@@ -9,7 +9,7 @@ from ...conversion.extras import ABSENT, NO_EXTRAS
 from ...conversion.reader import Reader, check_tools
 from ...conversion.values import read_list_or_null, write_list
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import TOOLS, SdkConverter
+from ...converter import TOOLS, SdkConverter, ValueReader
 from ...errors import wrong_type
 from ...models import (
     AssistantMessage,
@@ -39,6 +39,8 @@ class PromptConverter(SdkConverter):
 
     RESPONSE_KEYS = frozenset(["content"])
     KEEPS_UNPAIRED_RESULTS = True
+
+    read_tool_entry: ValueReader[ToolDefinition | OpaquePart]
 
     def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the entries of single tools from the text of all."""
