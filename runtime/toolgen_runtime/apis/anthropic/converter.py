@@ -22,7 +22,13 @@ from ...conversion.fields import read_result_call, write_flag_about_tools
 from ...conversion.message_order import order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
 from ...conversion.request_tools import report_choice_without_tools
-from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
+from ...conversion.responses import (
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+    with_usage,
+)
 from ...conversion.tool_results import report_error_text_sent_with_flag, write_result_text
 from ...conversion.values import (
     drop_inline_block,
@@ -51,6 +57,7 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
@@ -179,10 +186,25 @@ class AnthropicConverter(NativeToolSdkConverter):
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
     read_assistant_content: ValueReader[AssistantPart]
+    read_output_schema: ObjectReader[OutputSchema]
+    read_request_body: ObjectReader[Request]
+    read_system_content: ValueReader[ContentPart]
     read_thinking_part: ObjectReader[ReasoningPart]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_call: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_output_schema: ObjectWriter[OutputSchema]
+    write_request_body: ObjectWriter[Request]
+    write_system_content: ValueWriter[Any]
     write_thinking_part: ObjectWriter[ReasoningPart]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own."""

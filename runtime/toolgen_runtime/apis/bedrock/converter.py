@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ...conversion.converter import (
@@ -26,7 +26,13 @@ from ...conversion.extras import (
 from ...conversion.message_order import order_restoring_separate_results
 from ...conversion.reader import Reader
 from ...conversion.request_tools import none_if_empty
-from ...conversion.responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
 from ...conversion.tool_results import (
     ResultKind,
     report_dropped_error_flag,
@@ -158,13 +164,31 @@ class BedrockConverter(NativeToolSdkConverter):
     """A pattern for the models that reject the error flag of a result."""
     SDK_BYTES: ClassVar[Base64Keys]
     """The values that are base64 in a body and bytes in the client."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
     read_assistant_content: ValueReader[AssistantPart]
+    read_output_schema: ObjectReader[OutputSchema]
     read_reasoning_part: ObjectReader[ReasoningPart]
+    read_request_body: ObjectReader[Request]
+    read_result_part: ValueReader[ContentPart]
+    read_system_content: ValueReader[ContentPart]
     read_text_part: ObjectReader[TextPart]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
+    sdk_call: Callable[..., dict[str, Any]]
     write_assistant_content: ValueWriter[Any]
+    write_output_schema: ObjectWriter[OutputSchema]
     write_reasoning_part: ObjectWriter[ReasoningPart]
+    write_request_body: ObjectWriter[Request]
+    write_result_part: ValueWriter[Any]
+    write_system_content: ValueWriter[Any]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_tool_result: ObjectWriter[ToolResult]
     write_tool_use: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def normalize_body(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""

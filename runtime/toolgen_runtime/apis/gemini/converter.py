@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, ClassVar, TypeAlias
 
@@ -27,7 +27,13 @@ from ...conversion.extras import (
 from ...conversion.message_order import Placed, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
 from ...conversion.request_tools import check_tool_names, write_tool_with_provider_settings
-from ...conversion.responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
 from ...conversion.tool_results import ResultKind, describe_result
 from ...conversion.values import opaque_message, optional_text, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
@@ -46,6 +52,7 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
@@ -155,19 +162,40 @@ class GeminiConverter(NativeToolSdkConverter):
     write_media_content = staticmethod(write_media_content)
     read_result_id_by_name = staticmethod(read_result_id_by_name)
     write_result_id_by_name = staticmethod(write_result_id_by_name)
+
     RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
-    read_assistant_message: ObjectReader[AssistantMessage]
-    read_thinking: ObjectReader[Reasoning]
-    write_assistant_message: ObjectWriter[AssistantMessage]
-    write_thinking: ObjectWriter[Reasoning]
     USER_ROLES: ClassVar[Collection[str]]
     """The roles of contents from the user or the app."""
     SIGNED_MODELS: ClassVar[str]
     """A pattern of the models that reject calls without a signature."""
     KEY_NORMALIZATION: ClassVar[KeyNormalization]
     """The keys and values that have several forms."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
     read_assistant_content: ValueReader[AssistantPart]
+    read_assistant_message: ObjectReader[AssistantMessage]
+    read_request_body: ObjectReader[Request]
+    read_result_part: ValueReader[ContentPart]
+    read_system_message: ObjectReader[SystemMessage]
+    read_thinking: ObjectReader[Reasoning]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_content: ValueReader[ContentPart]
+    read_user_message: ObjectReader[UserMessage]
+    sdk_call: Callable[..., dict[str, Any]]
     write_assistant_content: ValueWriter[Any]
+    write_assistant_message: ObjectWriter[AssistantMessage]
+    write_request_body: ObjectWriter[Request]
+    write_result_part: ValueWriter[Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_thinking: ObjectWriter[Reasoning]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_tool_result: ObjectWriter[ToolResult]
+    write_user_content: ValueWriter[Any]
+    write_user_message: ObjectWriter[UserMessage]
 
     def normalize_body(self, wire: Any) -> Any:
         """Normalize the keys of a body."""
