@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolgen_runtime.apis.gemini.fields import from_openapi
-from toolgen_runtime.apis.gemini.parts import KeyNormalization, normalize_keys
-from toolgen_runtime.apis.gemini.stream_arguments import PathArguments
+from toolgen_runtime.apis.gemini.keys import KeyNormalization, normalize_keys
+from toolgen_runtime.apis.gemini.stream import PathArguments
 
 SCALARS = st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text(max_size=8)
 NAMES = st.text(st.characters(codec="utf-8"), max_size=4)

@@ -251,21 +251,21 @@ MUTATIONS = (
     Mutation(
         "next: reasoning comes back without what is redacted",
         goes_back(BEDROCK),
-        "runtime/apis/bedrock/messages.py",
+        "runtime/apis/bedrock/converter.py",
         'ReasoningPart("", reader.as_metadata(wire))',
         'ReasoningPart("")',
     ),
     Mutation(
         "7: text with sources comes back as text",
         on_responses(BEDROCK, laws.response_comes_back),
-        "runtime/apis/bedrock/messages.py",
+        "runtime/apis/bedrock/converter.py",
         "if cited is not None:",
         "if False:",
     ),
     Mutation(
         "6: neighbors of one role stay apart",
         every_order(BEDROCK),
-        "runtime/apis/bedrock/content.py",
+        "runtime/apis/bedrock/converter.py",
         'if last is not None and (last["role"] != role or "$apart" in extras):',
         "if last is not None:",
     ),
@@ -342,7 +342,7 @@ MUTATIONS = (
     Mutation(
         "6: ids are not made legal",
         hand_over(CHAT, ANTHROPIC),
-        "runtime/apis/anthropic/messages.py",
+        "runtime/apis/anthropic/converter.py",
         "writer.call_id(result.tool_call_id)",
         "result.tool_call_id[:3]",
     ),
@@ -398,7 +398,7 @@ MUTATIONS = (
     Mutation(
         "7: a writer forgets signatures",
         streams(ANTHROPIC, laws.stream_comes_back),
-        "runtime/apis/anthropic/stream.py",
+        "runtime/apis/anthropic/stream_writer.py",
         '        if block.get("signature"):',
         '        if block.get("no such member"):',
     ),
@@ -412,7 +412,7 @@ MUTATIONS = (
     Mutation(
         "next: thinking goes back without its signature",
         goes_back(ANTHROPIC),
-        "runtime/apis/anthropic/messages.py",
+        "runtime/apis/anthropic/converter.py",
         "return self.write_thinking_part(part, at, writer)",
         'return {"type": "thinking", "thinking": part.text}',
     ),
@@ -421,7 +421,7 @@ MUTATIONS = (
         lambda package: test_history.test_opaque_state_goes_back_in_its_order_byte_for_byte(
             package, package.module("models"), ANTHROPIC, False
         ),
-        "runtime/apis/anthropic/messages.py",
+        "runtime/apis/anthropic/converter.py",
         'if extras.get("type") == "redacted_thinking":',
         'if extras.get("type") == "no such type":',
     ),

@@ -61,7 +61,7 @@ def test_everything_that_generated_models_can_use_is_used(use: Use) -> None:
         ("sessions/base.py", "    def send(self, ", "    def send(self, urgent: bool, "),
         ("conversion/wire.py", "    renames: ", "    new_names: "),
         ("conversion/reader.py", "    def decode_call(self, call", "    def decode_call(self, label"),
-        ("apis/anthropic/messages.py", "    write_thinking_part: Obj", "    write_thinking: Obj"),
+        ("apis/anthropic/converter.py", "    write_thinking_part: Obj", "    write_thinking: Obj"),
         ("converter.py", "    def from_error(self, status: int", "    def from_error(self, code: int"),
         ("version.py", "def check_interface(needed: int", "def check_interface(needed: str"),
     ],

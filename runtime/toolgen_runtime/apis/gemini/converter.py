@@ -1,34 +1,65 @@
-"""Converter for Gemini's generateContent: contents are lists of parts, with the system instruction beside them."""
+"""Converters for the generateContent of Gemini and Vertex AI."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import Any, ClassVar, TypeAlias
 
-from ...conversion.extras import ABSENT, Extras, choice_extras, inner_extras, restore_extras, unmapped_members
+from ...conversion.extras import (
+    ABSENT,
+    NO_EXTRAS,
+    Extras,
+    choice_extras,
+    inner_extras,
+    restore_extras,
+    unmapped_members,
+)
 from ...conversion.reader import Reader
-from ...conversion.values import optional_text, read_list_or_null
+from ...conversion.values import opaque_message, optional_text, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
+from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
+from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
+    AssistantPart,
     Completion,
+    ContentPart,
+    Message,
     OpaquePart,
     OutputSchema,
     Reasoning,
+    ReasoningPart,
+    RefusalPart,
     Request,
+    SystemMessage,
     TextPart,
+    ToolCallPart,
     ToolChoice,
     ToolDefinition,
+    ToolMessage,
+    ToolResult,
     Usage,
     UserMessage,
 )
-from ...native_tool_converter import OutputFormat
+from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
 from ...request_tools import check_tool_names, write_tool_with_provider_settings
 from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...unpaired_results import Placed
+from ...tool_results import ResultKind, describe_result
+from ...unpaired_results import Placed, results_of
+from ..result_objects import read_result_object, write_result_object
+from .content import (
+    add_placeholder_signature,
+    order_results_by_calls,
+    part_list,
+    read_parts,
+    read_result_text_beside_media,
+    write_multimodal_result,
+    write_parts_of,
+)
 from .fields import (
     PARAMETERS_KEYS,
     choose_thinking_setting,
@@ -45,8 +76,7 @@ from .fields import (
     write_schema,
     write_tool_groups,
 )
-from .messages import GeminiMessageConverter, Turn
-from .parts import ENUM_NUMBER_PATHS, convert_enum_names_to_numbers, part_list
+from .keys import ENUM_NUMBER_PATHS, KeyNormalization, convert_enum_names_to_numbers, normalize_keys
 
 __all__ = ["GeminiConverter", "VertexConverter"]
 
@@ -59,10 +89,23 @@ _TEXT = {"responseMimeType": "text/plain"}
 _CLIENTS = ("automaticFunctionCallingHistory", "parsed", "sdkHttpResponse")
 _RESPONSE = frozenset(["candidates", "modelVersion", "responseId", "usageMetadata", *_CLIENTS])
 _CANDIDATE = frozenset(["content", "finishReason"])
+_PIECES = "streamFunctionCallArguments"
+_CONTENT = frozenset(["parts", "role"])
+
+_Turn: TypeAlias = "tuple[Any, tuple[Path, bool] | None]"
+"""A content; and of a message of the model, its path and whether it must stay a content of its own."""
 
 
-class GeminiConverter(GeminiMessageConverter):
+class GeminiConverter(NativeToolSdkConverter):
     """Converts Gemini's requests and responses: contents are lists of parts, the system instruction is beside them."""
+
+    RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
+    USER_ROLES: ClassVar[Collection[str]]
+    """The roles of contents from the user or the app."""
+    SIGNED_MODELS: ClassVar[str]
+    """A pattern of the models that reject calls without a signature."""
+    KEY_NORMALIZATION: ClassVar[KeyNormalization]
+    """The keys and values that have several forms."""
 
     read_enum_value_any_case = staticmethod(read_enum_value_any_case)
     write_enum_value_any_case = staticmethod(write_enum_value_any_case)
@@ -71,11 +114,16 @@ class GeminiConverter(GeminiMessageConverter):
     read_result_id_by_name = staticmethod(read_result_id_by_name)
     write_result_id_by_name = staticmethod(write_result_id_by_name)
 
-    RESPONSE_KEYS = frozenset(["candidates", "modelVersion", "promptFeedback", "responseId", "usageMetadata"])
+    read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
     read_thinking: ObjectReader[Reasoning]
+    write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
     write_thinking: ObjectWriter[Reasoning]
+
+    def normalize_body(self, wire: Any) -> Any:
+        """Normalize the keys of a body."""
+        return normalize_keys(wire, self.KEY_NORMALIZATION)
 
     def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the declarations of single functions, which are all in one tool."""
@@ -106,12 +154,6 @@ class GeminiConverter(GeminiMessageConverter):
         body.pop(ENUM_NUMBER_PATHS, None)
         return self.sdk_call(request.model, body, self.SDK_KEYWORDS)
 
-    def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
-        """Read the tool choice. The setting for streamed arguments is not part of it."""
-        if type(value) is dict and _PIECES in value:
-            value = {key: member for key, member in value.items() if key != _PIECES}
-        return super().read_tool_choice(value, at, reader)
-
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body."""
         return self.read_request_body(wire, at, reader)
@@ -120,6 +162,278 @@ class GeminiConverter(GeminiMessageConverter):
         """Write a request body. Enum values that were read as numbers are written as numbers."""
         writer.model = request.model
         return convert_enum_names_to_numbers(self.write_request_body(request, at, writer), self.KEY_NORMALIZATION)
+
+    def read_contents(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
+        """Read the messages, with the system instruction before all others."""
+        messages = self.read_messages(wire.get("contents"), (at, "contents"), reader)
+        instruction = wire.get("systemInstruction")
+        if instruction is None:
+            return messages, {}
+        if type(instruction) is not dict:
+            raise wrong_type((at, "systemInstruction"), "an object", instruction)
+        return [self.read_system_message(instruction, (at, "systemInstruction"), reader), *messages], {}
+
+    def write_contents(self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the messages, with the system instruction under its own key."""
+        placed = order_restoring_separate_results(messages, at, writer)
+        found: dict[str, Any] = {"contents": self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)}
+        instruction = self.write_instruction(
+            [(m, p) for m, p, _ in placed if type(m) is SystemMessage], messages, writer
+        )
+        if instruction is not None:
+            found["systemInstruction"] = instruction
+        return found
+
+    def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
+        """Read the contents. One with results becomes a tool message, and a user message for the other parts."""
+        if type(wire) is not list:
+            raise wrong_type(at, "an array", wire)
+        messages: list[Message] = []
+        for i, content in enumerate(wire):
+            here = (at, i)
+            if type(content) is not dict:
+                raise wrong_type(here, "an object", content)
+            role = content.get("role") or "user"
+            if role == "model":
+                message = self.read_assistant_message(content, here, reader)
+                if type(messages[-1]) is AssistantMessage if messages else _has_calls(content.get("parts")):
+                    message.metadata = reader.as_metadata(
+                        {**inner_extras(message.metadata or {}, reader.wire.name), "$apart": True}
+                    )
+                if not content.get("parts"):
+                    reader.mark_sent(message)
+                messages.append(message)
+                reader.next_turn()
+            elif role in self.USER_ROLES:
+                messages += self.read_user_turn({**content, "role": role}, here, reader, messages)
+            else:
+                messages.append(opaque_message(content, reader))
+        return messages
+
+    def read_user_turn(
+        self, wire: dict[str, Any], at: Path, reader: Reader, before: Sequence[Message]
+    ) -> list[Message]:
+        """Read a content that is not the model's. Parts beside results keep their indexes as extras.
+
+        Results that follow others in a content of their own are marked, because adjacent results are written together.
+        """
+        parts = part_list(wire.get("parts"), (at, "parts"))
+        results = [
+            i for i, part in enumerate(parts) if type(part) is dict and type(part.get("functionResponse")) is dict
+        ]
+        if not results:
+            return [self.read_user_message(wire, at, reader)]
+        extras = unmapped_members(wire, _CONTENT)
+        if wire["role"] != "user":
+            extras["role"] = wire["role"]
+        if before and type(before[-1]) is ToolMessage:
+            extras["$apart"] = True
+        found = [self.read_tool_result(parts[i], ((at, "parts"), i), reader) for i in results]
+        messages: list[Message] = [ToolMessage(found, reader.as_metadata(extras))]
+        beside = [i for i in range(len(parts)) if i not in results]
+        if beside:
+            others = read_list_or_null([parts[i] for i in beside], (at, "parts"), reader, self.read_user_content) or []
+            messages.append(UserMessage(others, metadata=reader.as_metadata({"$beside": beside})))
+        return messages
+
+    def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
+        """Write only the contents. System messages are dropped, because they are not contents."""
+        placed = order_restoring_separate_results(messages, at, writer)
+        contents = self.add_first_user_turn(self.write_turns(placed, writer), placed, writer)
+        for i, message in enumerate(messages):
+            if type(message) is SystemMessage:
+                writer.report_loss((at, i), "a system message", "dropped", "it was moved to systemInstruction")
+        return contents
+
+    def write_turns(self, placed: list[Placed], writer: Writer) -> list[Any]:
+        """Write the messages of the user, the model and the tools."""
+        turns: list[_Turn] = []
+        before: Message | None = None
+        for message, here, paths in placed:
+            if type(message) is AssistantMessage:
+                wire = self.write_assistant_message(message, here, writer)
+                if wire.get("parts") or writer.was_sent(message):
+                    turns.append((wire, (here, "$apart" in writer.peek_extras(message.metadata))))
+                else:
+                    writer.report_loss(here, "a message", "dropped", "the API supports none of its parts")
+            elif type(message) is ToolMessage:
+                turns += zip(self.write_results(message, here, paths, before, writer), repeat(None))
+            elif type(message) is UserMessage:
+                self.add_user_content(message, turns, before, here, writer)
+            elif type(message) is SystemMessage:
+                continue
+            else:
+                raise wrong_type(here, "a message", message)
+            before = message
+        turns = _join_calls(self.sendable_turns(turns, placed, writer), writer)
+        if signature := self.signature_placeholder(writer.model):
+            _add_signatures(turns, signature, writer)
+        return [content for content, _ in turns]
+
+    def sendable_turns(self, turns: Iterable[_Turn], placed: list[Placed], writer: Writer) -> Iterable[_Turn]:
+        """Return the contents without what the API rejects."""
+        return turns
+
+    def add_first_user_turn(self, contents: list[Any], placed: list[Placed], writer: Writer) -> list[Any]:
+        """Return the contents, with a user turn before a call that would be first, unless the call was read there."""
+        first = contents[0] if contents else None
+        if type(first) is not dict or first.get("role") != "model" or not _has_calls(first.get("parts")):
+            return contents
+        text, message = self.DEFAULTS.get("user"), next(m for m, _, _ in placed if type(m) is not SystemMessage)
+        if not text or "$apart" in writer.peek_extras(message.metadata):
+            return contents
+        reason = "a call must follow a user message"
+        writer.report_loss(placed[0][1][0], "a message", "defaulted", reason)
+        return [{"role": "user", "parts": [{"text": text}]}, *contents]
+
+    def signature_placeholder(self, model: str | None) -> str | None:
+        """Return the placeholder signature of a call from another provider, or None if the model needs none."""
+        text: str | None = self.DEFAULTS.get("thoughtSignature")
+        return text if text and re.fullmatch(self.SIGNED_MODELS, model or "") else None
+
+    def write_instruction(
+        self, placed: list[tuple[SystemMessage, Path]], messages: Sequence[Message], writer: Writer
+    ) -> dict[str, Any] | None:
+        """Write the system messages as one instruction."""
+        wires = [self.write_system_message(message, path, writer) for message, path in placed]
+        for i, (_, path) in enumerate(placed):
+            if i > 0 or messages[0] is not placed[0][0]:
+                writer.report_loss(
+                    path, "a system message", "moved", "the API accepts one instruction before all messages"
+                )
+        if len(placed) > 1:
+            writer.report_loss(placed[0][1], "a system message", "rewritten", "it was joined with the first one")
+        kept: list[dict[str, Any]] = []
+        for (message, path), wire in zip(placed, wires, strict=True):
+            if "parts" in wire or writer.can_read(message.metadata):
+                kept.append(wire)
+            else:
+                writer.report_loss(path, "a system message", "dropped", "it has no text")
+        if not any("parts" in wire for wire in kept):
+            return kept[0] if kept else None
+        return {**kept[0], "parts": [part for wire in kept for part in wire.get("parts") or ()]}
+
+    def add_user_content(
+        self, message: UserMessage, turns: list[_Turn], before: Message | None, at: Path, writer: Writer
+    ) -> None:
+        """Add a user message: beside the results if it was read there, else as a content of its own."""
+        extras = writer.peek_extras(message.metadata) if message.metadata else NO_EXTRAS
+        whole = wire_message_of(message, writer) if extras else ABSENT
+        if whole is not ABSENT:
+            turns.append((whole, None))
+            return
+        wire = self.write_user_message(message, at, writer)
+        parts = wire.get("parts") or []
+        beside: Any = extras.get("$beside")
+        room = 0
+        if type(beside) is list and type(before) is ToolMessage and before.results and len(beside) == len(parts):
+            room = len(turns[-1][0]["parts"]) + len(parts)
+        if room and all(type(index) is int and 0 <= index < room for index in beside):
+            for index, part in zip(beside, parts, strict=True):
+                turns[-1][0]["parts"].insert(index, part)
+        elif parts or "parts" in extras:
+            turns.append((wire, None))
+        else:
+            writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
+
+    def write_results(
+        self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, before: Message | None, writer: Writer
+    ) -> list[dict[str, Any]]:
+        """Write the results of a turn as one content. Results without a tool name are described in the next one."""
+        extras = writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
+        results = message.results
+        if paths is None and not writer.unsent:
+            parts = write_list(results, (at, "results"), writer, self.write_result)
+        else:
+            ordered = order_results_by_calls(results_of(message, at, paths), before, writer)
+            results = [result for result, _ in ordered]
+            written = [self.write_result(result, path, writer) for result, path in ordered]
+            parts = [part for part in written if part is not ABSENT]
+        contents: list[dict[str, Any]] = []
+        if parts:
+            contents.append({"role": extras.get("role", "user"), "parts": parts})
+            if extras:
+                restore_extras(contents[0], extras)
+        described = [{"text": describe_result(result)} for result in results if not result.name]
+        if described:
+            contents.append({"role": "user", "parts": described})
+        return contents
+
+    def write_result(self, result: ToolResult, at: Path, writer: Writer) -> Any:
+        """Write a result, unless it has no tool name."""
+        if result.name:
+            return self.write_tool_result(result, at, writer)
+        writer.report_loss(at, "a result", "described", "it has no call that names its tool", "warning")
+        return ABSENT
+
+    def read_user_parts(self, value: Any, at: Path, reader: Reader) -> tuple[str | list[ContentPart], Any]:
+        """Read the content of a user or system message."""
+        return read_parts(value, at, reader, self.read_user_content)
+
+    def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
+        """Write the content of a user or system message."""
+        return write_parts_of(content, extra, at, writer, self.write_user_content)
+
+    def read_assistant_parts(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[str | list[AssistantPart] | None, Any]:
+        """Read the content of an assistant message."""
+        content, extra = read_parts(value, at, reader, self.read_assistant_part)
+        return content or None, extra
+
+    def write_assistant_parts(
+        self, content: str | list[AssistantPart] | None, extra: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the content of an assistant message."""
+        return write_parts_of(content, extra, at, writer, self.write_assistant_part)
+
+    def read_assistant_part(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read a part of an assistant message."""
+        if type(wire) is dict and type(wire.get("functionCall")) is dict:
+            call = self.read_tool_call(wire, at, reader)
+            reader.note_call(wire["functionCall"].get("id"), call)
+            return ToolCallPart(call)
+        return self.read_assistant_content(wire, at, reader)
+
+    def write_assistant_part(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of an assistant message. A refusal becomes text; reasoning without text needs extras in a request."""
+        if type(part) is ToolCallPart:
+            writer.own_extras(part.metadata, at)
+            return self.write_tool_call(part.call, (at, "call"), writer)
+        if type(part) is RefusalPart:
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(at, "refusal", "rewritten", "the API accepts only text")
+            return {"text": part.text}
+        if (
+            type(part) is ReasoningPart
+            and not part.text
+            and not writer.own_extras(part.metadata, at)
+            and not writer.is_response
+        ):
+            writer.report_unsupported(at, "reasoning without text")
+            return ABSENT
+        if type(part) is ReasoningPart:
+            writer.report_adopted_reasoning(part.metadata, at)
+        return self.write_assistant_content(part, at, writer)
+
+    def read_result_object(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[ResultKind, Any, bool | None]:
+        """Read the result of a call."""
+        response = wire.get("response")
+        if type(response) is not dict:
+            raise wrong_type((at, "response"), "an object", response)
+        media = read_list_or_null(wire.get("parts"), (at, "parts"), reader, self.read_result_part)
+        if media is None:
+            return read_result_object(response)
+        texts, is_error = read_result_text_beside_media(response)
+        return "multimodal", [*texts, *media], is_error
+
+    def write_result_object(
+        self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write the result of a call."""
+        if kind == "multimodal":
+            return write_multimodal_result(value, is_error, (at[0], "value"), writer, self.write_result_part)
+        return {"response": write_result_object(kind, value, is_error, (at[0], "value"), writer)}
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools: declarations one by one, other tools as opaque parts. A single tool needs no list."""
@@ -137,16 +451,6 @@ class GeminiConverter(GeminiMessageConverter):
             found += entries
         return found, {"$single": True} if type(value) is dict else ABSENT
 
-    def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
-        """Return whether a request offers functions, which the tool choice is about."""
-        return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
-
-    def read_function_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
-        """Read a function declaration."""
-        if type(wire) is not dict:
-            raise wrong_type(at, "an object", wire)
-        return self.read_tool(wire, at, reader)
-
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools: all declarations in one tool, unless they were read from several."""
         if definitions is None:
@@ -154,9 +458,41 @@ class GeminiConverter(GeminiMessageConverter):
         written = write_tool_groups(definitions, at, writer, "functionDeclarations", self.write_tool_definition)
         return written[0] if type(extra) is dict and len(written) == 1 else written
 
+    def read_function_declaration(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition:
+        """Read a function declaration."""
+        if type(wire) is not dict:
+            raise wrong_type(at, "an object", wire)
+        return self.read_tool(wire, at, reader)
+
     def write_tool_definition(self, definition: Any, at: Path, writer: Writer) -> Any:
         """Write a tool as its declaration defines it for this provider."""
         return write_tool_with_provider_settings(definition, at, writer, self.write_tool)
+
+    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
+        """Read the schema of a tool's arguments."""
+        return read_schema(wire, PARAMETERS_KEYS, at, reader)
+
+    def write_parameters(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the schema of a tool's arguments."""
+        return write_schema(schema, PARAMETERS_KEYS, at, writer)
+
+    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
+        """Read the schema of a tool's result."""
+        return read_schema(wire, _RESULT, at, reader)
+
+    def write_result_schema(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write the schema of a tool's result."""
+        return write_schema(schema, _RESULT, at, writer)
+
+    def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
+        """Return whether a request offers functions, which the tool choice is about."""
+        return any(type(tool) is ToolDefinition and tool.name not in self.wire.refused for tool in tools or ())
+
+    def read_tool_choice(self, value: Any, at: Path, reader: Reader) -> ToolChoice | None:
+        """Read the tool choice. The setting for streamed arguments is not part of it."""
+        if type(value) is dict and _PIECES in value:
+            value = {key: member for key, member in value.items() if key != _PIECES}
+        return super().read_tool_choice(value, at, reader)
 
     def read_output_format(self, value: dict[str, Any], at: Path, reader: Reader) -> OutputFormat:
         """Read the output format. None for any other values."""
@@ -308,38 +644,6 @@ class GeminiConverter(GeminiMessageConverter):
             wire["promptTokensDetails"] = details
         return wire
 
-    def read_parameters(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
-        """Read the schema of a tool's arguments."""
-        return read_schema(wire, PARAMETERS_KEYS, at, reader)
-
-    def write_parameters(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the schema of a tool's arguments."""
-        return write_schema(schema, PARAMETERS_KEYS, at, writer)
-
-    def read_result_schema(self, wire: dict[str, Any], at: Path, reader: Reader) -> Any:
-        """Read the schema of a tool's result."""
-        return read_schema(wire, _RESULT, at, reader)
-
-    def write_result_schema(self, schema: Any, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write the schema of a tool's result."""
-        return write_schema(schema, _RESULT, at, writer)
-
-
-def _is_blank(part: Any) -> bool:
-    return type(part) is dict and part.get("text") == "" and part.keys() <= {"text", "thought"}
-
-
-def _empty_text_paths(placed: Iterable[Placed], writer: Writer) -> Iterator[Path]:
-    """Yield the paths of empty texts in messages, in the order in which they are written."""
-    for message, here, _ in placed:
-        content = message.content if isinstance(message, AssistantMessage | UserMessage) else None
-        for i, part in enumerate(content if type(content) is list else ()):
-            if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
-                yield ((here, "content"), i)
-
-
-_PIECES = "streamFunctionCallArguments"
-
 
 class VertexConverter(GeminiConverter):
     """Converts requests and responses of Vertex AI: Gemini with streamed arguments, but without empty texts."""
@@ -348,7 +652,7 @@ class VertexConverter(GeminiConverter):
         """Return true: unlike the Gemini API, this one accepts a tool choice without declarations."""
         return True
 
-    def sendable_turns(self, turns: Iterable[Turn], placed: list[Placed], writer: Writer) -> Iterable[Turn]:
+    def sendable_turns(self, turns: Iterable[_Turn], placed: list[Placed], writer: Writer) -> Iterable[_Turn]:
         """Yield the contents without empty texts, which this API rejects."""
         paths = _empty_text_paths(placed, writer)
         for content, origin in turns:
@@ -379,3 +683,55 @@ class VertexConverter(GeminiConverter):
         }
         wire["toolConfig"] = {**tool_config, "functionCallingConfig": written}
         return wire
+
+
+def _join_calls(turns: Iterable[_Turn], writer: Writer) -> list[_Turn]:
+    """Join calls with the model contents directly before them, unless they were read separately."""
+    joined: list[_Turn] = []
+    last: tuple[Path, bool] | None = None
+    for content, origin in turns:
+        if last is not None and origin is not None and not origin[1] and _has_calls(content.get("parts")):
+            parts: list[Any] = content["parts"]
+            while joined and (before := joined[-1][1]) is not None:
+                writer.report_loss(origin[0], "a message", "moved", "its calls are part of the response before it")
+                content, origin = joined.pop()[0], before
+                parts = [*(content.get("parts") or ()), *parts]
+            writer.report_loss((origin[0], "content"), "a message", "rewritten", "the next one was joined to it")
+            content = {**content, "parts": parts}
+        joined.append((content, origin))
+        last = origin
+    return joined
+
+
+def _add_signatures(turns: list[_Turn], signature: str, writer: Writer) -> None:
+    """Add the placeholder signature to the calls after the last content of the user, whose signatures are checked."""
+    current: list[tuple[Any, Path]] = []
+    for content, origin in turns:
+        if origin is not None:
+            current.append((content, origin[0]))
+        elif type(content) is not dict or not all(map(_is_result, content.get("parts") or ())):
+            current = []
+    for content, here in current:
+        add_placeholder_signature(content, signature, here, writer)
+
+
+def _is_result(part: Any) -> bool:
+    return type(part) is dict and "functionResponse" in part
+
+
+def _has_calls(parts: Any) -> bool:
+    """Return whether there are calls among the parts of a content."""
+    return any(type(part) is dict and "functionCall" in part for part in parts or ())
+
+
+def _is_blank(part: Any) -> bool:
+    return type(part) is dict and part.get("text") == "" and part.keys() <= {"text", "thought"}
+
+
+def _empty_text_paths(placed: Iterable[Placed], writer: Writer) -> Iterator[Path]:
+    """Yield the paths of empty texts in messages, in the order in which they are written."""
+    for message, here, _ in placed:
+        content = message.content if isinstance(message, AssistantMessage | UserMessage) else None
+        for i, part in enumerate(content if type(content) is list else ()):
+            if type(part) is TextPart and not part.text and not writer.peek_extras(part.metadata):
+                yield ((here, "content"), i)

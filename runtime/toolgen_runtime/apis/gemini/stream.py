@@ -1,71 +1,31 @@
-"""Stream and stream writer for Gemini, whose chunks are complete responses; their parts are joined without an index."""
+"""Stream for Gemini, whose chunks are complete responses; their parts are joined without an index.
+
+Arguments may be streamed as values for JSON paths (RFC 9535, `$.a.b[0]`).
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, TypeAlias
 
+from ...conversion.extras import ABSENT
 from ...errors import wrong_type
-from ...json_text import dump_allowing_nan
+from ...json_text import compact, dump_allowing_nan, loads
+from ...json_values import MAX_DEPTH, is_json
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
 from ...responses import mark_call_invalid
-from ...stream_writers import BaseStreamWriter
 from ...streams import BaseStream, OpenCall, read_hashable_index
-from .parts import ENUM_NUMBER_PATHS, part_list
-from .stream_arguments import PathArguments
+from .content import part_list
+from .keys import ENUM_NUMBER_PATHS
 
-__all__ = ["GeminiStream", "GeminiStreamWriter"]
+__all__ = ["GeminiStream", "PathArguments"]
 
 _TEXT = frozenset(["text", "thought"])
+
 _PIECES = frozenset(["args", "partialArgs", "willContinue"])
+
 _CALL = ((((ROOT, "candidates"), "content"), "parts"), "functionCall")
-
-
-class _TextRun:
-    """Consecutive unsigned text of one kind."""
-
-    __slots__ = ("part", "pieces")
-
-    def __init__(self, part: dict[str, Any]) -> None:
-        self.part = part
-        self.pieces = [part["text"]]
-
-
-class _Candidate:
-    """One candidate of a response: its parts, and its other keys.
-
-    `open` is the call whose arguments are arriving, `last` the last call with streamed arguments; `calls` counts.
-    """
-
-    __slots__ = ("calls", "content", "last", "open", "parts", "top", "updates")
-
-    def __init__(self) -> None:
-        self.content: dict[str, Any] | None = None
-        self.top: dict[str, Any] = {}
-        self.parts: list[dict[str, Any] | _TextRun | OpenCall] = []
-        self.calls = 0
-        self.open: OpenCall | None = None
-        self.last: OpenCall | None = None
-        self.updates: dict[OpenCall, PathArguments] = {}
-
-    def body(self) -> dict[str, Any]:
-        """Return the candidate as in a complete response."""
-        body = {**self.top}
-        if self.content is not None:
-            body["content"] = (
-                {**self.content, "parts": [self._part(part) for part in self.parts]} if self.parts else self.content
-            )
-        return body
-
-    def _part(self, part: dict[str, Any] | _TextRun | OpenCall) -> dict[str, Any]:
-        if isinstance(part, _TextRun):
-            return {**part.part, "text": "".join(part.pieces)}
-        if not isinstance(part, OpenCall):
-            return part
-        arguments = self.updates.get(part)
-        if arguments is None:
-            return part.head
-        return {**part.head, "functionCall": {**part.head["functionCall"], "args": arguments.value()}}
 
 
 class GeminiStream(BaseStream):
@@ -217,6 +177,53 @@ class GeminiStream(BaseStream):
         return type(feedback) is dict and bool(feedback.get("blockReason"))
 
 
+class _Candidate:
+    """One candidate of a response: its parts, and its other keys.
+
+    `open` is the call whose arguments are arriving, `last` the last call with streamed arguments; `calls` counts.
+    """
+
+    __slots__ = ("calls", "content", "last", "open", "parts", "top", "updates")
+
+    def __init__(self) -> None:
+        self.content: dict[str, Any] | None = None
+        self.top: dict[str, Any] = {}
+        self.parts: list[dict[str, Any] | _TextRun | OpenCall] = []
+        self.calls = 0
+        self.open: OpenCall | None = None
+        self.last: OpenCall | None = None
+        self.updates: dict[OpenCall, PathArguments] = {}
+
+    def body(self) -> dict[str, Any]:
+        """Return the candidate as in a complete response."""
+        body = {**self.top}
+        if self.content is not None:
+            body["content"] = (
+                {**self.content, "parts": [self._part(part) for part in self.parts]} if self.parts else self.content
+            )
+        return body
+
+    def _part(self, part: dict[str, Any] | _TextRun | OpenCall) -> dict[str, Any]:
+        if isinstance(part, _TextRun):
+            return {**part.part, "text": "".join(part.pieces)}
+        if not isinstance(part, OpenCall):
+            return part
+        arguments = self.updates.get(part)
+        if arguments is None:
+            return part.head
+        return {**part.head, "functionCall": {**part.head["functionCall"], "args": arguments.value()}}
+
+
+class _TextRun:
+    """Consecutive unsigned text of one kind."""
+
+    __slots__ = ("part", "pieces")
+
+    def __init__(self, part: dict[str, Any]) -> None:
+        self.part = part
+        self.pieces = [part["text"]]
+
+
 def _take_text(candidate: _Candidate, part: dict[str, Any], events: list[StreamEvent]) -> None:
     """Add text. A signed part stays separate, because its signature belongs to no other text."""
     text, thought = part["text"], part.get("thought") is True
@@ -231,90 +238,248 @@ def _take_text(candidate: _Candidate, part: dict[str, Any], events: list[StreamE
         candidate.parts.append(_TextRun(part))
 
 
-class GeminiStreamWriter(BaseStreamWriter):
-    """Writes chunks with text as it arrives. Complete calls come at the end, when their signatures are known."""
+Step: TypeAlias = str | int
 
-    def _set_up(self) -> None:
-        self._sent: list[tuple[bool, list[str]]] = []
-        self._waiting: dict[str, Any] | None = None
-        self._calls_begun = False
+Steps: TypeAlias = tuple[Step, ...]
 
-    def _text(self, text: str) -> list[dict[str, Any]]:
-        return self._next({"text": text})
+_STEP = r"""\.([^.\[\]*]+)|\[\s*(?:(0|[1-9]\d{0,8})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]"""
 
-    def _reasoning(self, text: str) -> list[dict[str, Any]]:
-        return self._next({"text": text, "thought": True})
+_ESCAPE = r"\\(u[0-9a-fA-F]{4}|.)"
 
-    def _call(self, event: ToolCallDelta) -> list[dict[str, Any]]:
-        self._calls_begun = True
-        return []
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
-    def _next(self, part: dict[str, Any]) -> list[dict[str, Any]]:
-        """Send the text that was held back, and hold back the new one, which may turn out to be signed."""
-        if self._calls_begun:
-            return []
-        ready = self._release()
-        self._waiting = part
-        return ready
+MAX_GAP = 1_000
+"""Limit of array items that the updates of a call may skip. Each one is filled with null, which needs memory."""
 
-    def _release(self) -> list[dict[str, Any]]:
-        ready, self._waiting = self._waiting, None
-        if ready is None:
-            return []
-        thought = "thought" in ready
-        if not self._sent or self._sent[-1][0] != thought:
-            self._sent.append((thought, []))
-        self._sent[-1][1].append(ready["text"])
-        return [self._chunk([ready])]
 
-    def _chunk(self, parts: list[Any]) -> dict[str, Any]:
-        chunk: dict[str, Any] = {"candidates": [{"content": {"role": "model", "parts": parts}}]}
-        if self.id is not None:
-            chunk["responseId"] = self.id
-        if self.model is not None:
-            chunk["modelVersion"] = self.model
-        return chunk
+class _Text:
+    """A string that is still open: the container and the step that lead to it, and its pieces."""
 
-    def _error(self, message: str) -> list[dict[str, Any]]:
-        return [*self._release(), {"error": {"code": 500, "message": message, "status": "INTERNAL"}}]
+    __slots__ = ("holder", "pieces", "step")
 
-    def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
-        candidates = body.get("candidates")
-        if not candidates:
-            return [body]
-        first = candidates[0]
-        content = first.get("content")
-        if type(content) is dict and type(content.get("parts")) is list:
-            first = {**first, "content": {**content, "parts": self._unsent(content["parts"])}}
-        return [{**body, "candidates": [first, *candidates[1:]]}]
+    def __init__(self, holder: Any, step: Step, first: str) -> None:
+        self.holder = holder
+        self.step = step
+        self.pieces = [first]
 
-    def _unsent(self, parts: list[Any]) -> list[Any]:
-        """Return the parts that were not sent yet.
+    def join(self) -> None:
+        """Store the text so far in the container."""
+        self.holder[self.step] = "".join(self.pieces)
 
-        Sent text is removed in order. A part that should have come before sent text comes late, and a signature of sent
-        text comes with an empty text.
+
+class PathArguments:
+    """Arguments that grow by updates of leaves.
+
+    `add` and `end` return the text that each adds, in document order. An update inside a closed container changes only
+    the value, and ends the text. `rejected` has the updates that do not fit: an invalid path, a path that leads through
+    another value, or a number that JSON does not have.
+    """
+
+    __slots__ = ("_chain", "_gaps", "_in_order", "_open", "_quoted", "_value", "rejected")
+
+    def __init__(self) -> None:
+        self.rejected: list[Any] = []
+        self._value: dict[str, Any] = {}
+        self._chain: list[Any] = []
+        self._open: dict[Steps, _Text] = {}
+        self._quoted: Steps | None = None
+        self._gaps = 0
+        self._in_order = True
+
+    def add(self, update: Any, at: Path = ROOT) -> str:
+        """Apply one update, and return the text that it adds.
+
+        Raises:
+            ConversionError: A value has the wrong JSON type.
         """
-        sent = [(thought, "".join(pieces)) for thought, pieces in self._sent]
-        unsent: list[Any] = []
-        at: Path = ((ROOT, "message"), "content")
-        for i, part in enumerate(parts):
-            if not sent or not _is_text(part, sent[0][0]):
-                unsent.append(part)
-                if sent:
-                    self.writer.report_loss((at, i), "a part", "moved", "later text was already sent")
+        if type(update) is not dict:
+            raise wrong_type(at, "an object", update)
+        value = _leaf(update, at)
+        steps = _steps(update.get("jsonPath"), at)
+        more = update.get("willContinue") is True
+        known = self._open.get(steps) if steps else None
+        if known is not None and (value is ABSENT or type(value) is str):
+            return self._go_on(steps, known, "" if value is ABSENT else value, more)
+        if value is ABSENT:
+            return ""
+        if known is not None or not self._fits(steps, value):
+            self.rejected.append(update)
+            return ""
+        return self._put(steps, value, more)
+
+    def merge(self, arguments: dict[str, Any]) -> str:
+        """Apply complete arguments, and return the text that they add."""
+        text = ""
+        for name, given in arguments.items():
+            try:
+                value = loads(compact(given))
+            except (TypeError, ValueError, RecursionError):
+                self.rejected.append({name: given})
                 continue
-            text = part["text"]
-            thought, gone = sent.pop(0)
-            taken = min(len(text), len(gone))
-            if gone[taken:]:
-                sent.insert(0, (thought, gone[taken:]))
-            if text[taken:] or not part.keys() <= _TEXT:
-                unsent.append({**part, "text": text[taken:]})
-                if not part.keys() <= _TEXT:
-                    self.writer.report_loss((at, i), "a signature", "moved", "its text was already sent")
-        return unsent
+            if self._fits((name,), value):
+                text += self._put((name,), value, False)
+            else:
+                self.rejected.append({name: given})
+        return text
+
+    def end(self) -> str:
+        """Return the text that closes everything that is open."""
+        for known in self._open.values():
+            known.join()
+        self._open.clear()
+        text = self._unquoted()
+        if not self._in_order:
+            return ""
+        return text + self._close(0) if self._chain else "{}"
+
+    def value(self) -> dict[str, Any]:
+        """Return the arguments so far, as a copy that does not grow."""
+        for known in self._open.values():
+            known.join()
+        copied: dict[str, Any] = _copied(self._value)
+        return copied
+
+    def _go_on(self, steps: Steps, known: _Text, piece: str, more: bool) -> str:
+        """Extend an open string."""
+        text = ""
+        if piece:
+            known.pieces.append(piece)
+            self._in_order = self._in_order and self._quoted == steps
+            text = compact(piece)[1:-1] if self._in_order else ""
+        if not more:
+            known.join()
+            del self._open[steps]
+            text += self._unquoted() if self._quoted == steps else ""
+        return text
+
+    def _unquoted(self) -> str:
+        """Return the end of the string that the last update left open."""
+        if self._quoted is None:
+            return ""
+        self._quoted = None
+        return '"' if self._in_order else ""
+
+    def _fits(self, steps: Steps, value: Any) -> bool:
+        """Return whether a value fits: every step leads to a container of its kind, or to nothing yet."""
+        if not 0 < len(steps) <= MAX_DEPTH or not is_json(value):
+            return False
+        holder: Any = self._value
+        gaps = self._gaps
+        for step in steps:
+            if holder is not None and type(holder) is not (dict if type(step) is str else list):
+                return False
+            if isinstance(step, int):
+                gaps += max(step - len(holder or ()), 0)
+            holder = None if holder is None else _member(holder, step)
+        return type(holder) not in (dict, list) and gaps <= MAX_GAP
+
+    def _put(self, steps: Steps, value: Any, more: bool) -> str:
+        """Store a value, and return the text between the last leaf and this one, with the value's own text."""
+        text = self._unquoted()
+        if not self._chain:
+            self._chain.append(self._value)
+            text = "{"
+        holder: Any = self._value
+        last = len(steps) - 1
+        for depth, step in enumerate(steps):
+            inner = _member(holder, step)
+            if depth < last and inner is not None:
+                if self._in_order and (depth + 1 == len(self._chain) or self._chain[depth + 1] is not inner):
+                    self._in_order = False
+            else:
+                text += self._begin_member(holder, step, depth)
+                inner = value if depth == last else [] if type(steps[depth + 1]) is int else {}
+                holder[step] = inner
+                if depth < last and self._in_order:
+                    self._chain.append(inner)
+                    text += "[" if type(inner) is list else "{"
+            if depth < last:
+                holder = inner
+        growing = type(value) is str and more
+        if growing:
+            self._open[steps] = _Text(holder, steps[-1], value)
+            self._quoted = steps
+        if not self._in_order:
+            return ""
+        return text + (compact(value)[:-1] if growing else compact(value))
+
+    def _begin_member(self, holder: Any, step: Step, depth: int) -> str:
+        """Make room for a member of a container, and return the text before its value."""
+        fresh = step not in holder if isinstance(step, str) else step >= len(holder)
+        self._in_order = self._in_order and fresh
+        text = self._close(depth + 1) + ("," if holder else "") if self._in_order else ""
+        if isinstance(step, str):
+            return text + compact(step) + ":" if self._in_order else ""
+        gap = max(step - len(holder), 0)
+        self._gaps += gap
+        if fresh:
+            holder.extend([None] * (gap + 1))
+        return text + "null," * gap if self._in_order else ""
+
+    def _close(self, depth: int) -> str:
+        """Close the containers below a depth, and return the text for it."""
+        text = ""
+        while len(self._chain) > depth:
+            text += "]" if type(self._chain.pop()) is list else "}"
+        return text
 
 
-def _is_text(part: Any, thought: bool) -> bool:
-    """Return whether a part is text of the given kind."""
-    return type(part) is dict and type(part.get("text")) is str and bool(part.get("thought")) == thought
+def _member(holder: Any, step: Any) -> Any:
+    """Return the member at a step of a container of its kind, or None if it is missing or null."""
+    if type(holder) is list:
+        return holder[step] if step < len(holder) else None
+    return holder.get(step)
+
+
+def _copied(value: Any) -> Any:
+    if type(value) is dict:
+        return {name: _copied(inner) for name, inner in value.items()}
+    return [_copied(inner) for inner in value] if type(value) is list else value
+
+
+def _steps(path: Any, at: Path) -> Steps:
+    """Return the steps of a path to a single value, or no steps for any other path."""
+    if path is None:
+        return ()
+    if type(path) is not str:
+        raise wrong_type((at, "jsonPath"), "a string", path)
+    found: list[Step] = []
+    end = 1
+    step_at = re.compile(_STEP, re.DOTALL).match  # compiled here, where `re` caches it: few streams need it
+    while path[:1] == "$" and (step := step_at(path, end)):
+        end = step.end()
+        plain, index, single, double = step.groups()
+        quoted = double if single is None else single
+        name = plain if quoted is None else re.sub(_ESCAPE, _unescaped, quoted, flags=re.DOTALL)
+        try:
+            # Adjacent halves of a surrogate pair are one character; single halves cannot be sent.
+            found.append(int(index) if name is None else name.encode("utf-16", "surrogatepass").decode("utf-16"))
+        except UnicodeDecodeError:
+            return ()
+    return tuple(found) if end == len(path) else ()
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    code = escape[1]
+    return chr(int(code[1:], 16)) if len(code) == 5 else _ESCAPED.get(code, code)
+
+
+def _leaf(update: dict[str, Any], at: Path) -> Any:
+    """Return the value of an update, or ABSENT. Whole numbers arrive as doubles, and infinite ones or NaN as text."""
+    text, number, flag = (update.get(key) for key in ("stringValue", "numberValue", "boolValue"))
+    if text is not None:
+        if type(text) is not str:
+            raise wrong_type((at, "stringValue"), "a string", text)
+        return text
+    if number is not None:
+        if type(number) not in (int, float, str):
+            raise wrong_type((at, "numberValue"), "a number", number)
+        if type(number) is str:
+            return float("nan")
+        whole = type(number) is float and number.is_integer() and abs(number) < 2**53
+        return int(number) if whole else number
+    if flag is not None:
+        if type(flag) is not bool:
+            raise wrong_type((at, "boolValue"), "true or false", flag)
+        return flag
+    return None if "nullValue" in update else ABSENT

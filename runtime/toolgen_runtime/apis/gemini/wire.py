@@ -47,9 +47,10 @@ from ...tool_call_fields import (
     write_optional_call_id,
     write_tool_name,
 )
+from .content import part_kind
 from .converter import GeminiConverter
 from .fields import generate_content_kwargs
-from .parts import KeyNormalization, part_kind
+from .keys import KeyNormalization
 
 __all__ = ["Gemini"]
 
