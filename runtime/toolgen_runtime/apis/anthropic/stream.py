@@ -43,7 +43,7 @@ class AnthropicStream(BaseStream):
             return self._start(index, event.get("content_block"), replaces=event.get("replaces") is True)
         if kind == "content_block_stop":
             block = self._blocks.get(read_hashable_index(event.get("index", 0), (ROOT, "index")))
-            return [] if block is None else self._tell_input(block)
+            return [] if block is None else self._initial_arguments(block)
         if kind == "message_start":
             message = event.get("message")
             if type(message) is dict:
@@ -53,7 +53,7 @@ class AnthropicStream(BaseStream):
                 for i, block in enumerate(content if type(content) is list else ()):
                     self._start(i, block)
         elif kind == "message_delta":
-            self._take_end(event)
+            self._update_message(event)
             if self._message.get("stop_reason") is not None:
                 return self._close()
         elif kind == "message_stop":
@@ -72,69 +72,74 @@ class AnthropicStream(BaseStream):
         self._rewritten = self._rewritten or replaces
         kind = head.get("type")
         before = self._blocks.get(index)
-        known = self._owners.get(str(head.get("id"))) if before is not None or self._rewritten else None
+        owner = self._owners.get(str(head.get("id"))) if before is not None or self._rewritten else None
         if before is not None and not before.started and not replaces:
             block = before
             block.start(head)
         else:
-            is_same = before is not None and known is not None and before.call is known
-            block = self._blocks.add(index, StreamedBlock(head), replaces=replaces or is_same)
+            is_same_call = before is not None and owner is not None and before.call is owner
+            block = self._blocks.add(index, StreamedBlock(head), replaces=replaces or is_same_call)
         if kind == "tool_use":
-            if known is not None:
-                block.call = known
+            if owner is not None:
+                block.call = owner
                 return []
-            call = block.call = OpenCall(len(self._calls), head)
-            self._calls.append(call)
-            call.wire_index = index if type(index) is int and before in (None, block) else None
-            call.wire_id = head["id"] if type(head.get("id")) is str else None
-            call.name = head["name"] if type(head.get("name")) is str else None
-            call.pieces = block.text
-            return [self._delta(call, "".join(call.pieces) or None)]
-        text = head.get("text") if kind == "text" else head.get("thinking") if kind == "thinking" else None
+            return self._start_call(block, head, index if before in (None, block) else None)
+        text = head.get(kind) if kind in ("text", "thinking") else None
         if type(text) is str and text and not self._rewritten:
             return [TextDelta(text) if kind == "text" else ReasoningDelta(text)]
         return []
 
+    def _start_call(self, block: StreamedBlock, head: dict[str, Any], index: Any) -> list[StreamEvent]:
+        """Start the call of a block. `index` is that of the block, or None if another block had it before."""
+        call = block.call = OpenCall(len(self._calls), head)
+        self._calls.append(call)
+        call.wire_index = index if type(index) is int else None
+        call.wire_id = head["id"] if type(head.get("id")) is str else None
+        call.name = head["name"] if type(head.get("name")) is str else None
+        call.pieces = block.text
+        return [self._delta(call, "".join(call.pieces) or None)]
+
     def _grow(self, index: Any, delta: dict[str, Any]) -> list[StreamEvent]:
+        """Extend a block by a delta."""
         block = self._blocks.get(index)
         if block is None:
-            block = self._blocks.add(index, StreamedBlock(_assumed(delta), started=False))
+            block = self._blocks.add(index, StreamedBlock(_assumed_head(delta), started=False))
         kind = delta.get("type")
         if kind == "input_json_delta":
-            piece = delta.get("partial_json")
-            if type(piece) is not str:
-                self._spoil(index)
-                return []
-            if not piece:
-                return []
-            if block.call is None:
-                block.text.append(piece)
-                return []
-            block.call.add(piece)
-            return [self._delta(block.call, piece)]
-        if kind == "compaction_delta":  # only the summary grows: other keys, such as `encrypted_content`, arrive once
-            rest = {k: v for k, v in delta.items() if k not in ("type", "content")}
-            block.head = {**block.head, **{k: v for k, v in rest.items() if v is not None or k not in block.head}}
-        key = _GROWING.get(kind) if type(kind) is str else None
-        if key is not None:
-            piece = delta.get(key)
-            if type(piece) is not str:
-                return []
-            block.grow(key, piece)
-            if key == "content" or not piece:
-                return []
-            return [TextDelta(piece) if key == "text" else ReasoningDelta(piece)]
+            return self._grow_arguments(block, index, delta.get("partial_json"))
         if kind == "signature_delta":
             block.head = {**block.head, "signature": delta.get("signature")}
         elif kind == "citations_delta":
-            known = block.head.get("citations")
-            block.head = {
-                **block.head,
-                "citations": [*(known if type(known) is list else []), delta.get("citation")],
-            }
-        return []
+            citations = block.head.get("citations")
+            earlier = citations if type(citations) is list else []
+            block.head = {**block.head, "citations": [*earlier, delta.get("citation")]}
+        elif kind == "compaction_delta":  # only the summary grows: other keys, such as `encrypted_content`, arrive once
+            members = {key: value for key, value in delta.items() if key not in ("type", "content")}
+            new_members = {k: v for k, v in members.items() if v is not None or k not in block.head}
+            block.head = {**block.head, **new_members}
+        key = _GROWING.get(kind) if type(kind) is str else None
+        piece = None if key is None else delta.get(key)
+        if key is None or type(piece) is not str:
+            return []
+        block.grow(key, piece)
+        if key == "content" or not piece:
+            return []
+        return [TextDelta(piece) if key == "text" else ReasoningDelta(piece)]
 
-    def _tell_input(self, block: StreamedBlock) -> list[StreamEvent]:
+    def _grow_arguments(self, block: StreamedBlock, index: Any, piece: Any) -> list[StreamEvent]:
+        """Extend the arguments of a call. They wait in the block until its start has arrived."""
+        if type(piece) is not str:
+            self._spoil(index)
+            return []
+        if not piece:
+            return []
+        if block.call is None:
+            block.text.append(piece)
+            return []
+        block.call.add(piece)
+        return [self._delta(block.call, piece)]
+
+    def _initial_arguments(self, block: StreamedBlock) -> list[StreamEvent]:
         """Return the arguments of a complete call that had them at its start, because no delta repeats them."""
         call, arguments = block.call, block.head.get("input")
         if call is None or call.pieces or type(arguments) is not dict or not arguments:
@@ -150,7 +155,8 @@ class AnthropicStream(BaseStream):
         if block is not None and block.call is not None:
             block.call.malformed = True
 
-    def _take_end(self, event: dict[str, Any]) -> None:
+    def _update_message(self, event: dict[str, Any]) -> None:
+        """Merge what is known at the end of the message: the stop reason, counts of tokens and unknown keys."""
         delta = event.get("delta")
         if type(delta) is dict:
             before = self._message.get("stop_reason")
@@ -165,7 +171,7 @@ class AnthropicStream(BaseStream):
             return []
         self._end = True
         blocks = self._blocks.in_order()  # stops may be missing
-        events = [event for block in blocks for event in self._tell_input(block)]
+        events = [event for block in blocks for event in self._initial_arguments(block)]
         if self._calls and all(call.was_announced for call in self._calls):
             events += self._call_events()
         return events
@@ -223,22 +229,22 @@ class StreamedBlock:
 
     def assemble(self) -> dict[str, Any]:
         """Return the complete block. Arguments that are not a valid JSON object stay text."""
-        whole = {**self.head}
+        complete = {**self.head}
         for key, pieces in self.grown.items():
-            whole[key] = "".join(pieces)
+            complete[key] = "".join(pieces)
         pieces = self.call.pieces if self.call is not None else self.text
         if pieces and not self.had_input:
             text = "".join(pieces)
             try:
-                whole["input"] = loads(text) if text.strip() else {}
+                complete["input"] = loads(text) if text.strip() else {}
             except ValueError:
-                whole["input"] = text
-            if type(whole["input"]) is not dict:
-                whole["input"] = text
-        return whole
+                complete["input"] = text
+            if type(complete["input"]) is not dict:
+                complete["input"] = text
+        return complete
 
 
-def _assumed(delta: dict[str, Any]) -> dict[str, Any]:
+def _assumed_head(delta: dict[str, Any]) -> dict[str, Any]:
     """Return the start of a block whose start event was lost."""
     if delta.get("type") == "input_json_delta":
         return {"type": "tool_use", "id": None, "name": "", "input": {}}

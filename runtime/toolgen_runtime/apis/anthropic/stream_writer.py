@@ -33,30 +33,23 @@ class AnthropicStreamWriter(BaseStreamWriter):
             return []
         self._started = True
         message: dict[str, Any] = {
+            "id": self.id or "",
             "type": "message",
             "role": "assistant",
             "content": [],
             "stop_reason": None,
             "stop_sequence": None,
+            "model": self.model or "",
+            "usage": {"input_tokens": 0, "output_tokens": 0},
         }
-        usage = {"input_tokens": 0, "output_tokens": 0}
-        return [
-            {
-                "type": "message_start",
-                "message": {"id": self.id or "", **message, "model": self.model or "", "usage": usage},
-            }
-        ]
-
-    def _open(self, head: dict[str, Any], call: SentCall | None = None) -> tuple[int, list[dict[str, Any]]]:
-        index = len(self._blocks)
-        return index, self._replace(index, head, call)
+        return [{"type": "message_start", "message": message}]
 
     def _piece(self, kind: str, key: str, text: str) -> list[dict[str, Any]]:
         events = self._begin()
         index = len(self._blocks) - 1
         if index < 0 or self._blocks[index]["type"] != kind:
-            index, started = self._open({"type": kind, key: "", **({"signature": ""} if kind == "thinking" else {})})
-            events += started
+            index += 1
+            events += self._replace(index, {"type": kind, key: "", **({"signature": ""} if kind == "thinking" else {})})
         self._blocks[index][key] += text
         delta = {"type": f"{kind}_delta", key: text}
         return [*events, {"type": "content_block_delta", "index": index, "delta": delta}]
@@ -77,8 +70,8 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 "name": self.writer.tool_name(event.name, ROOT),
                 "input": {},
             }
-            self._block_indexes[event.index], started = self._open(head, call)
-            events += started
+            index = self._block_indexes[event.index] = len(self._blocks)
+            events += self._replace(index, head, call)
         if event.arguments_delta:
             call.arguments += event.arguments_delta
             delta = {"type": "input_json_delta", "partial_json": event.arguments_delta}
@@ -86,10 +79,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         return events
 
     def _error(self, message: str) -> list[dict[str, Any]]:
-        return [
-            *self._begin(),
-            {"type": "error", "error": {"type": "api_error", "message": message}},
-        ]
+        return [*self._begin(), {"type": "error", "error": {"type": "api_error", "message": message}}]
 
     def _completed(self, body: dict[str, Any], completion: Completion) -> list[dict[str, Any]]:
         events = self._begin()
@@ -98,7 +88,7 @@ class AnthropicStreamWriter(BaseStreamWriter):
         if not self.writer.peek_extras(completion.metadata):
             content = self._as_sent(content)
         for index in sorted(range(len(content)), key=lambda block_index: block_index not in self._open_blocks):
-            events += self._rest(index, content[index], calls.get(index))
+            events += self._unsent(index, content[index], calls.get(index))
             events += map(_stop, self._open_blocks.stop([index]))
         events += map(_stop, self._open_blocks.stop(range(len(self._blocks))))
         top = {k: v for k, v in body.items() if k not in ("content", "stop_reason", "stop_sequence", "usage", "error")}
@@ -125,29 +115,27 @@ class AnthropicStreamWriter(BaseStreamWriter):
                 blocks.append(block)
         return blocks
 
-    def _rest(self, index: int, block: dict[str, Any], call: Any) -> list[dict[str, Any]]:
+    def _unsent(self, index: int, block: dict[str, Any], call: SentCall | None) -> list[dict[str, Any]]:
         """Return the events for the part of a block that was not sent yet."""
         if index >= len(self._blocks) or self._blocks[index].get("type") != block.get("type"):
             return self._replace(index, block)
         sent = self._blocks[index]
         if sent.get("id") != block.get("id"):  # another block of the response was sent at this index
             return self._replace(index, block)
-        key = "text" if block["type"] == "text" else "thinking"
-        if call is not None:
-            text = compact(block.get("input", {}))
-            rest = text if not call.arguments and text != "{}" else ""
-            whole = block.keys() <= {"type", "id", "name", "input"}
-        else:
-            before, after = str(sent.get(key, "")), str(block.get(key, ""))
-            rest = after[len(before) :]
-            whole = block.keys() <= {"type", key, "signature", "citations"} and after.startswith(before)
-        if not whole:
-            return self._replace(index, block)
         events: list[dict[str, Any]] = []
-        if rest and call is not None:
-            events.append(_delta(index, {"type": "input_json_delta", "partial_json": rest}))
-        elif rest:
-            events.append(_delta(index, {"type": f"{block['type']}_delta", key: rest}))
+        if call is not None:
+            if not block.keys() <= {"type", "id", "name", "input"}:
+                return self._replace(index, block)
+            arguments = compact(block.get("input", {}))
+            if not call.arguments and arguments != "{}":
+                events.append(_delta(index, {"type": "input_json_delta", "partial_json": arguments}))
+        else:
+            key = "text" if block["type"] == "text" else "thinking"
+            before, after = str(sent.get(key, "")), str(block.get(key, ""))
+            if not block.keys() <= {"type", key, "signature", "citations"} or not after.startswith(before):
+                return self._replace(index, block)
+            if after != before:
+                events.append(_delta(index, {"type": f"{block['type']}_delta", key: after[len(before) :]}))
         for citation in block.get("citations") or []:
             events.append(_delta(index, {"type": "citations_delta", "citation": citation}))
         if block.get("signature"):
