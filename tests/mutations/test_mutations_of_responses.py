@@ -224,7 +224,7 @@ MUTATIONS = (
         "7: messages in a row become one",
         on_responses(RESPONSES, laws.response_comes_back),
         "runtime/apis/openai_responses/converter.py",
-        '{"$inline": True} if parts else {"$item": extras}',
+        '{"$inline": True} if parts else {"$around": extras}',
         '{"$inline": True}',
     ),
     Mutation(

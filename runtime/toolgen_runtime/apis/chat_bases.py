@@ -6,7 +6,15 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ..conversion.extras import ABSENT, merge_extras_into, unmapped_members
+from ..conversion.extras import (
+    ABSENT,
+    escape_marks,
+    inner_extras,
+    merge_extras_into,
+    original_key,
+    restore_extras,
+    unmapped_members,
+)
 from ..conversion.reader import Reader
 from ..conversion.values import (
     Read,
@@ -201,7 +209,7 @@ class ChatMessageConverter(NativeToolSdkConverter):
             reader.note_call(None if wire.get("id") in self.TOOL_CALL_ID else wire.get("id"), call)
             return ToolCallPart(call)
         reader.note_opaque_call_id(wire)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": self.CALLS_KEY}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$as": self.CALLS_KEY}))
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""
@@ -238,16 +246,19 @@ def has_text_or_calls(wire: dict[str, Any], calls_key: str) -> bool:
 
 def keep_role(message: AssistantMessage, wire: dict[str, Any], reader: Reader) -> None:
     """Keep the role that a server gave in a response, if it is another one, or none."""
-    if wire.get("role") != "assistant":
-        merge_extras_into(message, reader.wire.name, {"$role": [wire["role"]] if "role" in wire else []})
+    if "role" not in wire:
+        extras = inner_extras(message.metadata or {}, reader.wire.name)
+        merge_extras_into(message, reader.wire.name, {"$absent": [*extras.get("$absent", ()), "role"]})
+    elif wire["role"] != "assistant":
+        merge_extras_into(message, reader.wire.name, {"role": escape_marks(wire["role"])})
 
 
 def restore_role(wire: dict[str, Any], message: AssistantMessage, writer: Writer) -> None:
     """Restore the role that `keep_role` has kept. A request has the one that the API requires."""
-    role = writer.peek_extras(message.metadata).get("$role")
-    if type(role) is list:
-        wire.pop("role", None)
-        wire |= {"role": role[0]} if role else {}
+    extras = writer.peek_extras(message.metadata)
+    if "role" in extras or "role" in extras.get("$absent", ()):
+        del wire["role"]
+        restore_extras(wire, {key: extras[key] for key in ("role",) if key in extras})
 
 
 def _add_result(messages: list[Message], result: ToolResult) -> None:
@@ -273,7 +284,7 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
     if call is None:
         return None
     kind, value = read_result_text_or_error(content)
-    extras = {"$function": True, **unmapped_members(wire, _FUNCTION_RESULT)}
+    extras = {"$as": {"tool_call_id": "name"}, **unmapped_members(wire, _FUNCTION_RESULT)}
     if kind == "error":
         extras["content"] = {"$whole": content}
     return ToolResult(call.id, call.name, kind, value, metadata=reader.as_metadata(extras))
@@ -281,7 +292,7 @@ def _read_function_result(wire: dict[str, Any], messages: list[Message], reader:
 
 def restore_function_result(wire: dict[str, Any], result: ToolResult, writer: Writer) -> dict[str, Any]:
     """Return the message of a result as it was read: with the name of the function, if it was read without an id."""
-    if "$function" not in writer.peek_extras(result.metadata):
+    if original_key(writer.peek_extras(result.metadata), "tool_call_id") != "name":
         return wire
     name = writer.wire.wire_name(result.name)
     rest = {key: value for key, value in wire.items() if key != "tool_call_id"}

@@ -135,7 +135,7 @@ class GeminiConverter(GeminiMessageConverter):
             entries = read_list_or_null(declared, here, reader, self.read_function_declaration) or []
             mark_tool_group(entries, found, unmapped_members(tool, _DECLARATIONS), reader)
             found += entries
-        return found, {"$single": True} if type(value) is dict else ABSENT
+        return found, {"$around": None} if type(value) is dict else ABSENT
 
     def has_choosable_tools(self, tools: Sequence[Any] | None) -> bool:
         """Return whether a request offers functions, which the tool choice is about."""
@@ -254,7 +254,7 @@ class GeminiConverter(GeminiMessageConverter):
             if absent:
                 extras["$absent"] = absent
         if content and content.get("role") not in (None, "model"):
-            extras["$role"] = content["role"]
+            extras["content"] = {"role": content["role"]}
         return message, stop_reason, [extras, *candidates[1:]]
 
     def write_response(
@@ -284,8 +284,8 @@ class GeminiConverter(GeminiMessageConverter):
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
-        elif "$role" in extras:
-            content["role"] = extras["$role"]
+        else:
+            content["role"] = inner_extras(extras, "content").get("role", content["role"])
         wire: dict[str, Any] = {}
         if content or "content" not in absent:
             wire["content"] = content

@@ -190,7 +190,7 @@ class HostChatConverter(ChatConverter):
         if source is not None and source != keys.details and any(other not in ("", text) for other in beside):
             own[source] = text
         if source != keys.default_key:
-            own["$key"] = source
+            own["$as"] = source
         return ReasoningPart(text, reader.as_metadata(own))
 
     def write_message_reasoning(
@@ -205,7 +205,7 @@ class HostChatConverter(ChatConverter):
         default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
         for i, (part, at) in enumerate(parts):
             own = writer.own_extras(part.metadata, at)
-            key = own["$key"] if type(own.get("$key")) is str else default
+            key = own["$as"] if type(own.get("$as")) is str else default
             originals = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
             if key in originals:
                 unchanged = reasoning_text_of(originals[key]) == part.text
