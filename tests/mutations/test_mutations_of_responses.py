@@ -230,7 +230,7 @@ MUTATIONS = (
     Mutation(
         "7: a writer of items forgets how the response ended",
         streams(RESPONSES, laws.stream_comes_back),
-        "runtime/apis/openai_responses/stream_writer.py",
+        "runtime/apis/openai_responses/stream.py",
         "self._event(end, response=body)",
         "self._event(end)",
     ),
@@ -484,7 +484,7 @@ MUTATIONS = (
     Mutation(
         "7: a writer does not say what its pieces do not",
         streams(COHERE, laws.stream_comes_back),
-        "runtime/apis/cohere/stream_writer.py",
+        "runtime/apis/cohere/stream.py",
         'last["message"] = message',
         "pass",
     ),

@@ -58,11 +58,13 @@ from .fields import (
     read_file_name,
     read_inline_audio,
     read_inline_data,
+    read_stop_sequences,
     restore_missing_message,
     write_audio_format,
     write_file_name,
     write_inline_audio,
     write_inline_data,
+    write_stop_sequences,
 )
 
 __all__ = ["ChatConverter"]
@@ -83,11 +85,13 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_inline_audio = staticmethod(write_inline_audio)
     read_inline_data = staticmethod(read_inline_data)
     write_inline_data = staticmethod(write_inline_data)
+    read_stop_sequences = staticmethod(read_stop_sequences)
+    write_stop_sequences = staticmethod(write_stop_sequences)
 
     RESPONSE_KEYS = frozenset(["choices"])
     HAS_FUNCTION_MESSAGES = True
     IS_HOST: ClassVar[bool] = False
-    """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
+    """Whether this is a server with additions of its own (`CompatibleConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
     """The keys of an assistant message that are not kept as extras."""
 

@@ -21,11 +21,9 @@ from ...conversion.writer import Writer
 from ...fields import (
     read_data_url,
     read_output_schema,
-    read_strings_at_most,
     read_tool_schema,
     write_data_url,
     write_output_schema,
-    write_strings_at_most,
     write_tool_schema,
 )
 from ...models import (
@@ -372,7 +370,7 @@ class OpenaiChat(ChatConverter):
         reasoning = source.field(
             "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
         )
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         return Request(
@@ -448,7 +446,15 @@ class OpenaiChat(ChatConverter):
             request.tools,
             self.REQUEST_REASONING_EFFORT,
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        target.field(
+            "stop",
+            request.stop,
+            "stop",
+            self.read_stop_sequences,
+            self.write_stop_sequences,
+            request.reasoning,
+            self.REQUEST_STOP,
+        )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
         return target.finish()

@@ -19,7 +19,7 @@ from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, ImagePart, OpaquePart, TextPart, ToolCall, VideoPart
 from ....paths import Path
 from ....tool_call_fields import read_call_id_verbatim, read_tool_name, write_call_id_verbatim, write_tool_name
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Vllm"]
