@@ -171,8 +171,8 @@ MUTATIONS = (
         "a choice loses its mode",
         on_choices,
         "runtime/conversion/request_tools.py",
-        "AllowedToolChoice(known, mode, ",
-        'AllowedToolChoice(known, "auto", ',
+        "AllowedToolChoice(names, mode, ",
+        'AllowedToolChoice(names, "auto", ',
     ),
     Mutation(
         "the payload differs from what is lowered at run time",

@@ -357,7 +357,7 @@ MUTATIONS = (
         "6: what is moved is not told",
         every_order(CHAT),
         "runtime/conversion/message_order.py",
-        "_report(placed, i, gathered, writer)",
+        "_report_moves(placed, i, [*gathered], writer)",
         "pass",
     ),
     Mutation(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ..json_values import apply_merge_patch, same_json
 from .cache import Cache
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..models import Loss, ToolCall, ToolDefinition
     from .encoding import Encoding
 
-__all__ = ["DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
+__all__ = ["CachedEntry", "DeclaredToolFacts", "ProviderWire", "WireFacts", "make_hashed_name", "synthetic_id"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -159,12 +159,23 @@ def _imported(module: str, package: str) -> Any:
     return import_module(module, package)
 
 
+class CachedEntry(NamedTuple):
+    """A written tool.
+
+    `entry` has its bytes (`to_bytes`), `budget` its share of the limits for strict tools in a request, by limit, and
+    `losses` what was reported, with paths relative to the tool.
+    """
+
+    entry: bytes
+    budget: Mapping[str, int]
+    losses: Sequence[Loss]
+
+
 class ProviderWire:
     """A provider's wire as one project uses it: its facts, and its ids and names.
 
-    `entries` caches written tools: each as bytes, with its share of the limits for strict tools in a request, and its
-    losses with paths relative to the tool. The converter sets `declared_entries`: the entries of declared tools in the
-    payload, by name.
+    `entries` caches written tools. The converter sets `declared_entries`: the entries of declared tools in the payload,
+    by name.
     """
 
     def __init__(self, facts: WireFacts, declared: DeclaredToolFacts) -> None:
@@ -187,7 +198,7 @@ class ProviderWire:
         self.strict_together = bool(strict.get("together"))
         self.unique_names = facts.unique_names
         self.strict = frozenset(declared.strict)
-        self.entries: Cache[tuple[bytes, Mapping[str, int], Sequence[Loss]]] = Cache()
+        self.entries: Cache[CachedEntry] = Cache()
         self.declared_entries: Mapping[str, Any] = _NOTHING
 
     @cached_property
