@@ -265,7 +265,7 @@ MUTATIONS = (
     Mutation(
         "6: neighbors of one role stay apart",
         every_order(BEDROCK),
-        "runtime/apis/bedrock/content.py",
+        "runtime/apis/bedrock/converter.py",
         'if last is not None and (last["role"] != role or "$apart" in extras):',
         "if last is not None:",
     ),
@@ -398,7 +398,7 @@ MUTATIONS = (
     Mutation(
         "7: a writer forgets signatures",
         streams(ANTHROPIC, laws.stream_comes_back),
-        "runtime/apis/anthropic/stream.py",
+        "runtime/apis/anthropic/stream_writer.py",
         '        if block.get("signature"):',
         '        if block.get("no such member"):',
     ),

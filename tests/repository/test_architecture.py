@@ -13,7 +13,7 @@ import pytest
 from tests.support.repository import PROFILES, ROOT
 from toolgen.committed_modules import shipped_catalog
 from toolgen.load import folder
-from toolgen.render.wire_modules import runtime_wire_module
+from toolgen.render.wires import runtime_wire_module
 from toolgen.resolve import Profile
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS
 from toolgen.resources import GENERATED, exported_by_runtime

@@ -247,7 +247,7 @@ def test_add_a_public_function_to_every_provider(copy: Path) -> None:
         "    def to_tool_choice(\n",
     )
     replace(
-        copy / "generator/toolgen/plan/provider.py", '    "to_tools": "",\n', '    "title": "",\n    "to_tools": "",\n'
+        copy / "generator/toolgen/plan/wires.py", '    "to_tools": "",\n', '    "title": "",\n    "to_tools": "",\n'
     )
     code = "import generated.providers.openai_chat as p; print(p.title(), 'title' in p.__all__, p.title.__doc__)"
     assert build(copy, project(copy), code) == "OpenAI Chat Completions True Return the name of the API."

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
-from ..conversion.converter import NativeToolSdkConverter, ObjectReader, OutputFormat
+from ..conversion.converter import NativeToolSdkConverter, ObjectReader, ObjectWriter, OutputFormat
 from ..conversion.extras import ABSENT, merge_extras_into, unmapped_members
 from ..conversion.message_order import Placed, order_for_api, results_of
 from ..conversion.reader import Reader
@@ -29,8 +29,10 @@ from ..models import (
     AssistantMessage,
     Message,
     OpaquePart,
+    OutputSchema,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
     ToolResult,
@@ -108,6 +110,9 @@ class OutputFormatConverter(NativeToolSdkConverter):
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+
     def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
         """Read the output format. None for one that the format does not have."""
         if value == self.OUTPUT_FORMATS["text"]:
@@ -154,7 +159,14 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """Placeholders for a missing id."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
     write_assistant_message: Callable[[AssistantMessage, Path, Writer], Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_tool_result: ObjectWriter[ToolResult]
+    write_user_message: ObjectWriter[UserMessage]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""

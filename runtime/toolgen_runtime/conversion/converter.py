@@ -15,17 +15,14 @@ from ..errors import ConversionError, wrong_type
 from ..models import (
     ApiError,
     Completion,
-    ContentPart,
     Message,
     OpaquePart,
     OutputSchema,
     Request,
-    SystemMessage,
     ToolCall,
     ToolChoice,
     ToolDefinition,
     ToolResult,
-    UserMessage,
 )
 from ..paths import ROOT, Path
 from .extras import ABSENT
@@ -42,7 +39,7 @@ from .request_tools import (
     write_tool_with_provider_settings,
     write_tools,
 )
-from .responses import FinishReason, UsageTable, calls_in, classify_api_error
+from .responses import FinishReason, calls_in, classify_api_error
 from .values import read_list_or_null, to_plain_object
 from .wire import DeclaredToolFacts, ProviderWire, WireFacts
 from .writer import OnLoss, OnUnsupported, Writer
@@ -525,26 +522,4 @@ class NativeToolConverter(Converter):
 
 
 class NativeToolSdkConverter(NativeToolConverter, SdkConverter):
-    """A converter for an API with an official client. It declares what most such APIs have, for those that use it."""
-
-    USAGE: ClassVar[UsageTable]
-    """Where the API has counts of tokens."""
-
-    read_output_schema: ObjectReader[OutputSchema]
-    read_request_body: ObjectReader[Request]
-    read_result_part: ValueReader[ContentPart]
-    read_system_content: ValueReader[ContentPart]
-    read_system_message: ObjectReader[SystemMessage]
-    read_tool: ObjectReader[ToolDefinition]
-    read_tool_call: ObjectReader[ToolCall]
-    read_tool_result: ObjectReader[ToolResult]
-    read_user_content: ValueReader[ContentPart]
-    read_user_message: ObjectReader[UserMessage]
-    write_output_schema: ObjectWriter[OutputSchema]
-    write_request_body: ObjectWriter[Request]
-    write_result_part: ValueWriter[Any]
-    write_system_content: ValueWriter[Any]
-    write_system_message: ObjectWriter[SystemMessage]
-    write_tool: ObjectWriter[ToolDefinition]
-    write_user_content: ValueWriter[Any]
-    write_user_message: ObjectWriter[UserMessage]
+    """A converter for an API with an official client, on whose wire tools, calls and results are objects."""

@@ -13,9 +13,7 @@ from tests.support.repository import PROFILES, profile
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import resolve_project
-from toolgen.plan.object_mappings import plan_mapping
-from toolgen.plan.provider import _check_methods, import_converter_class, plan_provider
-from toolgen.plan.token_usage import plan_usage
+from toolgen.plan.wires import check_pairs, import_converter_class, plan_mapping, plan_provider, plan_usage
 
 
 def project(folder: Path, providers: str, **profiles: str) -> Path:
@@ -232,7 +230,7 @@ def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
         kind = import_converter_class(str(each_profile.facts["converter"]))
         mappings = plan_provider(each_profile, project_.catalog).mappings
         objects = {*mappings, *each_profile.facts.get("unions", {})}
-        _check_methods(kind, mappings, objects, Everything())
+        check_pairs(kind, mappings, objects, Everything())
 
 
 def test_the_fields_that_built_in_profiles_name_are_in_the_format(tmp_path: Path) -> None:

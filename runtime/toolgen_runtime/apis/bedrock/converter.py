@@ -1,9 +1,9 @@
-"""Converter for Bedrock's Converse, with blocks without a type tag and system text beside the messages."""
+"""Converter for Bedrock's Converse."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ...conversion.converter import (
@@ -16,6 +16,7 @@ from ...conversion.converter import (
 )
 from ...conversion.extras import (
     ABSENT,
+    NO_EXTRAS,
     Extras,
     has_value_at,
     inner_extras,
@@ -26,7 +27,13 @@ from ...conversion.extras import (
 from ...conversion.message_order import order_restoring_separate_results
 from ...conversion.reader import Reader
 from ...conversion.request_tools import none_if_empty
-from ...conversion.responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
 from ...conversion.tool_results import (
     ResultKind,
     report_dropped_error_flag,
@@ -69,17 +76,20 @@ from ...models import (
 from ...paths import ROOT, Path, format_path
 from .client_values import Base64Keys, encode_bytes_as_base64, find_exception, is_api_error
 from .content import (
-    TurnBuilder,
     block_kind,
     drop_response_type,
     has_documents_without_text,
     mark_part_as_from_request,
     read_blocks,
     read_cited_block,
+    read_json_block,
+    read_result_blocks,
     unwrap_single_text,
     write_blocks,
     write_cited_block,
+    write_json_block,
     write_part_unless_rejected,
+    write_result_blocks,
 )
 from .fields import (
     read_block_source,
@@ -91,58 +101,26 @@ from .fields import (
     write_schema_text,
     write_text_unless_empty,
 )
-from .tools import (
-    complete_tool_config,
-    has_tool_blocks,
-    read_json_block,
-    read_result_blocks,
-    write_json_block,
-    write_result_blocks,
-)
 
-__all__ = ["MESSAGE_KEYS", "BedrockConverter"]
-
-
-MESSAGE_KEYS = frozenset(["content", "role"])
-
-
-def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
-    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
-    if writer.peek_extras(message.metadata).get("$inline"):
-        return True
-    return type(message.content) is list and any(
-        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
-    )
-
+__all__ = ["BedrockConverter"]
 
 _RESPONSE = frozenset(["ResponseMetadata", "output", "stopReason", "usage"])
 _OUTPUT = frozenset(["message"])
-
-
-def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: dict[str, Any]) -> Extras:
-    """Return the extras of a response: its other keys at their paths, and which of the known keys are absent.
-
-    An object that is null counts as absent, because its keys are.
-    """
-    extras = unmapped_members(wire, _RESPONSE)
-    outer = unmapped_members(output, _OUTPUT)
-    inner = unmapped_members(message, MESSAGE_KEYS)
-    if message.get("role") not in (None, "assistant"):
-        inner["role"] = message["role"]
-    if inner:
-        outer["message"] = inner
-    if outer:
-        extras["output"] = outer
-    holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
-    objects = ("output", "message")
-    absent = [key for key, holder in holders if key not in holder or (holder[key] is None and key in objects)]
-    if absent:
-        extras["$absent"] = absent
-    return extras
+_MESSAGE = frozenset(["content", "role"])
 
 
 class BedrockConverter(NativeToolSdkConverter):
-    """Converts requests and responses of Converse. Results are in user messages, system text is beside the messages."""
+    """Converts requests and responses of Converse.
+
+    Results are blocks of user messages. System text is beside the messages.
+    """
+
+    RESPONSE_KEYS = frozenset(["output", "stopReason"])
+    DEFAULT_KEYS = ("user", "document", "result")
+    UNFLAGGED_MODELS: ClassVar[str]
+    """A pattern for the models that reject the error flag of a result."""
+    SDK_BYTES: ClassVar[Base64Keys]
+    """The values that are base64 in a body and bytes in the client."""
 
     read_block_source = staticmethod(read_block_source)
     write_block_source = staticmethod(write_block_source)
@@ -152,23 +130,55 @@ class BedrockConverter(NativeToolSdkConverter):
     write_schema_text = staticmethod(write_schema_text)
     read_text_unless_empty = staticmethod(read_text_unless_empty)
     write_text_unless_empty = staticmethod(write_text_unless_empty)
-    RESPONSE_KEYS = frozenset(["output", "stopReason"])
-    DEFAULT_KEYS = ("user", "document", "result")
-    UNFLAGGED_MODELS: ClassVar[str]
-    """A pattern for the models that reject the error flag of a result."""
-    SDK_BYTES: ClassVar[Base64Keys]
-    """The values that are base64 in a body and bytes in the client."""
+
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
     read_assistant_content: ValueReader[AssistantPart]
+    read_output_schema: ObjectReader[OutputSchema]
     read_reasoning_part: ObjectReader[ReasoningPart]
+    read_request_body: ObjectReader[Request]
+    read_result_part: ValueReader[ContentPart]
+    read_system_content: ValueReader[ContentPart]
     read_text_part: ObjectReader[TextPart]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
+    sdk_call: Callable[..., dict[str, Any]]
     write_assistant_content: ValueWriter[Any]
+    write_output_schema: ObjectWriter[OutputSchema]
     write_reasoning_part: ObjectWriter[ReasoningPart]
+    write_request_body: ObjectWriter[Request]
+    write_result_part: ValueWriter[Any]
+    write_system_content: ValueWriter[Any]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_tool_result: ObjectWriter[ToolResult]
     write_tool_use: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def normalize_body(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""
         return encode_bytes_as_base64(wire, self.SDK_BYTES.free)
+
+    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
+        """Write the keyword arguments for the official client."""
+        body = self.write_checked_request(request, writer)
+        return self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
+
+    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
+        """Read a request body. The extras record that a history with calls has no tools."""
+        request = self.read_request_body(wire, at, reader)
+        if "toolConfig" not in wire and _has_tool_blocks(wire.get("messages")):
+            merge_extras_into(request, reader.wire.name, {"$absent": ["toolConfig"]})
+        return request
+
+    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a request body, with the tools that the API requires and without those that must not be called."""
+        writer.model = request.model
+        wire = self.write_request_body(request, at, writer)
+        _complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
+        return wire
 
     def read_conversation(self, wire: dict[str, Any], at: Path, reader: Reader) -> tuple[list[Message], Extras]:
         """Read the messages, with the system text before all others. A request of a stored prompt may have none."""
@@ -184,6 +194,17 @@ class BedrockConverter(NativeToolSdkConverter):
         parts = read_blocks(system, (at, "system"), reader, self.read_system_block)
         return [SystemMessage(unwrap_single_text(parts)), *messages] if parts else messages, extras
 
+    def write_conversation(
+        self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
+    ) -> dict[str, Any]:
+        """Write the messages, with the system text under its own key."""
+        wires = self.write_messages(messages, at, writer)
+        found: dict[str, Any] = {"messages": wires} if wires or "$whole" not in inner_extras(extras, "messages") else {}
+        system = self.write_system(messages, at, writer)
+        if system:
+            found["system"] = system
+        return found
+
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own. Messages whose roles do not alternate are marked."""
         if type(wire) is not list:
@@ -195,7 +216,7 @@ class BedrockConverter(NativeToolSdkConverter):
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            extras = unmapped_members(item, MESSAGE_KEYS)
+            extras = unmapped_members(item, _MESSAGE)
             if "content" not in item:
                 extras["$absent"] = ["content"]
             elif item["content"] == []:
@@ -242,113 +263,10 @@ class BedrockConverter(NativeToolSdkConverter):
         found[0].metadata = reader.as_metadata(extras)
         return found
 
-    def read_user_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart | ToolResult:
-        """Read a block of a user message."""
-        if type(wire) is dict and block_kind(wire) == "result":
-            return self.read_tool_result(wire, at, reader)
-        part: ContentPart = mark_part_as_from_request(self.read_user_content(wire, at, reader), reader)
-        return part
-
-    def read_system_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read a block of system text."""
-        part: ContentPart = mark_part_as_from_request(self.read_system_content(wire, at, reader), reader)
-        return part
-
-    def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read a block of an assistant message in a request."""
-        part: AssistantPart = mark_part_as_from_request(self.read_assistant_block(wire, at, reader), reader)
-        return part
-
-    def read_assistant_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
-        """Read a block of an assistant message."""
-        if type(wire) is dict:
-            kind = block_kind(wire)
-            if kind == "call":
-                call = self.read_tool_use(wire, at, reader)
-                reader.note_call(wire["toolUse"].get("toolUseId"), call)
-                return ToolCallPart(call)
-            if kind == "text":
-                return self.read_text_part(wire, at, reader)
-            if kind == "citations":
-                return read_cited_block(wire, reader)
-            if kind == "reasoning":
-                return self.read_reasoning_part(wire, at, reader)
-            if kind == "redacted":
-                return ReasoningPart("", reader.as_metadata(wire))
-        return self.read_assistant_content(wire, at, reader)
-
-    def write_assistant_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write a part of an assistant message as a block."""
-        if type(part) is ToolCallPart:
-            writer.own_extras(part.metadata, at)
-            return self.write_tool_use(part.call, (at, "call"), writer)
-        if type(part) is ReasoningPart:
-            redacted = writer.peek_extras(part.metadata)
-            if not part.text and block_kind(redacted) == "redacted":
-                return {key: value for key, value in redacted.items() if key[:1] != "$"}
-            return self.write_reasoning_part(part, at, writer)
-        if type(part) is RefusalPart:
-            writer.own_extras(part.metadata, at)
-            writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
-            return {"text": part.text} if part.text.strip() else ABSENT
-        if type(part) is TextPart and part.metadata:
-            cited = write_cited_block(part, writer.peek_extras(part.metadata))
-            if cited is not None:
-                return cited
-        return self.write_assistant_content(part, at, writer)
-
-    def write_request_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
-        """Write a part of an assistant message for a request."""
-        if type(part) is ToolCallPart:
-            writer.own_extras(part.metadata, at)
-            return self.write_tool_call(part.call, (at, "call"), writer)
-        return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
-
-    def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a call of the history."""
-        return drop_response_type(self.write_tool_use(call, at, writer), call, writer)
-
-    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a user message."""
-        return write_part_unless_rejected(part, at, writer, self.write_user_content)
-
-    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a system message."""
-        return write_part_unless_rejected(part, at, writer, self.write_system_content)
-
-    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a system message that was among the messages."""
-        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
-
-    def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
-        """Write a part of a result, which has no cache point. Audio is moved after the results of the turn."""
-        if part.cache:
-            writer.report_unsupported((at, "cache"), "cache")
-        if type(part) is AudioPart:
-            writer.media.append((part, at))
-            writer.report_loss(at, "AudioPart", "moved", "it was moved after the results of the turn")
-            return ABSENT
-        if type(part) is TextPart and part.metadata:
-            value = write_json_block(part, writer.peek_extras(part.metadata))
-            if value is not None:
-                return value
-        return write_part_unless_rejected(part, at, writer, self.write_result_part)
-
-    def write_conversation(
-        self, messages: Sequence[Message], extras: Extras, at: Path, writer: Writer
-    ) -> dict[str, Any]:
-        """Write the messages, with the system text under its own key."""
-        wires = self.write_messages(messages, at, writer)
-        found: dict[str, Any] = {"messages": wires} if wires or "$whole" not in inner_extras(extras, "messages") else {}
-        system = self.write_system(messages, at, writer)
-        if system:
-            found["system"] = system
-        return found
-
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
         writer.messages = messages
-        turns = TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
+        turns = _TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
         for message, here, paths in order_restoring_separate_results(messages, at, writer):
             if type(message) is SystemMessage:
@@ -385,12 +303,6 @@ class BedrockConverter(NativeToolSdkConverter):
             else:
                 raise wrong_type(here, "a message", message)
         return turns.wires
-
-    def write_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a result, and report an error that was text."""
-        if result.kind == "error" and result.metadata:
-            report_error_text_sent_with_flag(result, at, writer)
-        return self.write_tool_result(result, at, writer)
 
     def write_inline_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message among the other messages."""
@@ -431,20 +343,95 @@ class BedrockConverter(NativeToolSdkConverter):
             blocks.append({"cachePoint": {"type": "default"}})
         return blocks
 
+    def read_user_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart | ToolResult:
+        """Read a block of a user message."""
+        if type(wire) is dict and block_kind(wire) == "result":
+            return self.read_tool_result(wire, at, reader)
+        part: ContentPart = mark_part_as_from_request(self.read_user_content(wire, at, reader), reader)
+        return part
+
+    def write_user_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a user message."""
+        return write_part_unless_rejected(part, at, writer, self.write_user_content)
+
+    def read_system_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read a block of system text."""
+        part: ContentPart = mark_part_as_from_request(self.read_system_content(wire, at, reader), reader)
+        return part
+
+    def write_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message."""
+        return write_part_unless_rejected(part, at, writer, self.write_system_content)
+
+    def write_moved_system_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a system message that was among the messages."""
+        return ABSENT if drop_inline_block(part, at, writer) else self.write_system_block(part, at, writer)
+
+    def read_request_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read a block of an assistant message in a request."""
+        part: AssistantPart = mark_part_as_from_request(self.read_assistant_block(wire, at, reader), reader)
+        return part
+
+    def write_request_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of an assistant message for a request."""
+        if type(part) is ToolCallPart:
+            writer.own_extras(part.metadata, at)
+            return self.write_tool_call(part.call, (at, "call"), writer)
+        return write_part_unless_rejected(part, at, writer, self.write_assistant_block)
+
+    def read_assistant_block(self, wire: Any, at: Path, reader: Reader) -> AssistantPart:
+        """Read a block of an assistant message."""
+        if type(wire) is dict:
+            kind = block_kind(wire)
+            if kind == "call":
+                call = self.read_tool_use(wire, at, reader)
+                reader.note_call(wire["toolUse"].get("toolUseId"), call)
+                return ToolCallPart(call)
+            if kind == "text":
+                return self.read_text_part(wire, at, reader)
+            if kind == "citations":
+                return read_cited_block(wire, reader)
+            if kind == "reasoning":
+                return self.read_reasoning_part(wire, at, reader)
+            if kind == "redacted":
+                return ReasoningPart("", reader.as_metadata(wire))
+        return self.read_assistant_content(wire, at, reader)
+
+    def write_assistant_block(self, part: AssistantPart, at: Path, writer: Writer) -> Any:
+        """Write a part of an assistant message as a block."""
+        if type(part) is ToolCallPart:
+            writer.own_extras(part.metadata, at)
+            return self.write_tool_use(part.call, (at, "call"), writer)
+        if type(part) is ReasoningPart:
+            redacted = writer.peek_extras(part.metadata)
+            if not part.text and block_kind(redacted) == "redacted":
+                return {key: value for key, value in redacted.items() if key[:1] != "$"}
+            return self.write_reasoning_part(part, at, writer)
+        if type(part) is RefusalPart:
+            writer.own_extras(part.metadata, at)
+            writer.report_loss(at, "a refusal", "rewritten", "it is sent as text")
+            return {"text": part.text} if part.text.strip() else ABSENT
+        if type(part) is TextPart and part.metadata:
+            cited = write_cited_block(part, writer.peek_extras(part.metadata))
+            if cited is not None:
+                return cited
+        return self.write_assistant_content(part, at, writer)
+
+    def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a call of the history."""
+        return drop_response_type(self.write_tool_use(call, at, writer), call, writer)
+
+    def write_result(self, result: ToolResult, at: Path, writer: Writer) -> dict[str, Any]:
+        """Write a result, and report an error that was text."""
+        if result.kind == "error" and result.metadata:
+            report_error_text_sent_with_flag(result, at, writer)
+        return self.write_tool_result(result, at, writer)
+
     def read_result_content(
         self, wire: dict[str, Any], at: Path, reader: Reader
     ) -> tuple[ResultKind, Any, bool | None]:
         """Read the result of a call."""
         return read_result_blocks(wire, at, reader, self.read_result_block)
-
-    def read_result_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
-        """Read a block of a result. JSON beside other blocks becomes its JSON text."""
-        if type(wire) is dict and "json" in wire and block_kind(wire) is None:
-            value = read_json_block(wire, reader)
-            if value is not None:
-                return value
-        part: ContentPart = mark_part_as_from_request(self.read_result_part(wire, at, reader), reader)
-        return part
 
     def write_result_content(
         self, kind: str, value: Any, is_error: bool | None, at: Path, writer: Writer
@@ -458,10 +445,28 @@ class BedrockConverter(NativeToolSdkConverter):
             is_error = None
         return write_result_blocks(kind, value, is_error, at, writer, self.write_result_block, self.DEFAULTS["result"])
 
-    def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
-        """Write the keyword arguments for the official client."""
-        body = self.write_checked_request(request, writer)
-        return self.sdk_call(request.model, body, self.SDK_KEYWORDS, self.SDK_BYTES, writer)
+    def read_result_block(self, wire: Any, at: Path, reader: Reader) -> ContentPart:
+        """Read a block of a result. JSON beside other blocks becomes its JSON text."""
+        if type(wire) is dict and "json" in wire and block_kind(wire) is None:
+            value = read_json_block(wire, reader)
+            if value is not None:
+                return value
+        part: ContentPart = mark_part_as_from_request(self.read_result_part(wire, at, reader), reader)
+        return part
+
+    def write_result_block(self, part: ContentPart, at: Path, writer: Writer) -> Any:
+        """Write a part of a result, which has no cache point. Audio is moved after the results of the turn."""
+        if part.cache:
+            writer.report_unsupported((at, "cache"), "cache")
+        if type(part) is AudioPart:
+            writer.media.append((part, at))
+            writer.report_loss(at, "AudioPart", "moved", "it was moved after the results of the turn")
+            return ABSENT
+        if type(part) is TextPart and part.metadata:
+            value = write_json_block(part, writer.peek_extras(part.metadata))
+            if value is not None:
+                return value
+        return write_part_unless_rejected(part, at, writer, self.write_result_part)
 
     def read_tool_entry(self, wire: Any, at: Path, reader: Reader) -> ToolDefinition | OpaquePart:
         """Read a tool. A hosted tool or a cache point becomes an opaque part."""
@@ -517,20 +522,6 @@ class BedrockConverter(NativeToolSdkConverter):
         if output_format == "json":
             writer.report_unsupported(at, "JSON without a schema", "warning")
         return ABSENT
-
-    def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
-        """Read a request body. The extras record that a history with calls has no tools."""
-        request = self.read_request_body(wire, at, reader)
-        if "toolConfig" not in wire and has_tool_blocks(wire.get("messages")):
-            merge_extras_into(request, reader.wire.name, {"$absent": ["toolConfig"]})
-        return request
-
-    def write_request(self, request: Request, at: Path, writer: Writer) -> dict[str, Any]:
-        """Write a request body, with the tools that the API requires and without those that must not be called."""
-        writer.model = request.model
-        wire = self.write_request_body(request, at, writer)
-        complete_tool_config(wire, request.tool_choice, writer.peek_extras(request.metadata), writer)
-        return wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response, which is one assistant message. The client's own metadata of the exchange is ignored."""
@@ -597,3 +588,163 @@ class BedrockConverter(NativeToolSdkConverter):
             wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
         return wire
+
+
+def _extras_of_response(wire: dict[str, Any], output: dict[str, Any], message: dict[str, Any]) -> Extras:
+    """Return the extras of a response: its other keys at their paths, and which of the known keys are absent.
+
+    An object that is null counts as absent, because its keys are.
+    """
+    extras = unmapped_members(wire, _RESPONSE)
+    outer = unmapped_members(output, _OUTPUT)
+    inner = unmapped_members(message, _MESSAGE)
+    if message.get("role") not in (None, "assistant"):
+        inner["role"] = message["role"]
+    if inner:
+        outer["message"] = inner
+    if outer:
+        extras["output"] = outer
+    holders = (("output", wire), ("message", output), ("role", message), ("content", message), ("stopReason", wire))
+    objects = ("output", "message")
+    absent = [key for key, holder in holders if key not in holder or (holder[key] is None and key in objects)]
+    if absent:
+        extras["$absent"] = absent
+    return extras
+
+
+def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
+    """Return whether a system message was among the messages, or has blocks that cannot be anywhere else."""
+    if writer.peek_extras(message.metadata).get("$inline"):
+        return True
+    return type(message.content) is list and any(
+        type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
+    )
+
+
+class _TurnBuilder:
+    """Collects the messages of a request, which alternate between user and assistant.
+
+    `text` is added to documents that have no text. `first` is a user message put before a leading assistant message.
+    """
+
+    __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
+
+    def __init__(self, writer: Writer, document_text: str, first_user_text: str) -> None:
+        self.wires: list[Any] = []
+        self._writer = writer
+        self._text = document_text
+        self._first = first_user_text
+        self._open: dict[str, Any] | None = None
+        self._before: tuple[type[Message], Path] | None = None
+
+    def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
+        """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
+        last = self._open
+        if (  # the common case: a turn of its own, without anything to restore or report
+            last is not None
+            and blocks
+            and message.metadata is None
+            and last["role"] != role
+            and (role == "assistant" or not has_documents_without_text(blocks))
+        ):
+            self._open = turn = {"role": role, "content": blocks}
+            self.wires.append(turn)
+            self._before = type(message), at
+            return
+        extras = self._writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
+        if not blocks and not extras:
+            self._writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
+            return
+        if last is not None and (last["role"] != role or "$apart" in extras):
+            last = None
+        if (
+            role == "user"
+            and has_documents_without_text(blocks)
+            and has_documents_without_text([*((last or {}).get("content") or ()), *blocks])
+            and "text" not in extras.get("$absent", ())
+        ):
+            holder = (at, "content")
+            self._writer.report_loss(holder, "a text part", "defaulted", "a document needs text next to it")
+            blocks = [*blocks, {"text": self._text}]
+        if role == "assistant" and self._before is None and "$apart" not in extras:
+            self._writer.report_loss(at[0], "a message", "defaulted", "the first message must be from the user")
+            self.wires.append({"role": "user", "content": [{"text": self._first}]})
+        if last is not None:
+            self._report(message, at)
+            last["content"] = [*(last.get("content") or ()), *blocks]
+            restore_extras(last, extras)
+        else:
+            self._open = {"role": role}
+            if blocks or ("content" not in extras and "content" not in extras.get("$absent", ())):
+                self._open["content"] = blocks
+            if extras:
+                restore_extras(self._open, extras)
+            self.wires.append(self._open)
+        self._before = type(message), at
+
+    def add_opaque(self, wire: Any) -> None:
+        """Add a message that is not part of the turns."""
+        self.wires.append(wire)
+        self._open = None
+
+    def _report(self, message: Message, at: Path) -> None:
+        """Report two messages that will be read back as one."""
+        if self._before is not None and self._before[0] is type(message):
+            self._writer.report_loss(
+                (self._before[1], "content"), "a message", "rewritten", "the next one was joined to it"
+            )
+            self._writer.report_loss(at, "a message", "moved", "adjacent messages of the same role were joined")
+
+
+def _complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extras: Extras, writer: Writer) -> None:
+    """Make `toolConfig` valid for the API: tools if there are calls, and no empty list of them.
+
+    If no tool may be called, the tools are left out, which the API accepts only if there were no calls.
+    """
+    config = wire.get("toolConfig")
+    if type(config) is not dict:
+        config = {}
+    history = _has_tool_blocks(wire.get("messages"))
+    if none_if_empty(choice) == "none" and not history:
+        if config.get("tools"):
+            writer.report_loss((ROOT, "tools"), "tools", "dropped", "the model must not call any tool")
+        wire.pop("toolConfig", None)
+        return
+    if config.get("tools"):
+        return
+    made = _stand_ins(wire) if history and "toolConfig" not in extras.get("$absent", ()) else []
+    if made:
+        reason = "the API requires the tools of earlier calls, but only their names are known"
+        writer.report_loss((ROOT, "tools"), "tools", "defaulted", reason, "warning")
+        wire["toolConfig"] = {**config, "tools": made}
+        return
+    if config.get("tools") == []:
+        config = {key: value for key, value in config.items() if key != "tools"}
+    if config:
+        wire["toolConfig"] = config
+    elif wire.get("toolConfig"):
+        del wire["toolConfig"]
+
+
+def _has_tool_blocks(messages: Any) -> bool:
+    """Return whether the messages contain calls of the app's tools, or their results."""
+    return any(kind in ("call", "result") for kind, _ in _blocks(messages))
+
+
+def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
+    blocks = [
+        block
+        for message in (messages if type(messages) is list else ())
+        if type(message) is dict and type(message.get("content")) is list
+        for block in message["content"]
+        if type(block) is dict
+    ]
+    return [(block_kind(block), block) for block in blocks]
+
+
+def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return tools without parameters for the names of the calls in the history."""
+    calls = [inner_extras(block, "toolUse") for kind, block in _blocks(wire.get("messages")) if kind == "call"]
+    names = dict.fromkeys(call["name"] for call in calls if type(call.get("name")) is str)
+    schema = {"json": {"type": "object", "properties": {}}}
+    return [{"toolSpec": {"name": name, "inputSchema": schema}} for name in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...conversion.converter import OutputFormat
+from ...conversion.converter import ObjectReader, ObjectWriter, OutputFormat
 from ...conversion.extras import (
     ABSENT,
     find_value_and_key,
@@ -82,6 +82,9 @@ class CohereConverter(ChatConverter):
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
     HAS_FUNCTION_MESSAGES = False
+
+    read_request_body: ObjectReader[Request]
+    write_request_body: ObjectWriter[Request]
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""

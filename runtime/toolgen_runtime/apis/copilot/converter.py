@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from ...conversion.converter import NativeToolConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
@@ -69,6 +69,7 @@ class CopilotConverter(NativeToolConverter):
 
     read_binary_result: ValueReader[ContentPart]
     read_tool_request: ObjectReader[ToolCall]
+    sdk_call: Callable[..., dict[str, Any]]
     write_binary_result: ValueWriter[Any]
     write_tool_request: ObjectWriter[ToolCall]
 

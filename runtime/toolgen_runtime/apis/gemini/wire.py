@@ -47,9 +47,10 @@ from ...models import (
     VideoPart,
 )
 from ...paths import Path
+from .content import part_kind
 from .converter import GeminiConverter
 from .fields import generate_content_kwargs
-from .parts import KeyNormalization, part_kind
+from .keys import KeyNormalization
 
 __all__ = ["Gemini"]
 

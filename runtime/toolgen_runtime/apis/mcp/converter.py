@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...conversion.converter import NativeToolConverter, ValueReader, ValueWriter
+from ...conversion.converter import NativeToolConverter, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
@@ -42,8 +42,10 @@ class McpConverter(NativeToolConverter):
     write_media_block = staticmethod(write_media_block)
 
     read_block: ValueReader[ContentPart]
-    write_block: ValueWriter[Any]
     read_tool_call: Callable[[dict[str, Any], Path, Reader, str], ToolCall]
+    sdk_call: Callable[..., dict[str, Any]]
+    write_block: ValueWriter[Any]
+    write_tool_call: ObjectWriter[ToolCall]
 
     def to_tool_result(
         self,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ...conversion.converter import ValueReader
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -71,6 +72,9 @@ class MistralConverter(ChatConverter):
     write_text_as_chunks = staticmethod(write_text_as_chunks)
 
     ACCEPTS_BLANK_MESSAGES = False
+
+    read_user_content: ValueReader[ContentPart]
+    sdk_call: Callable[..., dict[str, Any]]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from ...conversion.converter import OutputFormat
+from ...conversion.converter import ObjectWriter, OutputFormat, ValueReader, ValueWriter
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.message_order import Placed, order_for_api, results_of
 from ...conversion.reader import Reader
 from ...conversion.request_tools import write_tool_with_provider_settings
-from ...conversion.responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import (
+    UsageTable,
+    derive_finish_reason,
+    format_rfc3339,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
@@ -33,6 +39,7 @@ from ...models import (
     RefusalPart,
     Request,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
@@ -84,6 +91,13 @@ class OllamaConverter(ChatMessageConverter):
 
     SDK_MEMBERS: ClassVar[dict[str, Any]]
     """The keys that the client's own types have."""
+
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
+    read_tool_entry: ValueReader[ToolDefinition | OpaquePart]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_tool_entry: ValueWriter[Any]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from ...conversion.converter import ValueReader, ValueWriter
+from ...conversion.converter import ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -18,7 +18,7 @@ from ...conversion.extras import (
 )
 from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
-from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...conversion.rule_of_extras import read_field, write_field
 from ...conversion.tool_results import (
     ResultKind,
@@ -33,12 +33,14 @@ from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
+    ContentPart,
     Message,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
     UserMessage,
@@ -95,9 +97,15 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
     """The keys of an assistant message that are not kept as extras."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_result_part: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_result_part: ValueWriter[Any]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from ...conversion.converter import ValueReader, ValueWriter
+from ...conversion.converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -17,7 +17,7 @@ from ...conversion.extras import (
 )
 from ...conversion.message_order import is_detached_result, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
-from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
 from ...conversion.tool_results import (
     ResultKind,
     read_result_text_or_error,
@@ -38,8 +38,10 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
+    ToolResult,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
@@ -97,10 +99,23 @@ class ResponsesConverter(OutputFormatConverter):
     write_value_with_default = staticmethod(write_value_with_default)
 
     RESPONSE_KEYS = frozenset(["output", "status"])
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
     read_input_content: ValueReader[ContentPart]
     read_message_content: ValueReader[AssistantPart]
+    read_request_body: ObjectReader[Request]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
     write_input_content: ValueWriter[Any]
     write_message_content: ValueWriter[Any]
+    write_request_body: ObjectWriter[Request]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_tool_result: ObjectWriter[ToolResult]
+    write_user_message: ObjectWriter[UserMessage]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body. The instructions become system text before the conversation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...conversion.converter import TOOLS, SdkConverter
+from ...conversion.converter import TOOLS, SdkConverter, ValueReader
 from ...conversion.extras import ABSENT, NO_EXTRAS
 from ...conversion.reader import Reader, check_tools
 from ...conversion.request_tools import check_tool_names
@@ -39,6 +39,8 @@ class PromptConverter(SdkConverter):
 
     RESPONSE_KEYS = frozenset(["content"])
     KEEPS_UNPAIRED_RESULTS = True
+
+    read_tool_entry: ValueReader[ToolDefinition | OpaquePart]
 
     def collect_tool_entries(self, payload: Any) -> list[Any]:
         """Return the entries of single tools from the text of all."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from ....conversion.responses import FinishReason
 from ....json_values import apply_merge_patch
 from ..converter import VertexConverter
-from ..parts import KeyNormalization
+from ..keys import KeyNormalization
 from ..wire import Gemini
 
 __all__ = ["Vertex"]
