@@ -19,7 +19,7 @@ from ..models import (
     ToolDefinition,
 )
 from ..paths import Path, format_path
-from .extras import ABSENT, Extras, copy_extras, extra_at, inner_extras, without_extra_at
+from .extras import ABSENT, Extras, copy_extras, extra_at, has_members, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
@@ -307,7 +307,7 @@ class Writer:
         if not metadata:
             return {}
         for provider, extras in metadata.items():
-            if provider != self.wire.name and (type(extras) is not dict or any(key[:1] != "$" for key in extras)):
+            if provider != self.wire.name and (type(extras) is not dict or has_members(extras)):
                 self.report_loss(
                     (at, "metadata"), f"metadata of {provider}", "dropped", "only that provider can read it"
                 )

@@ -481,7 +481,7 @@ class GeminiConverter(NativeToolSdkConverter):
             entries = read_list_or_null(declared, here, reader, self.read_function_declaration) or []
             mark_tool_group(entries, found, unmapped_members(tool, _DECLARATIONS), reader)
             found += entries
-        return found, {"$single": True} if type(value) is dict else ABSENT
+        return found, {"$around": None} if type(value) is dict else ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools: all declarations in one tool, unless they were read from several."""
@@ -622,7 +622,7 @@ class GeminiConverter(NativeToolSdkConverter):
             if absent:
                 extras["$absent"] = absent
         if content and content.get("role") not in (None, "model"):
-            extras["$role"] = content["role"]
+            extras["content"] = {"role": content["role"]}
         return message, stop_reason, [extras, *candidates[1:]]
 
     def write_response(
@@ -652,8 +652,8 @@ class GeminiConverter(NativeToolSdkConverter):
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
-        elif "$role" in extras:
-            content["role"] = extras["$role"]
+        else:
+            content["role"] = inner_extras(extras, "content").get("role", content["role"])
         wire: dict[str, Any] = {}
         if content or "content" not in absent:
             wire["content"] = content
