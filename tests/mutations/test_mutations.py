@@ -122,7 +122,7 @@ MUTATIONS = (
         "unknown members are dropped",
         on_recordings(laws.unknown_is_kept),
         "runtime/conversion/extras.py",
-        "if value is None or key not in known",
+        "if value is None or key not in mapped",
         "if value is None",
     ),
     Mutation(
@@ -157,8 +157,8 @@ MUTATIONS = (
         "an id may be used twice",
         with_models(test_tools.test_ids_that_repeat_from_turn_to_turn_are_told_apart),
         "runtime/conversion/reader.py",
-        "if found and found not in self.used and",
-        "if found and",
+        "not identifier or identifier in self.used or",
+        "not identifier or",
     ),
     Mutation(
         "names of the wire are not spelled back",
@@ -171,8 +171,8 @@ MUTATIONS = (
         "a choice loses its mode",
         on_choices,
         "runtime/conversion/request_tools.py",
-        "AllowedToolChoice(known, mode, ",
-        'AllowedToolChoice(known, "auto", ',
+        "AllowedToolChoice(names, mode, ",
+        'AllowedToolChoice(names, "auto", ',
     ),
     Mutation(
         "the payload differs from what is lowered at run time",

@@ -315,8 +315,8 @@ MUTATIONS = (
         "5: an unknown stop reason is another one",
         on_responses(CHAT, laws.unknown_in_a_response_is_kept),
         "runtime/conversion/responses.py",
-        "(known or extras or ",
-        "(known or ",
+        "(is_known or extras or ",
+        "(is_known or ",
     ),
     Mutation(
         "5: an unknown member of a delta is dropped",
@@ -357,7 +357,7 @@ MUTATIONS = (
         "6: what is moved is not told",
         every_order(CHAT),
         "runtime/conversion/message_order.py",
-        "_report(placed, i, gathered, writer)",
+        "_report_moves(placed, i, [*gathered], writer)",
         "pass",
     ),
     Mutation(
@@ -406,7 +406,7 @@ MUTATIONS = (
         "7: a gateway passes stop words on",
         gateway(ANTHROPIC, CHAT),
         "runtime/conversion/responses.py",
-        "(known or extras or ",
+        "(is_known or extras or ",
         "(True or extras or ",
     ),
     Mutation(

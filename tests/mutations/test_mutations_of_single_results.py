@@ -111,7 +111,7 @@ MUTATIONS = (
         "two calls have one id",
         on_ids,
         "runtime/apis/mcp/converter.py",
-        'identifier, _ = reader.call_id(given, (at, "id"))',
+        'identifier = reader.assign_call_id(given, (at, "id"))',
         'identifier = given or "call_3_0"',
     ),
 )

@@ -44,7 +44,7 @@ def read_named_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> tu
         raise wrong_type((at, _ID), "a string", wire_id)
     wire_name = optional_text(wire, _NAME, at)
     name = reader.tool_name(wire_name) if wire_name else ""
-    identifier, called = reader.find_call_id_and_name(wire_id, name)
+    identifier, called = reader.match_result(wire_id, name)
     name = name or called
     if wire_name == (reader.wire.wire_name(name) if name else None) and (wire_name or _NAME not in wire):
         return identifier, name, {}

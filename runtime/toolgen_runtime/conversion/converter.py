@@ -336,8 +336,8 @@ class Converter:
 
     def read_tools(self, value: Any, at: Path, reader: Reader) -> tuple[list[ToolDefinition | OpaquePart] | None, Any]:
         """Read the offered tools. An empty list is also kept as an extra, because the API accepted it."""
-        found = read_list_or_null(None if value is ABSENT else value, at, reader, self.read_tool_entry)
-        return found, {"$whole": value} if value == [] else ABSENT
+        definitions = read_list_or_null(None if value is ABSENT else value, at, reader, self.read_tool_entry)
+        return definitions, {"$whole": value} if value == [] else ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools."""
@@ -435,8 +435,8 @@ class NativeToolConverter(Converter):
             return [*map(self.fixed_entry_of, names)]
         except (KeyError, TypeError):
             check_tool_names(names, self.entries, self.wire.title)
-        found = [self.wire.declared.definitions[name] for name in names]
-        return self.to_tools(found, on_loss=lambda loss: None, on_unsupported="weaken")
+        definitions = [self.wire.declared.definitions[name] for name in names]
+        return self.to_tools(definitions, on_loss=lambda loss: None, on_unsupported="weaken")
 
     def to_tools(
         self,

@@ -11,7 +11,7 @@ from ..json_text import compact, is_compact, loads
 from ..json_values import is_json, same_json
 from ..models import InvalidCall, Reasoning
 from ..paths import Path, format_path
-from .extras import ABSENT, UnsupportedValueError
+from .extras import ABSENT, Extras, UnsupportedValueError
 from .reader import Reader
 from .request_tools import has_tools_for_provider
 from .writer import Writer
@@ -80,10 +80,10 @@ def read_data_url(value: Any, at: Path, reader: Reader) -> tuple[str | None, str
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", value)
-    found = re.fullmatch(_DATA, value, re.DOTALL) if value[:5] == "data:" else None
-    if found is None:
+    match = re.fullmatch(_DATA, value, re.DOTALL) if value[:5] == "data:" else None
+    if match is None:
         return value, None, None
-    return None, found[2], found[1]
+    return None, match[2], match[1]
 
 
 def write_data_url(url: str | None, data: str | None, media_type: str | None, at: Path, writer: Writer) -> str:
@@ -136,12 +136,12 @@ _PDF = "JVBERi"  # how a PDF file begins in base64
 
 def default_media_type(data: str, at: Path, writer: Writer, supported: Collection[str] | None = None) -> str | None:
     """Return the media type that the first bytes of data show, and report it. None if it is not one of `supported`."""
-    found = "application/pdf" if data.startswith(_PDF) else media_type_of(data)
-    if found is None or (supported is not None and found not in supported):
+    media_type = "application/pdf" if data.startswith(_PDF) else media_type_of(data)
+    if media_type is None or (supported is not None and media_type not in supported):
         return None
-    reason = f"the API requires a media type, so it is set to {found}"
+    reason = f"the API requires a media type, so it is set to {media_type}"
     writer.report_loss((at[0], "mediaType"), "mediaType", "defaulted", reason)
-    return found
+    return media_type
 
 
 def read_string_or_list(value: Any, at: Path, reader: Reader) -> list[str] | None:
@@ -312,6 +312,9 @@ def write_tool_schema(parameters: dict[str, Any] | None, at: Path, writer: Write
     return ABSENT if parameters is None else writer.lower_schema(parameters, strict, at)
 
 
+read_schema_or_empty = read_tool_schema
+
+
 def write_schema_or_empty(
     parameters: dict[str, Any] | None, at: Path, writer: Writer, strict: bool | None = None
 ) -> dict[str, Any]:
@@ -337,9 +340,6 @@ def read_output_schema(value: Any, at: Path, reader: Reader, strict: bool | None
 def write_output_schema(schema: dict[str, Any], at: Path, writer: Writer, strict: bool | None = True) -> Any:
     """Write an output schema. If the API enforces it (`strict`), it is lowered like that of a strict tool."""
     return writer.lower_schema(schema, True, at) if strict is True else schema
-
-
-read_schema_or_empty = read_tool_schema
 
 
 def read_tool_name(value: Any, at: Path, reader: Reader) -> str:
@@ -434,21 +434,12 @@ def read_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
     Raises:
         ConversionError: The value is neither a string nor null.
     """
-    identifier, wire_id = reader.call_id(value, at)
-    if wire_id is ABSENT and value is identifier:
-        return identifier, ABSENT
-    return identifier, {"$synthetic": identifier} if wire_id is ABSENT else {
-        "$synthetic": identifier,
-        "$whole": wire_id,
-    }
+    identifier = reader.assign_call_id(value, at)
+    return identifier, ABSENT if identifier == value else _extra_of_id(identifier, value)
 
 
-def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the id of a call: the original one if a synthetic id replaced it, or a new one if the wire rejects it."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$whole")) is str:
-        writer.restore_id(identifier, extra["$whole"])
-        return extra["$whole"]
-    return writer.call_id(identifier)
+read_optional_call_id = read_call_id
+read_nullable_call_id = read_call_id
 
 
 def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
@@ -458,21 +449,43 @@ def read_call_id_verbatim(value: Any, at: Path, reader: Reader) -> tuple[str, An
         ConversionError: The value is neither a string nor null.
     """
     identifier, extra = read_call_id(value, at, reader)
-    if extra is ABSENT and identifier == value and not reader.wire.is_legal_id(identifier):
-        return identifier, {"$synthetic": identifier, "$whole": identifier}
+    if extra is ABSENT and not reader.wire.is_legal_id(identifier):
+        extra = _extra_of_id(identifier, identifier)
     return identifier, extra
+
+
+def _extra_of_id(identifier: str, wire_id: Any) -> Extras:
+    """Return the extra of an id that stands in place of `wire_id`, the value of the wire. ABSENT if there was none."""
+    return {"$synthetic": identifier} if wire_id is ABSENT else {"$synthetic": identifier, "$whole": wire_id}
+
+
+def _is_extra_of(identifier: str, extra: Any) -> bool:
+    """Return whether an extra is of this id. An app may have changed the id since it was read."""
+    return type(extra) is dict and extra.get("$synthetic") == identifier
+
+
+def write_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
+    """Write the id of a call: the original one if a synthetic id replaced it, or a new one if the wire rejects it."""
+    if _is_extra_of(identifier, extra) and type(extra.get("$whole")) is str:
+        writer.restore_id(identifier, extra["$whole"])
+        return extra["$whole"]
+    return writer.call_id(identifier)
+
+
+write_call_id_verbatim = write_call_id
 
 
 def write_optional_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
     """Write the id of a call: the original one if a synthetic id replaced it. A synthetic id itself is not sent."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier:
-        wire_id = extra.get("$whole")
-        if type(wire_id) is str:
-            writer.restore_id(identifier, wire_id)
-            return wire_id
+    if _is_extra_of(identifier, extra) and type(extra.get("$whole")) is not str:
         writer.omit_id(identifier)
         return ABSENT
-    return writer.call_id(identifier)
+    return write_call_id(identifier, extra, at, writer)
+
+
+def write_nullable_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
+    """Write the id of a call. If a synthetic id replaced it, the original value or its absence is restored."""
+    return extra.get("$whole", ABSENT) if _is_extra_of(identifier, extra) else writer.call_id(identifier)
 
 
 def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str]:
@@ -483,7 +496,7 @@ def read_result_call(value: Any, at: Path, reader: Reader) -> tuple[str, str]:
     """
     if type(value) is not str:
         raise wrong_type(at, "a string", None if value is ABSENT else value)
-    return reader.find_call_id_and_name(value)
+    return reader.match_result(value)
 
 
 def write_result_call(identifier: str, name: str, at: Path, writer: Writer) -> str:
@@ -491,50 +504,25 @@ def write_result_call(identifier: str, name: str, at: Path, writer: Writer) -> s
     return writer.call_id(identifier)
 
 
-def read_nullable_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id of a call. A missing, blank or repeated id is replaced by a synthetic one.
-
-    Raises:
-        ConversionError: The value is neither a string nor null.
-    """
-    identifier, _ = reader.call_id(value, at)
-    if identifier == value:
-        return identifier, ABSENT
-    made = {"$synthetic": identifier}
-    return identifier, made if value is ABSENT else {**made, "$whole": value}
-
-
-def write_nullable_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the id of a call. If a synthetic id replaced it, the original value or its absence is restored."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier:
-        return extra.get("$whole", ABSENT)
-    return writer.call_id(identifier)
-
-
 def read_result_call_id(value: Any, at: Path, reader: Reader) -> tuple[str, Any]:
-    """Read the id of a result's call. The id on the wire becomes extras if the call has a different id.
+    """Read the id of a result's call. The id on the wire becomes the extra if the call has a different id.
 
     Raises:
         ConversionError: The value is not a string.
     """
-    if type(value) is not str:
-        raise wrong_type(at, "a string", None if value is ABSENT else value)
-    identifier, _ = reader.find_call_id_and_name(value)
-    return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$whole": value}
+    identifier, _ = read_result_call(value, at, reader)
+    return identifier, ABSENT if identifier == value else _extra_of_id(identifier, value)
 
 
 def write_result_call_id(identifier: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the id of a result's call, as it was written with the call."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier and type(extra.get("$whole")) is str:
+    if _is_extra_of(identifier, extra) and type(extra.get("$whole")) is str:
         return str(extra["$whole"])
     return writer.call_id(identifier)
 
 
-read_optional_call_id = read_call_id
-write_call_id_verbatim = write_call_id
-
-
-def _read_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+def _read_arguments_text(text: str) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+    """Read the text of arguments. The extra is the text if it would be written differently."""
     try:
         arguments = loads(text)
     except ValueError:
@@ -555,7 +543,7 @@ def read_json_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str,
         ConversionError: The value is neither a string nor an object.
     """
     if type(value) is str:
-        return _read_text(value)
+        return _read_arguments_text(value)
     if value is None or value is ABSENT:
         return {}, None, ABSENT
     if type(value) is dict:
@@ -571,7 +559,11 @@ def write_json_arguments(
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    if extra is not ABSENT and _says(extra, arguments) and (invalid is None or _says(invalid.text, arguments)):
+    if (
+        extra is not ABSENT
+        and _has_arguments(extra, arguments)
+        and (invalid is None or _has_arguments(invalid.text, arguments))
+    ):
         return extra
     if invalid is not None:
         return invalid.text
@@ -581,13 +573,14 @@ def write_json_arguments(
         raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
 
 
-def _says(extras: Any, arguments: dict[str, Any]) -> bool:
-    if type(extras) is not str:
-        return same_json(extras, arguments)
-    if not extras or extras.isspace():
+def _has_arguments(value: Any, arguments: dict[str, Any]) -> bool:
+    """Return whether a value of the wire, a text or an object, has these arguments."""
+    if type(value) is not str:
+        return same_json(value, arguments)
+    if not value or value.isspace():
         return not arguments
     try:
-        return same_json(loads(extras), arguments)
+        return same_json(loads(value), arguments)
     except ValueError:
         return False
 
@@ -611,12 +604,12 @@ def read_object_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[st
     if not value or value.isspace():
         return {}, None
     try:
-        found = loads(value)
+        arguments = loads(value)
     except ValueError:
         return {}, InvalidCall(value, "malformed")
-    if type(found) is not dict:
+    if type(arguments) is not dict:
         return {}, InvalidCall(value, "not_an_object")
-    return found, None
+    return arguments, None
 
 
 def write_object_arguments(arguments: dict[str, Any], invalid: InvalidCall | None, at: Path, writer: Writer) -> Any:
@@ -625,13 +618,12 @@ def write_object_arguments(arguments: dict[str, Any], invalid: InvalidCall | Non
     Raises:
         ConversionError: The arguments cannot be written as JSON.
     """
-    unread = invalid is not None and not arguments and invalid.text.strip() not in ("", "{}")
-    if invalid is None or not unread:
-        try:
-            if not is_json(arguments):
-                compact(arguments)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
-        return arguments
-    writer.report_loss(at[0], "the text of an invalid call", "rewritten", "the API requires an object")
-    return {INVALID_ARGUMENTS_KEY: invalid.text}
+    if invalid is not None and not arguments and invalid.text.strip() not in ("", "{}"):
+        writer.report_loss(at[0], "the text of an invalid call", "rewritten", "the API requires an object")
+        return {INVALID_ARGUMENTS_KEY: invalid.text}
+    try:
+        if not is_json(arguments):
+            compact(arguments)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConversionError(format_path(at), f"cannot be written as JSON: {type(error).__name__}") from error
+    return arguments

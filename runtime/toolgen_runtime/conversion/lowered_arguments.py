@@ -24,7 +24,7 @@ class LoweredArgumentCodec:
     no model is bound by the schema of a tool that the request does not offer.
     """
 
-    __slots__ = ("_coercions", "_found", "_given", "_offered", "_redefined", "_strict_flags", "_wire")
+    __slots__ = ("_coercions", "_definitions", "_encodings", "_offered", "_redefined", "_strict_flags", "_wire")
 
     def __init__(
         self,
@@ -34,56 +34,54 @@ class LoweredArgumentCodec:
         redefined: Collection[str] = (),
     ) -> None:
         self._wire = wire
-        self._given = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
+        self._definitions = {tool.name: tool for tool in tools or () if type(tool) is ToolDefinition}
         self._offered = offered or {}
         self._redefined = redefined
         self._strict_flags: dict[str, bool | None] | None = None
-        self._found: dict[str, Encoding | None] = {}
+        self._encodings: dict[str, Encoding | None] = {}
         self._coercions: dict[str, Encoding | None] = {}
 
     def encoding_of(self, name: str) -> Encoding | None:
         """Return the encoding of a tool's arguments. None if values are the same on both sides."""
-        if name not in self._found:
-            self._found[name] = self._encoding(name)
-        return self._found[name]
+        if name not in self._encodings:
+            self._encodings[name] = self._encoding(name)
+        return self._encodings[name]
 
     def _encoding(self, name: str) -> Encoding | None:
-        given = self._given.get(name)
-        strict = self._offered.get(name)
-        if given is not None:
-            extras = (given.metadata or {}).get(self._wire.name)
-            strictness = self._strictness(name) if strict is None else strict
-            table = self._wire.schema_lowering.encoding_table(given.parameters, strictness, extras)
-            return None if table is None else Encoding(table)
+        definition, strict = self._definitions.get(name), self._offered.get(name)
+        if definition is not None:
+            extras = (definition.metadata or {}).get(self._wire.name)
+            return self._encoding_for(definition, self._strictness(name) if strict is None else strict, extras)
         if name in self._redefined:
             return None
         if strict is None or strict == (name in self._wire.strict):
             return self._wire.encodings.get(name)
-        definition = self._wire.declared.definitions.get(name)
-        if definition is None or definition.parameters is None:
-            return None
-        table = self._wire.schema_lowering.encoding_table(definition.parameters, strict, None)
+        declared = self._wire.declared.definitions.get(name)
+        return None if declared is None else self._encoding_for(declared, strict, None)
+
+    def _encoding_for(self, definition: ToolDefinition, strict: bool | None, extras: Any) -> Encoding | None:
+        table = self._wire.schema_lowering.encoding_table(definition.parameters, strict, extras)
         return None if table is None else Encoding(table)
 
     def _strictness(self, name: str) -> bool | None:
         """Return whether one of the given tools is written as strict, together with the others."""
         if not self._wire.schema_lowering.per_request:  # the limits are not shared with the others
-            return self._wire.strictness(self._given[name], {})
+            return self._wire.strictness(self._definitions[name], {})
         if self._strict_flags is None:
             budget_used: dict[str, int] = {}
-            offered = [tool for name, tool in self._given.items() if name not in self._wire.refused]
+            offered = [tool for name, tool in self._definitions.items() if name not in self._wire.refused]
             self._strict_flags = {tool.name: self._wire.strictness(tool, budget_used) for tool in offered}
         return self._strict_flags.get(name)
 
     def coercions_of(self, name: str) -> Encoding | None:
         """Return the coercions of a tool's arguments. None if nothing is known about the tool."""
-        given = self._given.get(name)
-        if given is None:
+        definition = self._definitions.get(name)
+        if definition is None:
             return None if name in self._redefined else self._wire.coercions.get(name)
         if name not in self._coercions:
             from ..lowering.coercion import coercions
 
-            table = coercions(given.parameters) if given.parameters else None
+            table = coercions(definition.parameters) if definition.parameters else None
             self._coercions[name] = None if table is None else Encoding(table)
         return self._coercions[name]
 
@@ -97,7 +95,7 @@ class LoweredArgumentCodec:
         encoded = call.arguments
         arguments = _decoded(encoded, encoding, coercion)
         if arguments is encoded:
-            written = encoded if encoding is None else encoding.encode(encoded, call.name in self._given)
+            written = encoded if encoding is None else encoding.encode(encoded, call.name in self._definitions)
             if written is encoded or same_json(written, encoded):
                 return call
         else:
@@ -120,7 +118,7 @@ class LoweredArgumentCodec:
         elif encoding is None:
             return call, True
         else:
-            encoded = encoding.encode(call.arguments, call.name in self._given)
+            encoded = encoding.encode(call.arguments, call.name in self._definitions)
             if is_too_deep(encoded) or not same_json(encoding.decode(encoded), call.arguments):
                 return replace(call, arguments=encoded), False
         invalid = call.invalid

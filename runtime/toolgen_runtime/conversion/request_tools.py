@@ -1,11 +1,11 @@
-"""The tools of a request: which ones the model may call, and the name, schema and declared settings of each."""
+"""The tools of a request, as their declarations offer them to a provider, and the choice among them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ..errors import ConversionError, type_name, wrong_class
 from ..json_values import apply_merge_patch, is_json
@@ -16,7 +16,7 @@ from .extras import ABSENT, Extras, declared_settings, inner_extras, restore_ext
 from .message_order import check_messages
 from .reader import Reader, check_tools
 from .values import write_list
-from .wire import ProviderWire
+from .wire import CachedEntry, ProviderWire
 from .writer import Writer
 
 __all__ = [
@@ -64,11 +64,19 @@ def check_tool_names(names: Sequence[Any], declared: Mapping[str, Any], title: s
             raise KeyError(f"{name} is no tool declared for {title}; these are: {', '.join(declared)}")
 
 
+class _PatternMatch(NamedTuple):
+    """What a value has in place of the placeholders of a pattern, and the keys that the pattern lacks (`extras`)."""
+
+    mode: str | None
+    names: list[str]
+    extras: Extras
+
+
 def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:
-    """Fill the placeholders of a pattern with a mode and names."""
+    """Fill the placeholders of a pattern with a mode and names. A list with a name in it has an item for each name."""
     if type(pattern) is dict:
         return {key: fill_pattern(value, mode, names) for key, value in pattern.items()}
-    if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
+    if _is_list_of_names(pattern):
         return [fill_pattern(pattern[0], mode, [name]) for name in names]
     if pattern == "$mode":
         return mode
@@ -77,43 +85,51 @@ def fill_pattern(pattern: Any, mode: str, names: list[str]) -> Any:
     return pattern
 
 
-def match_pattern(pattern: Any, value: Any) -> tuple[str | None, list[str], Extras] | None:
-    """Match a value with a pattern. Return mode, names and keys that the pattern lacks. None if it does not match."""
-    found: dict[str, list[str]] = {"$mode": [], "$name": []}
-    extras = _match(pattern, value, found)
+def match_pattern(pattern: Any, value: Any) -> _PatternMatch | None:
+    """Match a value with a pattern. None if it does not match."""
+    placeholders: dict[str, list[str]] = {"$mode": [], "$name": []}
+    extras = _match(pattern, value, placeholders)
     if extras is ABSENT:
         return None
-    return found["$mode"][0] if found["$mode"] else None, found["$name"], extras
+    return _PatternMatch(next(iter(placeholders["$mode"]), None), placeholders["$name"], extras)
 
 
-def _holds(pattern: Any) -> bool:
+def _match(pattern: Any, value: Any, placeholders: dict[str, list[str]]) -> Any:
+    """Match a value, and collect the texts in place of placeholders. Return the keys that the pattern lacks, or ABSENT."""
     if type(pattern) is dict:
-        return any(map(_holds, pattern.values()))
-    return bool(pattern == "$name")
-
-
-def _match(pattern: Any, value: Any, found: dict[str, list[str]]) -> Any:
-    if type(pattern) is dict:
-        if type(value) is not dict:
-            return ABSENT
-        extras = {key: item for key, item in value.items() if key not in pattern}
-        for key, inner in pattern.items():
-            left = _match(inner, value.get(key, ABSENT), found)
-            if left is ABSENT:
-                return ABSENT
-            if left:
-                extras[key] = left
-        return extras
-    if type(pattern) is list and len(pattern) == 1 and _holds(pattern[0]):
-        if type(value) is not list or any(_match(pattern[0], item, found) != {} for item in value):
-            return ABSENT
-        return {}
-    if pattern in ("$mode", "$name"):
+        return _match_object(pattern, value, placeholders)
+    if _is_list_of_names(pattern):
+        is_match = type(value) is list and all(_match(pattern[0], item, placeholders) == {} for item in value)
+        return {} if is_match else ABSENT
+    if type(pattern) is str and pattern in placeholders:
         if type(value) is not str:
             return ABSENT
-        found[pattern].append(value)
+        placeholders[pattern].append(value)
         return {}
     return {} if type(value) is type(pattern) and value == pattern else ABSENT
+
+
+def _match_object(pattern: dict[str, Any], value: Any, placeholders: dict[str, list[str]]) -> Any:
+    if type(value) is not dict:
+        return ABSENT
+    extras = {key: item for key, item in value.items() if key not in pattern}
+    for key, inner in pattern.items():
+        inner_extras = _match(inner, value.get(key, ABSENT), placeholders)
+        if inner_extras is ABSENT:
+            return ABSENT
+        if inner_extras:
+            extras[key] = inner_extras
+    return extras
+
+
+def _is_list_of_names(pattern: Any) -> bool:
+    return type(pattern) is list and len(pattern) == 1 and _has_name(pattern[0])
+
+
+def _has_name(pattern: Any) -> bool:
+    if type(pattern) is dict:
+        return any(map(_has_name, pattern.values()))
+    return bool(pattern == "$name")
 
 
 OMITTED = "$absent"
@@ -131,18 +147,31 @@ def read_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> ToolCho
             return choice
     if type(value) is str and value in table.get("also", {}):
         return table["also"][value]  # type: ignore[no-any-return]  # the meta-schema of profiles says so
-    if "named" in table and (found := match_pattern(table["named"], value)) and len(found[1]) == 1:
-        _, names, extras = found
-        return NamedToolChoice(reader.tool_name(names[0]), reader.as_metadata(extras))
-    mode_names = _mode_names(table)
-    if "allowed" in table and (found := match_pattern(table["allowed"], value)) and found[1]:
-        known = [reader.tool_name(name) for name in found[1]]
-        for mode in ("auto", "required"):
-            if found[0] == mode_names[mode]:
-                return AllowedToolChoice(known, mode, reader.as_metadata(found[2]))
+    choice_with_names = _read_named_choice(value, reader, table) or _read_allowed_choice(value, reader, table)
+    if choice_with_names is not None:
+        return choice_with_names
     for choice in _CHOICES:
         if choice in table and match_pattern(table[choice], value):
             return choice
+    return None
+
+
+def _read_named_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> NamedToolChoice | None:
+    match = match_pattern(table["named"], value) if "named" in table else None
+    if match is None or len(match.names) != 1:
+        return None
+    return NamedToolChoice(reader.tool_name(match.names[0]), reader.as_metadata(match.extras))
+
+
+def _read_allowed_choice(value: Any, reader: Reader, table: Mapping[str, Any]) -> AllowedToolChoice | None:
+    match = match_pattern(table["allowed"], value) if "allowed" in table else None
+    if match is None or not match.names:
+        return None
+    mode_names = _mode_names(table)
+    for mode in ("auto", "required"):
+        if match.mode == mode_names[mode]:
+            names = [reader.tool_name(name) for name in match.names]
+            return AllowedToolChoice(names, mode, reader.as_metadata(match.extras))
     return None
 
 
@@ -156,58 +185,71 @@ def none_if_empty(choice: ToolChoice | None) -> ToolChoice | None:
     return "none" if type(choice) is AllowedToolChoice and not choice.names and choice.mode != "required" else choice
 
 
+class _Selection(NamedTuple):
+    """A tool choice as a row of the table, and what fills the placeholders of its pattern."""
+
+    row: str
+    mode: str = ""
+    names: Sequence[str] = ()
+    metadata: dict[str, Any] | None = None
+
+
 def write_choice(choice: ToolChoice, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
     """Write a tool choice. One that is not in the table is a loss of behaviour, except `auto`, which is the default.
 
     Raises:
         ConversionError: It names a tool that excludes this provider, or the loss is one of behaviour and not permitted.
     """
-    row: str
-    mode: str
     if type(choice) is AllowedToolChoice and not choice.names:
         if choice.mode == "required":
             writer.report_loss(at, "toolChoice", "dropped", "it requires a call, but permits no tool", "behaviour")
             return ABSENT
         writer.report_loss(at, "toolChoice", "rewritten", "it permits no tool")
         choice = "none"
-    if type(choice) is NamedToolChoice:
-        row, mode, names, extras = "named", "required", [choice.name], writer.own_extras(choice.metadata, at)
-    elif type(choice) is AllowedToolChoice:
-        row, mode, names, extras = (
-            "allowed",
-            choice.mode or "auto",
-            choice.names,
-            writer.own_extras(choice.metadata, at),
-        )
-    elif choice not in _CHOICES:
-        known = f"{', '.join(_CHOICES)}, a NamedToolChoice or an AllowedToolChoice"
-        raise ConversionError(format_path(at), f"is not one of {known}")
-    else:
-        row, mode, names, extras = str(choice), "", [], {}
-    refused = writer.wire.refused.intersection(names)
-    if refused:
+    selection = _selection(choice, at)
+    extras = writer.own_extras(selection.metadata, at)
+    if not writer.wire.refused.isdisjoint(selection.names):
         raise ConversionError(format_path(at), f"names a tool that {writer.wire.title} is not offered")
-    if row not in table:
-        if row == "auto":
-            return ABSENT
-        writer.report_loss(
-            at, "toolChoice", "dropped", f"{writer.wire.title} does not support this choice", "behaviour"
-        )
+    if selection.row not in table:
+        if selection.row != "auto":
+            reason = f"{writer.wire.title} does not support this choice"
+            writer.report_loss(at, "toolChoice", "dropped", reason, "behaviour")
         return ABSENT
-    if table[row] == OMITTED:
+    if table[selection.row] == OMITTED:
         writer.report_loss(at, "toolChoice", "defaulted", "it is the default")
         return ABSENT
-    wire_names = [writer.tool_name(name, (at, "name")) for name in names]
-    written = fill_pattern(table[row], _mode_names(table).get(mode, mode), wire_names)
-    if type(written) is str and names and any(written == table.get(other) for other in _CHOICES):
-        writer.report_loss(
-            at, "toolChoice", "dropped", f"{writer.wire.title} has another meaning for this name", "behaviour"
-        )
-        return ABSENT
-    if row == "allowed" and len(names) == 1 and match_pattern(table.get("named"), written):
-        writer.report_loss(at, "toolChoice", "rewritten", "the choice names the only tool that may be called")
+    written = _write_selection(selection, at, writer, table)
     if extras and type(written) is dict:
         restore_extras(written, extras)
+    return written
+
+
+def _selection(choice: ToolChoice, at: Path) -> _Selection:
+    """Return the row of a tool choice.
+
+    Raises:
+        ConversionError: It is none.
+    """
+    if type(choice) is NamedToolChoice:
+        return _Selection("named", "required", [choice.name], choice.metadata)
+    if type(choice) is AllowedToolChoice:
+        return _Selection("allowed", choice.mode or "auto", choice.names, choice.metadata)
+    if choice not in _CHOICES:
+        forms = f"{', '.join(_CHOICES)}, a NamedToolChoice or an AllowedToolChoice"
+        raise ConversionError(format_path(at), f"is not one of {forms}")
+    return _Selection(str(choice))
+
+
+def _write_selection(selection: _Selection, at: Path, writer: Writer, table: Mapping[str, Any]) -> Any:
+    """Write a tool choice that is in the table. ABSENT if the wire would read something else."""
+    names = [writer.tool_name(name, (at, "name")) for name in selection.names]
+    written = fill_pattern(table[selection.row], _mode_names(table).get(selection.mode, selection.mode), names)
+    if type(written) is str and names and any(written == table.get(choice) for choice in _CHOICES):
+        reason = f"{writer.wire.title} has another meaning for this name"
+        writer.report_loss(at, "toolChoice", "dropped", reason, "behaviour")
+        return ABSENT
+    if selection.row == "allowed" and len(names) == 1 and match_pattern(table.get("named"), written):
+        writer.report_loss(at, "toolChoice", "rewritten", "the choice names the only tool that may be called")
     return written
 
 
@@ -221,8 +263,11 @@ def has_tools_for_provider(tools: Sequence[Any] | None, wire: ProviderWire) -> b
 
 def offers_chosen_tools(choice: ToolChoice | None, tools: Sequence[Any] | None, wire: ProviderWire) -> bool:
     """Return whether a request offers a tool that a choice names. The provider's own tools may have any name."""
-    names = [choice.name] if type(choice) is NamedToolChoice else None
-    names = choice.names if type(choice) is AllowedToolChoice else names
+    names: Sequence[str] = ()
+    if type(choice) is NamedToolChoice:
+        names = [choice.name]
+    elif type(choice) is AllowedToolChoice:
+        names = choice.names
     return not names or any(
         tool.name in names if type(tool) is ToolDefinition else tool.provider == wire.name for tool in tools or ()
     )
@@ -233,8 +278,8 @@ def report_choice_without_tools(choice: ToolChoice, at: Path, writer: Writer, *,
 
     One that requires a call is a loss of behaviour, and so is one that excludes the others.
     """
-    optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
-    severity: Literal["note", "behaviour"] = "note" if optional and not has_others else "behaviour"
+    is_optional = choice in ("auto", "none") or (type(choice) is AllowedToolChoice and choice.mode != "required")
+    severity: Literal["note", "behaviour"] = "note" if is_optional and not has_others else "behaviour"
     reason = "the request has no tool that it names" if has_others else "the request has no tools"
     writer.report_loss(at, "toolChoice", "dropped", reason, severity)
 
@@ -255,11 +300,13 @@ def write_tools(tools: Sequence[Any], extra: Any, at: Path, writer: Writer, writ
 
 def _report_strict_without_effect(tools: Sequence[Any], at: Path, writer: Writer) -> None:
     """Report strict tools beside others, where strict mode has an effect only if all tools are strict."""
-    named = [(i, tool) for i, tool in enumerate(tools) if type(tool) is ToolDefinition]
-    strict = [i for i, tool in named if writer.wire.strictness(tool, {})]
-    for i in strict if len(strict) < len(named) else ():
-        reason = f"{writer.wire.title} enforces it only if all tools of a request are strict"
-        writer.report_loss(((at, i), "strict"), "strict", "dropped", reason, "warning")
+    strictness = {i: writer.wire.strictness(tool, {}) for i, tool in enumerate(tools) if type(tool) is ToolDefinition}
+    if all(strictness.values()):
+        return
+    reason = f"{writer.wire.title} enforces it only if all tools of a request are strict"
+    for i, is_strict in strictness.items():
+        if is_strict:
+            writer.report_loss(((at, i), "strict"), "strict", "dropped", reason, "warning")
 
 
 def _first_of_each_name(write: Write) -> Write:
@@ -279,86 +326,46 @@ def _first_of_each_name(write: Write) -> Write:
     return write_first
 
 
-_facts_of = attrgetter(*ToolDefinition.__match_args__)
+_fields_of = attrgetter(*ToolDefinition.__match_args__)
 
 
 def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
-    """Write a tool. What its declaration states about this provider is in its metadata, and is applied last.
+    """Write a tool with what its declaration says about this provider.
 
-    Its `description` for this provider replaces the other, its `patch` is a merge patch (RFC 7396) on the entry. Entries
-    are cached with their losses, because the same tools are sent with every request.
+    Entries are cached with their losses, because the same tools are sent with every request.
 
     Raises:
-        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
+        ConversionError: The declaration excludes this provider, or its schema does not support strict mode, and
+            `on_unsupported` is "error".
     """
     if type(tool) is not ToolDefinition:
         return write(tool, at, writer)
-    wire, facts, budget_used = writer.wire, _facts_of(tool), writer.budget_used
-    key = to_key(facts)
-    known = wire.entries.get(key)
-    if known is not None and not (known[1] and wire.schema_lowering.exceeded_limits(known[1], budget_used)):
-        return _from_cache(*known, at, writer)
-    before, reported = dict(budget_used), len(writer.losses)
-    entry, alike = _written(tool, at, writer, write)
-    renamed = writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names  # always reported
-    losses, tool_path = writer.losses[reported:], format_path(at)
-    permitted = all(loss.severity != "behaviour" and loss.path.startswith(tool_path) for loss in losses)
-    if alike and not renamed and permitted and is_json(entry) and is_json(list(facts)):
-        wanted = {
-            what: count - before.get(what, 0) for what, count in budget_used.items() if count != before.get(what, 0)
-        }
+    wire = writer.wire
+    if tool.name in wire.refused:
+        writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {wire.title}", "behaviour")
+        return ABSENT
+    fields = _fields_of(tool)
+    key = to_key(fields)
+    cached = wire.entries.get(key)
+    if cached is not None and not (
+        cached.budget and wire.schema_lowering.exceeded_limits(cached.budget, writer.budget_used)
+    ):
+        return _write_cached(cached, at, writer)
+    budget_before, losses_before = dict(writer.budget_used), len(writer.losses)
+    adjusted = _with_strictness(tool, at, writer)
+    entry = _write_with_settings(adjusted, at, writer, write)
+    losses = writer.losses[losses_before:]
+    if _is_alike_in_every_request(tool, adjusted, losses, at, writer) and is_json(entry) and is_json(list(fields)):
         copy = to_bytes(entry)
         if copy is not None:
-            relative = [replace(loss, path=loss.path[len(tool_path) :]) for loss in losses]
-            size = len(copy) + sum(len(loss.path) + len(loss.reason) for loss in relative)
-            wire.entries.put(key, (copy, wanted, relative), size)
+            budget = {limit: count - budget_before.get(limit, 0) for limit, count in writer.budget_used.items()}
+            _cache(key, copy, {limit: count for limit, count in budget.items() if count}, losses, at, wire)
             return from_bytes(copy)
     return entry
 
 
-def _from_cache(copy: bytes, wanted: Mapping[str, int], losses: Sequence[Loss], at: Path, writer: Writer) -> Any:
-    """Return a new copy of a cached entry. Its share of the limits is used, and its losses are reported again."""
-    for what, count in wanted.items():
-        writer.budget_used[what] = writer.budget_used.get(what, 0) + count
-    if losses:
-        tool_path = format_path(at)
-        for loss in losses:
-            writer.report(Loss(tool_path + loss.path, loss.what, loss.action, loss.severity, loss.reason))
-    return from_bytes(copy)
-
-
-def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tuple[Any, bool]:
-    """Write a tool, and return whether it would be written the same together with any other tools.
-
-    Raises:
-        ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
-    """
-    if tool.name in writer.wire.refused:
-        writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {writer.wire.title}", "behaviour")
-        return ABSENT, False
-    declared, own = declared_settings(tool), declared_settings(tool, writer.wire.name)
-    writer.is_declared_tool = "strict" in declared
-    adjusted = _with_strictness(tool, at, writer)
-    if type(own.get("description")) is str:
-        adjusted = replace(adjusted, description=own["description"])
-    entry = write(adjusted, at, writer)
-    writer.is_declared_tool = False
-    for name, key in writer.wire.declared_keys.items():
-        if name in declared and type(entry) is dict:
-            entry = {**entry, key: declared[name]}
-    patch = inner_extras(own, "patch")
-    if patch and type(entry) is dict:
-        entry = apply_merge_patch(entry, patch)
-    return entry, adjusted.strict == tool.strict or adjusted.strict is True or not _would_be_strict_alone(tool, writer)
-
-
-def _would_be_strict_alone(tool: ToolDefinition, writer: Writer) -> bool:
-    """Return whether a tool would be strict if earlier tools had not used up the limits."""
-    return bool(writer.wire.schema_lowering.choose_strictness(tool.parameters, {})[0])
-
-
 def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefinition:
-    """Return a tool with `strict` decided for this wire.
+    """Return a tool with `strict` decided for this wire. A tool that is strict uses up the limits of the request.
 
     Raises:
         ConversionError: The schema does not support strict mode, and `on_unsupported` is "error".
@@ -367,7 +374,58 @@ def _with_strictness(tool: ToolDefinition, at: Path, writer: Writer) -> ToolDefi
     if strict == tool.strict:
         return tool
     if tool.strict:
-        refused = writer.wire.unsupported_strict_changes(tool)
-        writer.report_loss((at, "strict"), "strict", "dropped", f"{refused[0].what}: {refused[0].reason}", "behaviour")
+        change = writer.wire.unsupported_strict_changes(tool)[0]
+        writer.report_loss((at, "strict"), "strict", "dropped", f"{change.what}: {change.reason}", "behaviour")
         writer.downgraded.add(tool.name)
     return replace(tool, strict=strict)
+
+
+def _write_with_settings(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> Any:
+    """Write a tool with the settings of its declaration: its own description, keys of this wire, and at last a patch."""
+    declared, own = declared_settings(tool), declared_settings(tool, writer.wire.name)
+    if type(own.get("description")) is str:
+        tool = replace(tool, description=own["description"])
+    writer.is_declared_tool = "strict" in declared
+    entry = write(tool, at, writer)
+    writer.is_declared_tool = False
+    if type(entry) is not dict:
+        return entry
+    entry = {**entry, **{key: declared[name] for name, key in writer.wire.declared_keys.items() if name in declared}}
+    patch = inner_extras(own, "patch")
+    return apply_merge_patch(entry, patch) if patch else entry
+
+
+def _is_alike_in_every_request(
+    tool: ToolDefinition, adjusted: ToolDefinition, losses: Sequence[Loss], at: Path, writer: Writer
+) -> bool:
+    """Return whether a tool is written, and its losses are reported, the same beside any other tools."""
+    wire = writer.wire
+    if writer.names.get(tool.name, tool.name) != tool.name and tool.name not in wire.names:
+        return False  # the new name is reported once in a request
+    tool_path = format_path(at)
+    if any(loss.severity == "behaviour" or not loss.path.startswith(tool_path) for loss in losses):
+        return False
+    if adjusted.strict == tool.strict or adjusted.strict is True:
+        return True
+    # Unless it could not be strict anyway, earlier tools may have used up the limits.
+    return not wire.schema_lowering.choose_strictness(tool.parameters, {})[0]
+
+
+def _cache(
+    key: bytes | None, copy: bytes, budget: Mapping[str, int], losses: Sequence[Loss], at: Path, wire: ProviderWire
+) -> None:
+    """Cache a written tool. `budget` is its share of the limits of a request."""
+    tool_path = format_path(at)
+    relative = [replace(loss, path=loss.path[len(tool_path) :]) for loss in losses]
+    size = len(copy) + sum(len(loss.path) + len(loss.reason) for loss in relative)
+    wire.entries.put(key, CachedEntry(copy, budget, relative), size)
+
+
+def _write_cached(cached: CachedEntry, at: Path, writer: Writer) -> Any:
+    """Return a new copy of a cached entry. Its share of the limits is used, and its losses are reported again."""
+    for limit, count in cached.budget.items():
+        writer.budget_used[limit] = writer.budget_used.get(limit, 0) + count
+    tool_path = format_path(at) if cached.losses else ""
+    for loss in cached.losses:
+        writer.report(replace(loss, path=tool_path + loss.path))
+    return from_bytes(cached.entry)

@@ -240,22 +240,24 @@ def provider_stop_reason(
     says nothing more stands for all of them; with calls that were cut, it is a failure. A stream needs no reason for a
     failure: without one, it has failed.
     """
-    stop_reason = completion.stop_reason
-    meaning = completion.finish_reason
-    found = None if has_foreign else table.get(stop_reason or "")
-    known = found is not None and (found == meaning or meaning in ("stop", "tool_calls"))
+    stop_reason, meaning = completion.stop_reason, completion.finish_reason
+    usual_meaning = None if has_foreign else table.get(stop_reason or "")
+    is_known = usual_meaning is not None and (usual_meaning == meaning or meaning in ("stop", "tool_calls"))
     is_cut = meaning == "other" and any(
         call.invalid is not None and call.invalid.reason == "truncated" for call in calls_in(completion.message)
     )
-    if stop_reason is not None and (known or extras or (meaning == "other" and not is_cut)):
+    if stop_reason is not None and (is_known or extras or (meaning == "other" and not is_cut)):
         return stop_reason
-    if is_cut:
-        meaning = "error"
-    others = () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
-    for similar in (meaning, *others):
+    return _nearest_stop_reason("error" if is_cut else meaning, table, writer)
+
+
+def _nearest_stop_reason(meaning: FinishReason, table: Mapping[str, FinishReason], writer: Writer) -> str | None:
+    """Return the first reason with a meaning, otherwise one with a similar meaning, which is reported. None without one."""
+    similar = () if writer.is_stream and meaning == "error" else _SIMILAR.get(meaning, ())
+    for candidate in (meaning, *similar):
         for stop_reason, reason in table.items():
-            if reason == similar and (reason != "other" or stop_reason.lower() == "other"):
-                if similar != meaning != "tool_calls":
+            if reason == candidate and (reason != "other" or stop_reason.lower() == "other"):
+                if candidate != meaning != "tool_calls":
                     severity: Literal["warning", "note"] = "warning" if meaning == "other" else "note"
                     text = f"the nearest reason is {stop_reason}"
                     writer.report_loss((ROOT, "finishReason"), "finishReason", "rewritten", text, severity)
@@ -337,22 +339,27 @@ def classify_api_error(provider: str, status: int, body: Any, table: Mapping[str
     message), `message` (paths of the message) and `final` (codes for which a retry does not help). If the status means
     success, a code that is an HTTP status replaces it.
     """
-    codes = [found for path in table.get("codes", ()) if type(found := value_at_path(body, path)) in (str, int)]
+    values = [value_at_path(body, path) for path in table.get("codes", ())]
+    codes = [str(value) for value in values if type(value) in (str, int)]
     if status < 400:
-        status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", str(code))), status)
+        status = next((int(code) for code in codes if re.fullmatch("[45][0-9][0-9]", code)), status)
     texts = [value_at_path(body, path) for path in table.get("message", ())] + [body]
     message = next((text for text in texts if type(text) is str and text.strip()), f"HTTP status {status}")
-    kinds: Mapping[str, Kind] = table.get("words", {})
+    kind = _kind_of_error(codes, message, status, table)
+    is_final = any(code in table.get("final", ()) for code in codes)
+    return ApiError(kind, message, kind in _RETRYABLE and not is_final, {provider: {"status": status, "body": body}})
+
+
+def _kind_of_error(codes: list[str], message: str, status: int, table: Mapping[str, Any]) -> Kind:
+    """Return the kind of an error by its codes; if they say little, by phrases of its message; else by its status."""
     phrases: Mapping[str, Kind] = table.get("phrases", {})
-    lowered = message.lower()
-    kind = _first(kinds, [str(code) for code in codes])
+    kind = _first(table.get("words", {}), codes)
     if kind in (None, "invalid_request", "server"):
+        lowered = message.lower()
         kind = _first(phrases, [phrase for phrase in phrases if phrase in lowered]) or kind
     if kind is None:
         kind = _STATUSES.get(status) or ("server" if status >= 500 else "unknown")
-    final = any(str(code) in table.get("final", ()) for code in codes)
-    state = {"status": status, "body": body}
-    return ApiError(kind, message, kind in _RETRYABLE and not final, {provider: state})
+    return kind
 
 
 def _first(table: Mapping[str, Kind], keys: list[str]) -> Kind | None:

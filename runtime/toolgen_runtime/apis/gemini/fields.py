@@ -44,7 +44,7 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
     if value is not None and value is not ABSENT and type(value) is not str:
         raise wrong_type(at, "a string", value)
     if value:
-        identifier, called = reader.find_call_id_and_name(value, name)
+        identifier, called = reader.match_result(value, name)
         if called:
             reader.note_result(identifier)
             return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$whole": value}

@@ -140,7 +140,7 @@ class GeminiStream(BaseStream):
         begun.add(text)
         if candidate is self._candidates.get(0):
             self._calls.append(begun)
-            identifier, _ = self._names.call_id(call.get("id"), ROOT)
+            identifier = self._names.assign_call_id(call.get("id"), ROOT)
             begun.was_announced = type(call.get("name")) is str
             name = self._names.tool_name(call["name"]) if begun.was_announced else None
             events.append(ToolCallDelta(begun.index, identifier, name, text or None))

@@ -180,7 +180,7 @@ class McpConverter(NativeToolConverter):
 
     def read_single_call(self, wire: dict[str, Any], given: str | None, at: Path, reader: Reader) -> ToolCall:
         """Read a call with the given id, or with a synthetic one, which is marked."""
-        identifier, _ = reader.call_id(given, (at, "id"))
+        identifier = reader.assign_call_id(given, (at, "id"))
         call = self.read_tool_call(wire, at, reader, identifier)
         if identifier != given:
             merge_extras_into(call, reader.wire.name, {"$synthetic": identifier})

@@ -102,7 +102,7 @@ def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: C
         ConversionError: The value is neither a string nor null.
     """
     if value is None or (type(value) is str and value in placeholders):
-        identifier, _ = reader.call_id(None, at)
+        identifier = reader.assign_call_id(None, at)
         return identifier, {"$synthetic": identifier, "$whole": value}
     identifier, extra = read_optional_call_id(value, at, reader)
     if extra is ABSENT and not reader.wire.is_legal_id(identifier):
@@ -136,7 +136,7 @@ def read_result_id_or_placeholder(
     extras: Extras = {} if wire_name is None else {"name": wire_name}
     name = reader.tool_name(wire_name) if wire_name else ""
     if found and found not in placeholders:
-        identifier, called = reader.find_call_id_and_name(found, name)
+        identifier, called = reader.match_result(found, name)
         reader.note_result(identifier)
         if not called and not reader.wire.is_legal_id(identifier):
             extras["tool_call_id"] = {"$synthetic": identifier, "$whole": found}

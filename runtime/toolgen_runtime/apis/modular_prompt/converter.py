@@ -261,7 +261,7 @@ class ModularPromptStream(BaseStream):
         """Return the delta of a call, which arrives complete."""
         known = OpenCall(len(self._calls), call)
         self._calls.append(known)
-        identifier, _ = self._names.call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
+        identifier = self._names.assign_call_id(call.get("id"), ((ROOT, "toolCalls"), known.index))
         known.was_announced = type(function.get("name")) is str
         arguments = function.get("arguments")
         known.add(arguments if type(arguments) is str else dump_allowing_nan(arguments or {}))

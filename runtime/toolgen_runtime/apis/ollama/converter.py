@@ -144,9 +144,9 @@ class OllamaConverter(ChatMessageConverter):
             if type(message) is ToolMessage and before is not None and (writer.unsent or writer.drops_ids):
                 results = order_results_by_tool(results_of(message, here, paths), before, writer)
                 ordered = ToolMessage([result for result, _ in results], message.metadata)
-                yield ordered, here, tuple(path for _, path in results)
+                yield Placed(ordered, here, tuple(path for _, path in results))
             else:
-                yield message, here, paths
+                yield Placed(message, here, paths)
             before = message
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:

@@ -57,7 +57,7 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
     """
     wire_id, wire_name = optional_text(wire, _ID, at), optional_text(wire, _NAME, at)
     name = reader.tool_name(wire_name) if wire_name else ""
-    identifier, called = reader.find_call_id_and_name(wire_id, name) if wire_id else ("", "")
+    identifier, called = reader.match_result(wire_id, name) if wire_id else ("", "")
     if called:
         reader.note_result(identifier)
         if name:

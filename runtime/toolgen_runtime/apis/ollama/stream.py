@@ -68,7 +68,7 @@ class OllamaStream(BaseStream):
             return
         known = OpenCall(len(self._calls), call)
         self._calls.append(known)
-        identifier, _ = self._names.call_id(call.get("id"), ((_MESSAGE, "tool_calls"), known.index))
+        identifier = self._names.assign_call_id(call.get("id"), ((_MESSAGE, "tool_calls"), known.index))
         known.was_announced = type(function.get("name")) is str
         known.add(dump_allowing_nan(function.get("arguments") or {}))
         name = self._names.tool_name(function["name"]) if known.was_announced else None

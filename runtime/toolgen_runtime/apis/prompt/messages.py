@@ -118,7 +118,7 @@ def _assistant(content: Any, extras: Extras, at: Path, reader: Reader, names: Ma
 def _result(entry: ResultEntry, reader: Reader) -> ToolResult:
     """Return a result, with the tool's own name."""
     name = reader.tool_name(entry.name)
-    identifier, called = reader.find_call_id_and_name(entry.identifier or "", name)
+    identifier, called = reader.match_result(entry.identifier or "", name)
     reader.note_result(identifier)
     return make_result(entry._replace(name=name or called), identifier)
 
