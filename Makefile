@@ -1,6 +1,6 @@
 # Everyday tasks. Set-up runs once, and again when pyproject.toml changes.
 .DEFAULT_GOAL := help
-.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift distributions bench laws declarations lowered size rows github-tools kills fuzz programs editors formats pages site prose soak clean
+.PHONY: help setup build check test test-all pythons quick mutants snapshots lint format types drift distributions bench laws declarations lowered engines size rows github-tools kills fuzz programs editors formats pages site prose soak clean
 
 PYTHON ?= python3
 JOBS ?= 2
@@ -104,6 +104,13 @@ declarations: $(READY) ## build every declaration of the wider corpus, if there 
 lowered: $(READY) ## lower every declaration of the wider corpus for every provider and mode, if there is one
 	@if [ -d ../shared/corpus/tools ]; then \
 		$(BIN)/python -m tests.corpus.lowered ../shared/corpus/tools $(ARGS); \
+	else \
+		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
+	fi
+
+engines: $(READY) ## compile every strict schema of the wider corpus with a real decoding engine, and read samples, if there is one
+	@if [ -d ../shared/corpus/tools ]; then \
+		$(BIN)/python -m tests.corpus.engines ../shared/corpus/tools $(ARGS); \
 	else \
 		echo "no ../shared/corpus/tools: there is no wider corpus beside this checkout"; \
 	fi

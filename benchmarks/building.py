@@ -61,11 +61,11 @@ class Command:
         process = subprocess.Popen(self.words, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         assert process.stderr is not None
         with process.stderr:
-            said = process.stderr.read().decode()
+            errors = process.stderr.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
-            raise SystemExit(f"{' '.join(self.words)}: {said[-1000:]}")
+            raise SystemExit(f"{' '.join(self.words)}: {errors[-1000:]}")
         return Measured(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
@@ -83,13 +83,17 @@ def rows(collection: Path | None) -> Iterator[dict[str, Any]]:
 
 def declared(tools: int, collection: Path | None) -> dict[str, dict[str, Any]]:
     """Return declarations by name."""
-    found = {}
+    declarations = {}
     for n, row in zip(count(), islice(rows(collection), tools), strict=False):
         name = f"{re.sub(r'[^A-Za-z0-9_-]', '_', row['name'])[:40]}_{n}"
-        found[name] = {"name": name, "description": row["description"] or "A tool.", "parameters": row["parameters"]}
+        declarations[name] = {
+            "name": name,
+            "description": row["description"] or "A tool.",
+            "parameters": row["parameters"],
+        }
         if row.get("result") is not None:
-            found[name]["result"] = row["result"]
-    return found
+            declarations[name]["result"] = row["result"]
+    return declarations
 
 
 def project(folder: Path, tools: dict[str, dict[str, Any]]) -> Path:
@@ -180,12 +184,12 @@ def growth(sizes: list[int], collection: Path | None) -> None:
     """Print the cost of a tool in a build from nothing. It is constant if time and memory grow linearly."""
     print(f"{'tools':>6}  {'seconds':>8} {'ms a tool':>10} {'MB':>6} {'KB a tool':>10}")
     for tools in sizes:
-        with tempfile.TemporaryDirectory() as made:
-            folder = project(Path(made), declared(tools, collection))
-            os.environ["XDG_CACHE_HOME"] = made
-            taken = Command((sys.executable, "-m", "toolgen", "build"), folder).run()
-        each = taken.seconds / tools * 1000, taken.memory / tools * 1024
-        print(f"{tools:>6}  {taken.seconds:8.1f} {each[0]:10.2f} {taken.memory:6.0f} {each[1]:10.1f}", flush=True)
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = project(Path(temporary), declared(tools, collection))
+            os.environ["XDG_CACHE_HOME"] = temporary
+            measured = Command((sys.executable, "-m", "toolgen", "build"), folder).run()
+        each = measured.seconds / tools * 1000, measured.memory / tools * 1024
+        print(f"{tools:>6}  {measured.seconds:8.1f} {each[0]:10.2f} {measured.memory:6.0f} {each[1]:10.1f}", flush=True)
 
 
 def main() -> int:
@@ -202,8 +206,8 @@ def main() -> int:
     missed = 0
     print(f"{'tools':>6}  {'command':14} {'ratio':>7}  {'quartiles':15} {'goal':>5} {'seconds':>8} {'MB':>5}  beside")
     for tools in map(int, options.tools.split(",")):
-        with tempfile.TemporaryDirectory() as made:
-            every = commands(Path(made), declared(tools, options.collection))
+        with tempfile.TemporaryDirectory() as temporary:
+            every = commands(Path(temporary), declared(tools, options.collection))
             rounds = [{name: command.run() for name, command in every.items()} for _ in range(options.rounds + 1)][1:]
         for name, beside, goal in GOALS:
             ratios = [r[name].seconds / r[beside].seconds for r in rounds]

@@ -38,11 +38,11 @@ def conversation() -> list[Json]:
         parts: list[Json] = [{"type": "text", "text": f"Let me look at three sources for round {turn}."}]
         messages.append({"role": "assistant", "content": parts + [{"type": "tool_call", "call": c} for c in calls]})
         rows = [{"id": r, "berth": f"B{r}", "free": r % 2 == 0} for r in range(8)]
-        given = [("text", "Two arrivals and one late departure. " * 4), ("data", {"rows": rows, "next": None})]
-        given.append(("error", "the tide gauge did not answer"))
+        outcomes = [("text", "Two arrivals and one late departure. " * 4), ("data", {"rows": rows, "next": None})]
+        outcomes.append(("error", "the tide gauge did not answer"))
         results = [
             {"toolCallId": c["id"], "name": c["name"], "kind": kind, "value": value}
-            for c, (kind, value) in zip(calls, given, strict=True)
+            for c, (kind, value) in zip(calls, outcomes, strict=True)
         ]
         messages.append({"role": "tool", "results": results})
         messages.append({"role": "assistant", "content": f"Round {turn}: two arrivals; the gauge is down. " * 2})
@@ -62,7 +62,7 @@ def argument_pieces(n: int) -> list[list[str]]:
 
 def tools(n: int) -> list[Json]:
     """Return tools as JSON, as an app gets them at run time: names, descriptions and schemas of eight parameters."""
-    found = []
+    declarations = []
     for i in range(n):
         word = WORDS[i % len(WORDS)]
         parameters: Json = {
@@ -85,5 +85,5 @@ def tools(n: int) -> list[Json]:
             "since": {"type": "string", "description": "The first day, as in 2026-11-01."},
         }
         schema: Json = {"type": "object", "properties": parameters, "required": [f"{word}_id", "size"]}
-        found.append({"name": f"update_{word}_{i}", "description": f"Updates a {word}.", "parameters": schema})
-    return found
+        declarations.append({"name": f"update_{word}_{i}", "description": f"Updates a {word}.", "parameters": schema})
+    return declarations

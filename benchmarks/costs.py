@@ -71,14 +71,14 @@ def timed(ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int) -> tu
     """Return the microseconds of a call on each side, by round. The functions and their data are warm."""
     ours(), theirs()
     count = max(5, int(0.02 / max(_once(theirs, 3), 1e-7)))
-    found: tuple[list[float], list[float]] = [], []
+    microseconds: tuple[list[float], list[float]] = [], []
     for n in range(rounds):
         gc.collect()
         gc.disable()
         for side in (0, 1) if n % 2 else (1, 0):
-            found[side].append(_once((ours, theirs)[side], count) * 1e6)
+            microseconds[side].append(_once((ours, theirs)[side], count) * 1e6)
         gc.enable()
-    return found
+    return microseconds
 
 
 def _once(function: Callable[[], Any], count: int) -> float:
@@ -166,13 +166,13 @@ def first_calls(package: Path, rounds: int) -> Iterator[Result]:
         wire = wire_of(name)
         code = (
             f"import json, sys, time; import {package.name}.providers.{name} as p; bodies = json.loads(sys.argv[1])\n"
-            "def taken(body):\n    a = time.perf_counter(); p.from_response(body); return (time.perf_counter() - a) * 1e6\n"
-            "print(taken(bodies[0]), taken(bodies[1]))"
+            "def timed(body):\n    a = time.perf_counter(); p.from_response(body); return (time.perf_counter() - a) * 1e6\n"
+            "print(timed(bodies[0]), timed(bodies[1]))"
         )
         responses = json.dumps([wire.response(), wire.response()])
         words = "-c", code, responses
-        said = [_printed(package.parent, True, *words).split() for _ in range(rounds + 1)][1:]
-        rows = [[float(word) for word in line] for line in said]
+        outputs = [_printed(package.parent, True, *words).split() for _ in range(rounds + 1)][1:]
+        rows = [[float(word) for word in line] for line in outputs]
         yield Result(
             f"{name}, first response of a process", "the second", None, [r[0] for r in rows], [r[1] for r in rows]
         )
@@ -183,7 +183,7 @@ def memory(package: str) -> Iterator[Result]:
     load, kind = (getattr(importlib.import_module(f"{package}.models"), name) for name in ("load", "Message"))
     text = json.dumps([message for _ in range(MESSAGES // 40) for message in conversation()[:40]])
 
-    def kept(make: Callable[[], Any]) -> float:
+    def megabytes(make: Callable[[], Any]) -> float:
         gc.collect()
         tracemalloc.start()
         value = make()
@@ -193,8 +193,8 @@ def memory(package: str) -> Iterator[Result]:
         assert value
         return size / 1e6
 
-    ours = kept(lambda: [load(kind, message) for message in json.loads(text)])
-    yield Result(f"memory of {MESSAGES} messages", "dicts", None, [ours], [kept(lambda: json.loads(text))], "MB")
+    ours = megabytes(lambda: [load(kind, message) for message in json.loads(text)])
+    yield Result(f"memory of {MESSAGES} messages", "dicts", None, [ours], [megabytes(lambda: json.loads(text))], "MB")
 
 
 def main() -> int:

@@ -32,8 +32,8 @@ def constructors(value: Any) -> Callable[[Any], Any]:
     held: dict[str, Any] = {}
     text = _spelled(value, held)
     names = ", ".join(f"{name}={name}" for name in held)
-    made: Callable[[Any], Any] = eval(f"lambda _, {names}: {text}", held)
-    return made
+    construct: Callable[[Any], Any] = eval(f"lambda _, {names}: {text}", held)
+    return construct
 
 
 def _spelled(value: Any, held: dict[str, Any]) -> str:
@@ -47,11 +47,11 @@ def _spelled(value: Any, held: dict[str, Any]) -> str:
     arguments: list[str] = []
     gap = False
     for field in dataclasses.fields(value):
-        found = getattr(value, field.name)
-        if not field.init or found == field.default:
+        inner = getattr(value, field.name)
+        if not field.init or inner == field.default:
             gap = gap or field.init
         else:
-            arguments.append(f"{field.name}={_spelled(found, held)}" if gap else _spelled(found, held))
+            arguments.append(f"{field.name}={_spelled(inner, held)}" if gap else _spelled(inner, held))
     return f"{type(value).__name__}({', '.join(arguments)})"
 
 
@@ -65,19 +65,21 @@ def cases(package: str) -> list[Case]:
         for value in [c.arguments for c in getattr(message, "calls", ())] + [getattr(message, "value", None)]
         if type(value) is dict
     ]
-    found = []
+    all_cases = []
     for name, provider in providers(package).items():
         wire = wire_of(name)
         if wire is None or Path(str(wire.__file__)).stem != name:
             continue
         goals, response = goals_of(name, models, provider), wire.response()
         completion = provider.from_response(response)
-        made = constructors(completion)
-        if made(None) != completion:
+        construct = constructors(completion)
+        if construct(None) != completion:
             raise AssertionError(f"{name}: the constructors made something else")
-        found.append(Case(f"{name} response", goals["response"], made, wire.response_in, lambda a=response: (a, a)))
+        all_cases.append(
+            Case(f"{name} response", goals["response"], construct, wire.response_in, lambda a=response: (a, a))
+        )
         if takes_objects(provider, models):
-            found.append(
+            all_cases.append(
                 Case(
                     f"{name} messages",
                     goals["messages"],
@@ -86,7 +88,7 @@ def cases(package: str) -> list[Case]:
                     lambda: (held, theirs),
                 )
             )
-    return found
+    return all_cases
 
 
 def main() -> int:

@@ -104,20 +104,20 @@ class Delta:
 
 def neutral(conversation: list[Json]) -> list[Any]:
     """Return a conversation in the classes of this module."""
-    found: list[Any] = []
+    messages: list[Any] = []
     for message in conversation:
         role, content = message["role"], message.get("content")
         if role == "system":
-            found.append(System(content))
+            messages.append(System(content))
         elif role == "user":
-            found.append(
+            messages.append(
                 User(content)
                 if isinstance(content, str)
                 else User(content[0]["text"], content[1]["data"], content[1]["mediaType"])
             )
         elif role == "assistant":
             calls = [] if isinstance(content, str) else [Call(**p["call"]) for p in content if p["type"] == "tool_call"]
-            found.append(Assistant(content if isinstance(content, str) else content[0]["text"], calls))
+            messages.append(Assistant(content if isinstance(content, str) else content[0]["text"], calls))
         else:
-            found += [Result(r["toolCallId"], r["name"], r["kind"], r["value"]) for r in message["results"]]
-    return found
+            messages += [Result(r["toolCallId"], r["name"], r["kind"], r["value"]) for r in message["results"]]
+    return messages

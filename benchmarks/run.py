@@ -108,8 +108,8 @@ def run_stream(make: Callable[[], Any]) -> Callable[[Any], Any]:
 
 def providers(package: str) -> dict[str, Any]:
     """Return the provider modules of the package, by name."""
-    found = importlib.import_module(f"{package}.providers")
-    names = sorted(f.stem for f in Path(str(found.__file__)).parent.glob("[!_]*.py"))
+    module = importlib.import_module(f"{package}.providers")
+    names = sorted(f.stem for f in Path(str(module.__file__)).parent.glob("[!_]*.py"))
     return {name: importlib.import_module(f"{package}.providers.{name}") for name in names}
 
 
@@ -126,10 +126,10 @@ def cases(package: str) -> list[Case]:
     models = importlib.import_module(f"{package}.models")
     ours = [models.load(models.Message, message) for message in conversation()]
     theirs = plain.neutral(conversation())
-    found: list[Case] = []
+    all_cases: list[Case] = []
     for name, provider in providers(package).items():
         if type(provider.tools()) is list:
-            found.append(tools_case(name, provider))
+            all_cases.append(tools_case(name, provider))
         wire = wire_of(name)
         if wire is None:
             continue
@@ -143,9 +143,9 @@ def cases(package: str) -> list[Case]:
             ("response", provider.from_response, wire.response_in, (response, response)),
             ("stream", run_stream(provider.Stream), run_stream(wire.Stream), (events, events)),
         ]
-        found += [Case(f"{name} {work}", goals[work], a, b, lambda x=x: x) for work, a, b, x in works]
-        found += [declared_case(name, models, provider), lowered_case(name, models, provider, wire)]
-    return found
+        all_cases += [Case(f"{name} {work}", goals[work], a, b, lambda x=x: x) for work, a, b, x in works]
+        all_cases += [declared_case(name, models, provider), lowered_case(name, models, provider, wire)]
+    return all_cases
 
 
 def goals_of(name: str, models: Any, provider: Any) -> dict[str, float]:
@@ -254,7 +254,7 @@ def tools_case(name: str, provider: Any) -> Case:
 
 def growth(package: str, rounds: int) -> list[tuple[str, float]]:
     """Return the cost of a chunk at 16,000 chunks, divided by its cost at 1,000."""
-    found = []
+    growths = []
     for name, provider in providers(package).items():
         wire = wire_of(name)
         if wire is None:
@@ -270,8 +270,8 @@ def growth(package: str, rounds: int) -> list[tuple[str, float]]:
                 times.append(seconds(run_stream(provider.Stream), arguments))
                 gc.enable()
             costs[n] = statistics.median(times) / len(events)
-        found.append((name, costs[16_000] / costs[1_000]))
-    return found
+        growths.append((name, costs[16_000] / costs[1_000]))
+    return growths
 
 
 def main() -> int:

@@ -117,8 +117,8 @@ def dispatch_cases(package: str, tools: int) -> Iterator[Case]:
     handlers = type("App", (), dict.fromkeys(names, handled))()
     later = type("LaterApp", (), dict.fromkeys(names, handled_later))()
     holder = Holder()
-    for one in names:
-        setattr(holder, one, handlers.__getattribute__(one))
+    for name_of_tool in names:
+        setattr(holder, name_of_tool, handlers.__getattribute__(name_of_tool))
     call = models.ToolCall("call_1", name, ARGUMENTS)
 
     def result(value: Any) -> Any:
@@ -187,12 +187,12 @@ def measure(case: Case, rounds: int) -> tuple[list[float], float, float]:
     for n in range(rounds + 1):
         gc.collect()
         gc.disable()
-        taken = {which: case.seconds(which, count) for which in ((0, 1) if n % 2 else (1, 0))}
+        seconds = {which: case.seconds(which, count) for which in ((0, 1) if n % 2 else (1, 0))}
         gc.enable()
         if n:
-            ratios.append(taken[0] / taken[1])
-            for which in taken:
-                times[which].append(taken[which] / count / case.parts)
+            ratios.append(seconds[0] / seconds[1])
+            for which in seconds:
+                times[which].append(seconds[which] / count / case.parts)
     return ratios, statistics.median(times[0]), statistics.median(times[1])
 
 
@@ -205,12 +205,12 @@ def main() -> int:
     options = parser.parse_args()
     above = 0
     print(f"{'case':34} {'ratio':>7}  {'quartiles':15} {'goal':>5} {'ours µs':>9} {'beside µs':>9}")
-    with tempfile.TemporaryDirectory() as made:
-        sys.path.insert(0, made)
+    with tempfile.TemporaryDirectory() as temporary:
+        sys.path.insert(0, temporary)
         packages = {}
         for tools in options.tools:
-            name = built(Path(made) / f"project_{tools}", tools)
-            (Path(made) / name).symlink_to(Path(made) / f"project_{tools}" / name)
+            name = built(Path(temporary) / f"project_{tools}", tools)
+            (Path(temporary) / name).symlink_to(Path(temporary) / f"project_{tools}" / name)
             packages[tools] = name
         cases = [case for tools, name in packages.items() for case in dispatch_cases(name, tools)]
         for case in [*cases, event_case(next(iter(packages.values())))]:

@@ -71,8 +71,11 @@ def watched(folder: Path, edits: int) -> tuple[list[float], float]:
     """Return the seconds of each edit under `watch`, and the share of a processor that it uses while it waits."""
     lock, log = folder / "generated/toolgen.lock", folder / "log"
     sources = sorted((folder / "schemas/tools").iterdir())
-    taken = []
-    with log.open("w") as said, subprocess.Popen(toolgen("watch"), cwd=folder, stdout=said, stderr=said) as process:
+    seconds = []
+    with (
+        log.open("w") as output,
+        subprocess.Popen(toolgen("watch"), cwd=folder, stdout=output, stderr=output) as process,
+    ):
         wait_for(partial(has_built, log, 1))
         time.sleep(1)
         idle = processor_seconds(process)
@@ -85,10 +88,10 @@ def watched(folder: Path, edits: int) -> tuple[list[float], float]:
             began = time.perf_counter()
             source.write_text(text)
             wait_for(partial(differs, lock, before))
-            taken.append(time.perf_counter() - began)
+            seconds.append(time.perf_counter() - began)
             wait_for(partial(has_built, log, n + 2))
         process.kill()
-    return taken, idle
+    return seconds, idle
 
 
 def main() -> int:
@@ -104,18 +107,18 @@ def main() -> int:
         build, docs = (
             Command(toolgen(*words), folder).run().seconds for words in (("build",), ("docs", "--out", "pages"))
         )
-        taken, idle = watched(folder, options.edits)
+        seconds, idle = watched(folder, options.edits)
         whole.append(clock(folder, "build", "--out", "after"))
-    found = {
-        "edit, median": statistics.median(taken) / statistics.mean(whole),
-        "edit, 95th percentile": statistics.quantiles(taken, n=20)[-1] / statistics.mean(whole),
+    ratios = {
+        "edit, median": statistics.median(seconds) / statistics.mean(whole),
+        "edit, 95th percentile": statistics.quantiles(seconds, n=20)[-1] / statistics.mean(whole),
         "watch, waiting": idle,
         "docs": docs / build,
     }
     print(f"{'case':24} {'ratio':>7} {'goal':>6}")
-    for case, ratio in found.items():
+    for case, ratio in ratios.items():
         print(f"{case:24} {ratio:7.3f} {GOALS[case]:6}{'' if ratio <= GOALS[case] else '  above'}")
-    return int(any(ratio > GOALS[case] for case, ratio in found.items()))
+    return int(any(ratio > GOALS[case] for case, ratio in ratios.items()))
 
 
 if __name__ == "__main__":

@@ -66,10 +66,10 @@ async def main(questions: Path, answers: Path, parallel: int) -> int:
     """Answer the remaining questions, and print the totals."""
     done, totals = answered_ids(answers), dict.fromkeys(["answered", "failed", "input tokens", "output tokens"], 0)
     with questions.open(encoding="utf-8") as file, answers.open("a", encoding="utf-8") as out:
-        left = (read for read in map(json.loads, file) if read["id"] not in done)
+        remaining = (read for read in map(json.loads, file) if read["id"] not in done)
         async with session() as model, asyncio.TaskGroup() as group:
             for _ in range(parallel):
-                group.create_task(work(model, left, out, totals))
+                group.create_task(work(model, remaining, out, totals))
     print(", ".join(f"{count} {name}" for name, count in totals.items()))
     return 1 if totals["failed"] else 0
 

@@ -28,11 +28,11 @@ def session() -> AsyncSession:
     if "LLM_BASE_URL" in environ:
         config["base_url"] = environ["LLM_BASE_URL"]
     try:
-        made = connect_async(config)
+        connected = connect_async(config)
     except (ValueError, ImportError) as error:
         sys.exit(f"LLM_INTERFACE, LLM_API_KEY and LLM_BASE_URL make no session: {error}")
-    made.on_loss = report
-    return made
+    connected.on_loss = report
+    return connected
 
 
 def report(loss: Loss) -> None:

@@ -56,8 +56,8 @@ class Workshop:
     def search_documents(self, args: SearchDocumentsArguments) -> SearchDocumentsResult:
         """Find the files whose text contains the value of `equals`."""
         wanted = str(args.query.equals or "")
-        found = [name for name, text in self.files.items() if wanted in text]
-        return [SearchDocumentsResultItem(id=name, title=name, score=1.0) for name in found[: args.limit]]
+        matches = [name for name, text in self.files.items() if wanted in text]
+        return [SearchDocumentsResultItem(id=name, title=name, score=1.0) for name in matches[: args.limit]]
 
     def read_file(self, args: ReadFileArguments) -> str:
         """Read a file. An argument that the model omits is None."""

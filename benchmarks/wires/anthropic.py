@@ -166,6 +166,6 @@ class Stream:
         for block, pieces, _ in self.blocks:
             text = "".join(pieces)
             parts.append(text if block["type"] == "text" else Call(block["id"], block["name"], json.loads(text)))
-        given = self.message["usage"]["input_tokens"]
-        counts = Usage(given, self.output, given + self.output, None, None)
+        input_tokens = self.message["usage"]["input_tokens"]
+        counts = Usage(input_tokens, self.output, input_tokens + self.output, None, None)
         return Completion(self.message["id"], self.message["model"], parts, self.stop, "tool_calls", counts)

@@ -27,20 +27,20 @@ def response() -> Json:
 
 def events(n: int) -> list[Json]:
     """Return about `n` events: a block of text, then three calls one after the other."""
-    found: list[Json] = [{"messageStart": {"role": "assistant"}}]
+    stream: list[Json] = [{"messageStart": {"role": "assistant"}}]
     for i in range(n // 10):
-        found.append({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": f"word{i} "}}})
-    found.append({"contentBlockStop": {"contentBlockIndex": 0}})
+        stream.append({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": f"word{i} "}}})
+    stream.append({"contentBlockStop": {"contentBlockIndex": 0}})
     for k, pieces in enumerate(argument_pieces(n - n // 10)):
         start = {"toolUse": {"toolUseId": f"tooluse_{k}", "name": f"look_up_{WORDS[k]}"}}
-        found.append({"contentBlockStart": {"contentBlockIndex": k + 1, "start": start}})
+        stream.append({"contentBlockStart": {"contentBlockIndex": k + 1, "start": start}})
         for piece in pieces:
             delta = {"toolUse": {"input": piece}}
-            found.append({"contentBlockDelta": {"contentBlockIndex": k + 1, "delta": delta}})
-        found.append({"contentBlockStop": {"contentBlockIndex": k + 1}})
-    found.append({"messageStop": {"stopReason": "tool_use"}})
+            stream.append({"contentBlockDelta": {"contentBlockIndex": k + 1, "delta": delta}})
+        stream.append({"contentBlockStop": {"contentBlockIndex": k + 1}})
+    stream.append({"messageStop": {"stopReason": "tool_use"}})
     usage = {"inputTokens": 9, "outputTokens": n, "totalTokens": n + 9}
-    return [*found, {"metadata": {"usage": usage, "metrics": {"latencyMs": 900}}}]
+    return [*stream, {"metadata": {"usage": usage, "metrics": {"latencyMs": 900}}}]
 
 
 def tools_out(tools: list[Json]) -> list[Json]:

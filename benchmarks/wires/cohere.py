@@ -31,24 +31,24 @@ def response() -> Json:
 
 def events(n: int) -> list[Json]:
     """Return about `n` events: a text, then three calls one after the other."""
-    found: list[Json] = [
+    stream: list[Json] = [
         {"type": "message-start", "id": "c1", "delta": {"message": {"role": "assistant", "content": []}}},
         {"type": "content-start", "index": 0, "delta": {"message": {"content": {"type": "text", "text": ""}}}},
     ]
     for i in range(n // 10):
         delta = {"message": {"content": {"text": f"word{i} "}}}
-        found.append({"type": "content-delta", "index": 0, "delta": delta})
-    found.append({"type": "content-end", "index": 0})
+        stream.append({"type": "content-delta", "index": 0, "delta": delta})
+    stream.append({"type": "content-end", "index": 0})
     for k, pieces in enumerate(argument_pieces(n - n // 10)):
         function = {"name": f"look_up_{WORDS[k]}", "arguments": ""}
         call = {"id": f"call_{k}", "type": "function", "function": function}
-        found.append({"type": "tool-call-start", "index": k, "delta": {"message": {"tool_calls": call}}})
+        stream.append({"type": "tool-call-start", "index": k, "delta": {"message": {"tool_calls": call}}})
         for piece in pieces:
             more = {"function": {"arguments": piece}}
-            found.append({"type": "tool-call-delta", "index": k, "delta": {"message": {"tool_calls": more}}})
-        found.append({"type": "tool-call-end", "index": k})
+            stream.append({"type": "tool-call-delta", "index": k, "delta": {"message": {"tool_calls": more}}})
+        stream.append({"type": "tool-call-end", "index": k})
     end = {"finish_reason": "TOOL_CALL", "usage": {"tokens": {"input_tokens": 9, "output_tokens": n}}}
-    return [*found, {"type": "message-end", "delta": end}]
+    return [*stream, {"type": "message-end", "delta": end}]
 
 
 def tools_out(tools: list[Json]) -> list[Json]:
@@ -102,9 +102,16 @@ def response_in(body: Json) -> Completion:
         function = call["function"]
         parts.append(Call(call["id"], function["name"], json.loads(function["arguments"])))
     tokens = body["usage"]["tokens"]
-    given, made = tokens["input_tokens"], tokens["output_tokens"]
+    input_tokens, output_tokens = tokens["input_tokens"], tokens["output_tokens"]
     finish = "tool_calls" if message.get("tool_calls") else stop
-    return Completion(body["id"], "", parts, stop, finish, Usage(given, made, given + made, None, None))
+    return Completion(
+        body["id"],
+        "",
+        parts,
+        stop,
+        finish,
+        Usage(input_tokens, output_tokens, input_tokens + output_tokens, None, None),
+    )
 
 
 class Stream:
@@ -144,6 +151,6 @@ class Stream:
         parts: list[Any] = ["".join(self.text)]
         parts += [Call(c["id"], c["function"]["name"], json.loads("".join(p))) for c, p in self.calls]
         tokens = self.end["usage"]["tokens"]
-        given, made = tokens["input_tokens"], tokens["output_tokens"]
-        counts = Usage(given, made, given + made, None, None)
+        input_tokens, output_tokens = tokens["input_tokens"], tokens["output_tokens"]
+        counts = Usage(input_tokens, output_tokens, input_tokens + output_tokens, None, None)
         return Completion(self.id, "", parts, self.end["finish_reason"], "tool_calls", counts)

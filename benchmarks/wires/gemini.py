@@ -49,23 +49,23 @@ def events(n: int) -> list[Json]:
 
 def lowered(schema: Json) -> Json:
     """Write a schema in the dialect of Gemini: without defaults, and null as `nullable`."""
-    found: Json = {}
+    lowered_schema: Json = {}
     for key, value in schema.items():
         if key == "properties":
-            found[key] = {name: lowered(inner) for name, inner in value.items()}
+            lowered_schema[key] = {name: lowered(inner) for name, inner in value.items()}
         elif key == "items":
-            found[key] = lowered(value)
+            lowered_schema[key] = lowered(value)
         elif key == "anyOf":
-            rest = [branch for branch in value if branch.get("type") != "null"]
-            if len(rest) == 1:
-                found.update(lowered(rest[0]))
+            branches = [branch for branch in value if branch.get("type") != "null"]
+            if len(branches) == 1:
+                lowered_schema.update(lowered(branches[0]))
             else:
-                found[key] = [lowered(branch) for branch in rest]
-            if len(rest) != len(value):
-                found["nullable"] = True
+                lowered_schema[key] = [lowered(branch) for branch in branches]
+            if len(branches) != len(value):
+                lowered_schema["nullable"] = True
         elif key not in ("additionalProperties", "default"):
-            found[key] = value
-    return found
+            lowered_schema[key] = value
+    return lowered_schema
 
 
 def tools_out(tools: list[Json]) -> list[Json]:
@@ -83,7 +83,8 @@ def messages_out(messages: list[Any]) -> list[Json]:
     for m in messages:
         kind = type(m)
         if kind is Result:
-            response = {"error": m.value} if m.kind == "error" else m.value if m.kind == "data" else {"output": m.value}
+            key = "error" if m.kind == "error" else "output"
+            response = m.value if m.kind == "data" else {key: m.value}
             part = {"functionResponse": {"id": m.call, "name": m.name, "response": response}}
             if results is None:
                 results = [part]

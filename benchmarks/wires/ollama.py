@@ -89,8 +89,8 @@ def response_in(body: Json) -> Completion:
     for call in message.get("tool_calls") or ():
         function = call["function"]
         parts.append(Call(call["id"], function["name"], function["arguments"]))
-    given, made = body["prompt_eval_count"], body["eval_count"]
-    counts = Usage(given, made, given + made, None, None)
+    input_tokens, output_tokens = body["prompt_eval_count"], body["eval_count"]
+    counts = Usage(input_tokens, output_tokens, input_tokens + output_tokens, None, None)
     finish = "tool_calls" if len(parts) > 1 else body["done_reason"]
     return Completion("", body["model"], parts, body["done_reason"], finish, counts)
 
@@ -123,7 +123,7 @@ class Stream:
 
     def finish(self) -> Completion:
         """Return the response."""
-        given, made = self.last["prompt_eval_count"], self.last["eval_count"]
-        counts = Usage(given, made, given + made, None, None)
+        input_tokens, output_tokens = self.last["prompt_eval_count"], self.last["eval_count"]
+        counts = Usage(input_tokens, output_tokens, input_tokens + output_tokens, None, None)
         parts = ["".join(self.text), *self.calls]
         return Completion("", self.last["model"], parts, self.last["done_reason"], "tool_calls", counts)

@@ -59,29 +59,29 @@ def response() -> Json:
 
 def events(n: int) -> list[Json]:
     """Return about `n` events: a message, then three calls one after the other."""
-    found: list[Json] = [{"type": "response.created", "response": _top([], None, "in_progress")}]
+    stream: list[Json] = [{"type": "response.created", "response": _top([], None, "in_progress")}]
     item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
-    found.append({"type": "response.output_item.added", "output_index": 0, "item": item})
+    stream.append({"type": "response.output_item.added", "output_index": 0, "item": item})
     at = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
     part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-    found.append({"type": "response.content_part.added", **at, "part": part})
+    stream.append({"type": "response.content_part.added", **at, "part": part})
     words = [f"word{i} " for i in range(n // 10)]
-    found += [{"type": "response.output_text.delta", **at, "delta": word, "logprobs": []} for word in words]
+    stream += [{"type": "response.output_text.delta", **at, "delta": word, "logprobs": []} for word in words]
     message = _message("".join(words))
-    found.append({"type": "response.output_text.done", **at, "text": "".join(words), "logprobs": []})
-    found.append({"type": "response.content_part.done", **at, "part": message["content"][0]})
-    found.append({"type": "response.output_item.done", "output_index": 0, "item": message})
+    stream.append({"type": "response.output_text.done", **at, "text": "".join(words), "logprobs": []})
+    stream.append({"type": "response.content_part.done", **at, "part": message["content"][0]})
+    stream.append({"type": "response.output_item.done", "output_index": 0, "item": message})
     calls = []
     for k, pieces in enumerate(argument_pieces(n - n // 10)):
         where = {"item_id": f"fc_{k}", "output_index": k + 1}
         added = {"type": "response.output_item.added", "output_index": k + 1, "item": _call(k, "", "in_progress")}
-        found.append(added)
-        found += [{"type": "response.function_call_arguments.delta", **where, "delta": piece} for piece in pieces]
+        stream.append(added)
+        stream += [{"type": "response.function_call_arguments.delta", **where, "delta": piece} for piece in pieces]
         calls.append(_call(k, "".join(pieces)))
-        found.append({"type": "response.function_call_arguments.done", **where, "arguments": "".join(pieces)})
-        found.append({"type": "response.output_item.done", "output_index": k + 1, "item": calls[-1]})
-    found.append({"type": "response.completed", "response": _top([message, *calls], _usage(n), "completed")})
-    return [{**event, "sequence_number": i} for i, event in enumerate(found)]
+        stream.append({"type": "response.function_call_arguments.done", **where, "arguments": "".join(pieces)})
+        stream.append({"type": "response.output_item.done", "output_index": k + 1, "item": calls[-1]})
+    stream.append({"type": "response.completed", "response": _top([message, *calls], _usage(n), "completed")})
+    return [{**event, "sequence_number": i} for i, event in enumerate(stream)]
 
 
 def tools_out(tools: list[Json]) -> list[Json]:

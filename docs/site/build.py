@@ -42,7 +42,17 @@ PARTS = {
         *("reference/commands", "reference/declaration", "reference/config", "reference/format"),
         *("reference/findings", "reference/changes", "reference/providers"),
     ],
-    "Background": ["releases", "cost", "design", "glossary", "changelog", "contributing"],
+    "Background": [
+        "releases",
+        "cost",
+        "design",
+        "internals",
+        "wires",
+        "extras",
+        "glossary",
+        "changelog",
+        "contributing",
+    ],
 }
 """The pages, in reading order."""
 

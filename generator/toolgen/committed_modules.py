@@ -18,7 +18,7 @@ from toolgen.load.loading import load_shipped
 from toolgen.load.sources import SHIPPED
 from toolgen.parse import parse
 from toolgen.render.package import models_text
-from toolgen.render.wire_modules import runtime_wire_files
+from toolgen.render.wires import runtime_wire_files
 from toolgen.resolve import Catalog
 from toolgen.resolve.profiles import profile_name_of_file
 from toolgen.resolve.resolution import resolve_catalog

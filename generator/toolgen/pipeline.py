@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from toolgen.render.package import Package
     from toolgen.render.templates import TypeExpression
     from toolgen.render.tool_payloads import ProviderPayload
-    from toolgen_runtime.lowering.context import LoweredSchema
     from toolgen_runtime.lowering.dialects import Dialect
+    from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 T = TypeVar("T")
 
@@ -166,7 +166,7 @@ def render_payloads(project: Project, findings: Findings) -> Mapping[str, Provid
 
 def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
     """Make something from a project. Return None, with a finding, if a profile or an installed runtime does not fit it."""
-    from toolgen.plan.object_mappings import MappingError
+    from toolgen.plan.wires import MappingError
 
     config = project.sources.config
     if project.config.runtime == "installed" and project.catalog.format.is_extended:
@@ -177,7 +177,7 @@ def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T
     try:
         return make()
     except MappingError as error:
-        from toolgen.render.wire_modules import profile_ancestors
+        from toolgen.render.wires import profile_ancestors
 
         lines = profile_ancestors(project.catalog.profiles)
         document = next(line[0].documents[-1] for line in lines if line[0].name == error.profile)

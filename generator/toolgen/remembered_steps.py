@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from toolgen.load.sources import DocumentContent
     from toolgen.load.text_decoding import FaultReporter
     from toolgen.render.templates import TypeExpression
-    from toolgen_runtime.lowering.context import LoweredSchema
     from toolgen_runtime.lowering.dialects import Dialect
+    from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 T = TypeVar("T")
 

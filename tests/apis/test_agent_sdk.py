@@ -197,7 +197,7 @@ RESPONSES: dict[str, Any] = {
 @pytest.mark.parametrize("source", RESPONSES)
 def test_what_a_provider_returns_is_an_invocations_completion(sample: Package, source: str) -> None:
     completion = sample.provider(source).from_response(copy.deepcopy(RESPONSES[source]))
-    found = sample.provider(PROVIDER).to_response(completion, on_loss=lambda loss: None)
+    response = sample.provider(PROVIDER).to_response(completion, on_loss=lambda loss: None)
     call = completion.message.content[-1 if source != "anthropic" else 2].call
     wire = {"id": call.id, "type": "function", "function": {"name": "search", "arguments": "{}"}}
     first: dict[str, Any] = {"role": "assistant", "content": "Hm.", "tool_calls": [wire]}
@@ -215,9 +215,9 @@ def test_what_a_provider_returns_is_an_invocations_completion(sample: Package, s
             usage = {"model": "gem", **usage}
             state = wire.pop("provider_meta", None) or call.metadata
             first["tool_calls"] = [{**wire, "provider_meta": state}]
-    assert laws.exact(found["messages"]) == laws.exact(messages)
-    assert laws.exact(found["usage"]) == laws.exact(usage)
-    assert found["stop_reason"] == {"openai_chat": "tool_calls", "anthropic": "tool_use", "gemini": "STOP"}[source]
+    assert laws.exact(response["messages"]) == laws.exact(messages)
+    assert laws.exact(response["usage"]) == laws.exact(usage)
+    assert response["stop_reason"] == {"openai_chat": "tool_calls", "anthropic": "tool_use", "gemini": "STOP"}[source]
 
 
 @pytest.mark.row("A21", "A34")
@@ -271,8 +271,8 @@ def test_state_of_providers_rides_along_and_a_value_of_the_apps_own_stays(sample
     wire = module.to_tool_call(call, on_loss=losses.append)
     assert wire["provider_meta"] == state
     assert losses == []
-    taken = models.ToolCall("c", "t", {}, metadata={**state, PROVIDER: {"provider_meta": "mine"}})
-    assert module.to_tool_call(taken, on_loss=losses.append)["provider_meta"] == "mine"
+    occupied = models.ToolCall("c", "t", {}, metadata={**state, PROVIDER: {"provider_meta": "mine"}})
+    assert module.to_tool_call(occupied, on_loss=losses.append)["provider_meta"] == "mine"
     assert [loss.path for loss in losses] == ["metadata", "metadata"]
     for reserved in ("declaration", "unknown"):
         odd = {
@@ -281,8 +281,8 @@ def test_state_of_providers_rides_along_and_a_value_of_the_apps_own_stays(sample
             "function": {"name": "t", "arguments": "{}"},
             "provider_meta": {reserved: {"x": 1}},
         }
-        found = module.from_messages([{"role": "assistant", "content": None, "tool_calls": [odd]}])
-        assert found[0].content[0].call.metadata == {PROVIDER: {"provider_meta": {reserved: {"x": 1}}}}
+        messages = module.from_messages([{"role": "assistant", "content": None, "tool_calls": [odd]}])
+        assert messages[0].content[0].call.metadata == {PROVIDER: {"provider_meta": {reserved: {"x": 1}}}}
 
 
 def test_an_edited_image_does_not_keep_the_type_of_the_old_one(sample: Package) -> None:

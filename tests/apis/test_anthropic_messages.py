@@ -63,8 +63,8 @@ def test_a_failed_result_without_text_gets_one(sample: Package, models: Any, kin
     *_, last = sample.provider(PROVIDER).to_messages(messages, on_loss=losses.append)
     expected = '""' if kind == "data" else "(empty)"
     assert last["content"] == [{"type": "tool_result", "tool_use_id": "c", "content": expected, "is_error": True}]
-    told = [loss.path for loss in losses if loss.action == "defaulted"]
-    assert told == ([] if kind == "data" else ["[2].results[0].value"])
+    defaulted = [loss.path for loss in losses if loss.action == "defaulted"]
+    assert defaulted == ([] if kind == "data" else ["[2].results[0].value"])
 
 
 @pytest.mark.row("A18", "Q46")

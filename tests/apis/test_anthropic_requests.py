@@ -178,8 +178,8 @@ def test_a_change_of_tools_that_would_come_first_is_dropped(sample: Package) -> 
     del request.messages[0]
     losses: list[Any] = []
     assert laws.write(sample, PROVIDER, request, losses)["system"] == [inline["content"][1]]
-    told = [("messages[0].content[0]", "dropped", "warning")]
-    assert [(loss.path, loss.action, loss.severity) for loss in losses] == told
+    reported = [("messages[0].content[0]", "dropped", "warning")]
+    assert [(loss.path, loss.action, loss.severity) for loss in losses] == reported
     del request.messages[0].content[1]
     assert "system" not in laws.write(sample, PROVIDER, request)
 

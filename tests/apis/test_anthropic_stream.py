@@ -263,9 +263,9 @@ def test_arguments_at_the_start_of_a_call_are_told_once(sample: Package, stops: 
 
 @pytest.mark.pain("P28")
 def test_arguments_at_the_start_of_a_call_give_way_to_its_deltas(sample: Package) -> None:
-    given = opened(0, type="tool_use", id="toolu_1", name="now", input={"a": 1})
+    begun = opened(0, type="tool_use", id="toolu_1", name="now", input={"a": 1})
     pieces = [delta(0, "input_json_delta", partial_json=piece) for piece in ('{"a"', ": 1}")]
-    completion, emitted = played(sample, start(), given, *pieces, stop(0), end("tool_use"), DONE)
+    completion, emitted = played(sample, start(), begun, *pieces, stop(0), end("tool_use"), DONE)
     assert [call.arguments for call in laws.calls_of(sample, completion)] == [{"a": 1}]
     laws.adds_up(sample, completion, emitted)
 

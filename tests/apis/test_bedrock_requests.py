@@ -255,18 +255,20 @@ def test_documents_of_a_request_have_different_names(
     sample: Package, models: Any, names: list[str | None], spellings: list[str]
 ) -> None:
     """Documents of users and results count together."""
-    first, *others = map(document, names)
+    first, *later_documents = map(document, names)
     turns = [
         {"role": "user", "content": [first, {"type": "text", "text": "x"}]},
         {"role": "assistant", "content": [{"type": "tool_call", "call": {"id": "a", "name": "now", "arguments": {}}}]},
-        {"role": "tool", "results": [result("a", "now", "multimodal", others)]},
+        {"role": "tool", "results": [result("a", "now", "multimodal", later_documents)]},
     ]
     wire, losses = conversation(sample, models, *turns)
-    found = [wire[0]["content"][0], *wire[2]["content"][0]["toolResult"]["content"]]
-    assert [block["document"]["name"] for block in found] == spellings
+    documents = [wire[0]["content"][0], *wire[2]["content"][0]["toolResult"]["content"]]
+    assert [block["document"]["name"] for block in documents] == spellings
     changed = {path for path, _ in losses if path != "tools"}
     places = ["messages[0].content[0]", "messages[2].results[0].value[0]", "messages[2].results[0].value[1]"]
-    assert changed == {f"{p}.name" for p, name, given in zip(places, names, spellings, strict=True) if name != given}
+    assert changed == {
+        f"{p}.name" for p, name, spelling in zip(places, names, spellings, strict=True) if name != spelling
+    }
     longer, _ = conversation(sample, models, *turns, {"role": "user", "content": [document("later.pdf"), first]})
     assert longer[:2] == wire[:2]
     assert longer[2]["content"][0] == wire[2]["content"][0]
@@ -363,11 +365,11 @@ def test_tools_of_the_history_stand_in_for_none(sample: Package, models: Any) ->
 
 @pytest.mark.parametrize("tools", [None, [], [WEATHER]])
 def test_no_call_is_said_by_leaving_the_tools_out(sample: Package, models: Any, tools: Any) -> None:
-    given = {"messages": [HELLO], "toolChoice": "none"} | ({} if tools is None else {"tools": tools})
-    body, losses = written(sample, models, given)
+    fields = {"messages": [HELLO], "toolChoice": "none"} | ({} if tools is None else {"tools": tools})
+    body, losses = written(sample, models, fields)
     assert "toolConfig" not in body
     assert {loss.severity for loss in losses} == {"note"}
-    assert sample.provider(PROVIDER).to_request(models.load(models.Request, given)) == body
+    assert sample.provider(PROVIDER).to_request(models.load(models.Request, fields)) == body
 
 
 @pytest.mark.parametrize(
@@ -408,15 +410,15 @@ def test_the_client_gets_bytes_for_base64(sample: Package, models: Any) -> None:
         "xUnknown": 1,
     }
     request, losses = module.from_request(copy.deepcopy(body), "m"), []
-    found = module.to_sdk(request, on_loss=losses.append)
-    assert found["modelId"] == "m"
-    assert type(found["messages"][0]["content"][1]["image"]["source"]["bytes"]) is bytes
-    assert found["messages"][1]["content"][0] == {"reasoningContent": {"redactedContent": b"red"}}
-    assert found["messages"][1]["content"][1:] == body["messages"][1]["content"][1:]
-    assert found["messages"][2] == body["messages"][2]
-    assert found["additionalModelRequestFields"] == {"bytes": "AAAA"}
+    arguments = module.to_sdk(request, on_loss=losses.append)
+    assert arguments["modelId"] == "m"
+    assert type(arguments["messages"][0]["content"][1]["image"]["source"]["bytes"]) is bytes
+    assert arguments["messages"][1]["content"][0] == {"reasoningContent": {"redactedContent": b"red"}}
+    assert arguments["messages"][1]["content"][1:] == body["messages"][1]["content"][1:]
+    assert arguments["messages"][2] == body["messages"][2]
+    assert arguments["additionalModelRequestFields"] == {"bytes": "AAAA"}
     assert [(loss.path, loss.severity) for loss in losses] == [("xUnknown", "warning")]
-    assert module.from_messages(found["messages"]) == module.from_messages(body["messages"])
+    assert module.from_messages(arguments["messages"]) == module.from_messages(body["messages"])
     request.messages[0].content[1].data = "no base64"
     with pytest.raises(models.ConversionError, match=r"messages\[0\].content\[1\].image.source.bytes: must be base64"):
         module.to_sdk(request, on_loss=losses.append)
@@ -497,18 +499,18 @@ def test_a_model_without_an_error_flag_gets_the_error_as_text(
     def sent(kind: str, value: Any, losses: list[Any], **more: Any) -> dict[str, Any]:
         request = one_result(models, kind, value, **more)
         request.model = model
-        found: dict[str, Any] = laws.write(sample, PROVIDER, request, losses)["messages"][-1]["content"][0][
+        block: dict[str, Any] = laws.write(sample, PROVIDER, request, losses)["messages"][-1]["content"][0][
             "toolResult"
         ]
-        return {key: value for key, value in found.items() if key != "toolUseId"}
+        return {key: value for key, value in block.items() if key != "toolUseId"}
 
     losses: list[Any] = []
     error, data = sent("error", "out", losses), sent("data", {"a": 1}, losses, isError=True)
-    told = [(loss.what, loss.severity) for loss in losses if loss.what in ("an error", "isError")]
+    reported = [(loss.what, loss.severity) for loss in losses if loss.what in ("an error", "isError")]
     flag = {"status": "error"} if has_flag else {}
     assert error == {"content": [{"text": "out" if has_flag else '{"error":"out"}'}], **flag}
     assert data == {"content": [{"json": {"a": 1}}], **flag}
-    assert told == ([] if has_flag else [("an error", "note"), ("isError", "behaviour")])
+    assert reported == ([] if has_flag else [("an error", "note"), ("isError", "behaviour")])
     assert "status" not in sent("text", "fine", [])
 
 

@@ -68,8 +68,8 @@ def test_a_block_is_made_by_its_first_delta(sample: Package) -> None:
 def test_a_call_whose_start_was_lost_is_told(sample: Package) -> None:
     completion, emitted = laws.played(sample, PROVIDER, [delta(0, {"toolUse": {"input": '{"a":1}'}}), STOP, USAGE])
     laws.adds_up(sample, completion, emitted)
-    (found,) = laws.calls_of(sample, completion)
-    assert (found.id, found.name, found.arguments) == ("call_0_0", "", {"a": 1})
+    (call_read,) = laws.calls_of(sample, completion)
+    assert (call_read.id, call_read.name, call_read.arguments) == ("call_0_0", "", {"a": 1})
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_a_call_whose_start_was_lost_is_told(sample: Package) -> None:
     [(["cmVk", "cmVk"], "cmVkcmVk"), (["cg==", "ZWQ="], "cmVk"), (["cg==", "!"], "cg==!"), ([b"re", b"d"], "cmVk")],
 )
 def test_pieces_of_base64_are_joined_as_bytes(sample: Package, pieces: list[Any], whole: str) -> None:
-    found = find_blocks(sample, *(thought(0, redactedContent=piece) for piece in pieces))
-    assert found == [{"reasoningContent": {"redactedContent": whole}}]
+    blocks = find_blocks(sample, *(thought(0, redactedContent=piece) for piece in pieces))
+    assert blocks == [{"reasoningContent": {"redactedContent": whole}}]
 
 
 def test_text_with_sources_is_text(sample: Package) -> None:
@@ -101,9 +101,14 @@ def test_a_servers_call_stays_as_it_is(sample: Package) -> None:
         delta(2, {"image": {"source": {"bytes": b"png"}}}),
     ]
     call = {"toolUseId": "1", "name": "x", "type": "server_tool_use", "input": {"a": 1}}
-    given = {"toolUseId": "1", "type": "x_result", "status": "success", "content": [{"text": "a"}, {"json": {"b": 1}}]}
+    tool_result = {
+        "toolUseId": "1",
+        "type": "x_result",
+        "status": "success",
+        "content": [{"text": "a"}, {"json": {"b": 1}}],
+    }
     image = {"image": {"format": "png", "source": {"bytes": "cG5n"}}}
-    assert find_blocks(sample, *events) == [{"toolUse": call}, {"toolResult": given}, image]
+    assert find_blocks(sample, *events) == [{"toolUse": call}, {"toolResult": tool_result}, image]
 
 
 @pytest.mark.parametrize(
@@ -167,11 +172,11 @@ def test_the_clients_dicts_are_read_as_bodies(sample: Package) -> None:
     module = sample.provider(PROVIDER)
     unknown = {"SDK_UNKNOWN_MEMBER": {"name": "xBlock"}}
     content = [{"reasoningContent": {"redactedContent": b"red"}}, unknown, {"text": "a"}]
-    given = {
+    answer = {
         "ResponseMetadata": {"HTTPStatusCode": 200},
         "output": {"message": {"role": "assistant", "content": content}},
     }
-    completion = module.from_response({**given, "stopReason": "end_turn"})
+    completion = module.from_response({**answer, "stopReason": "end_turn"})
     assert "ResponseMetadata" not in module.to_response(completion)
     losses: list[Any] = []
     sent = module.to_messages([completion.message], on_loss=losses.append)

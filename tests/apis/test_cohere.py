@@ -143,9 +143,9 @@ def with_result(content: Any) -> dict[str, Any]:
 def test_documents_are_data(sample: Package, name: str) -> None:
     content, kind, value = DOCUMENTS[name]
     request = laws.read(sample, PROVIDER, with_result(content))
-    (found,) = request.messages[2].results
-    assert found.kind == kind
-    assert kind == "multimodal" or found.value == value
+    (result,) = request.messages[2].results
+    assert result.kind == kind
+    assert kind == "multimodal" or result.value == value
     assert laws.write(sample, PROVIDER, request) == with_result(content)
 
 
@@ -248,8 +248,8 @@ def test_a_declared_tool_that_must_be_strict_and_requires_nothing_is_an_error_of
     tool = {"name": "loose", "description": "Does it.", "parameters": OPTIONAL, "strict": "always"}
     findings = Findings()
     assert compile_project(write_project(tmp_path, (tool,), {}), findings, (PROVIDER,)) is None
-    (found,) = [finding for finding in findings if finding.level == "error"]
-    assert (found.code, "at least 1 of all properties must be required" in found.message) == ("tool-refused", True)
+    (error,) = [finding for finding in findings if finding.level == "error"]
+    assert (error.code, "at least 1 of all properties must be required" in error.message) == ("tool-refused", True)
 
 
 @pytest.mark.parametrize(
@@ -414,16 +414,16 @@ def test_a_writer_sends_pieces_in_the_clients_order(sample: Package, models: Any
 
 @pytest.mark.parametrize("provider", [PROVIDER, "bedrock"])
 def test_a_temperature_above_one_is_lowered(sample: Package, models: Any, provider: str) -> None:
-    def said(temperature: float | None) -> tuple[Any, list[Any]]:
+    def temperature_sent(temperature: float | None) -> tuple[Any, list[Any]]:
         losses: list[Any] = []
         request = models.load(models.Request, {"messages": [HELLO], "temperature": temperature})
         body = laws.write(sample, provider, request, losses)
         lost = [(loss.path, loss.action, loss.severity) for loss in losses]
         return body.get("inferenceConfig", body).get("temperature"), lost
 
-    assert said(None) == (None, [])
-    assert [said(value) for value in (0, 0.3, 1, 1.0)] == [(value, []) for value in (0, 0.3, 1, 1.0)]
-    assert said(1.5) == (1, [("temperature", "narrowed", "warning")])
+    assert temperature_sent(None) == (None, [])
+    assert [temperature_sent(value) for value in (0, 0.3, 1, 1.0)] == [(value, []) for value in (0, 0.3, 1, 1.0)]
+    assert temperature_sent(1.5) == (1, [("temperature", "narrowed", "warning")])
     body: Any = {"messages": [], "temperature": 1.5}
     if provider == "bedrock":
         body = {"messages": [], "inferenceConfig": {"temperature": 1.5}}
@@ -452,8 +452,8 @@ def test_at_most_five_texts_stop(sample: Package, models: Any) -> None:
 def test_a_call_ends_before_the_next_one_starts(sample: Package, models: Any) -> None:
     calls = [{**CALL, "id": f"c{n}"} for n in range(2)]
     body = {"id": "i", "finish_reason": "TOOL_CALL", "message": {"role": "assistant", "tool_calls": calls}}
-    completion, told = laws.played(sample, PROVIDER, split(body))
-    for events in (told, [models.CompletedEvent(completion)]):
+    completion, emitted = laws.played(sample, PROVIDER, split(body))
+    for events in (emitted, [models.CompletedEvent(completion)]):
         sent = [event for event in laws.written(sample, PROVIDER, events, id="i") if "index" in event]
         kinds = [(event["index"], event["type"].removeprefix("tool-call-")) for event in sent]
         assert kinds == [(index, kind) for index in (0, 1) for kind in ("start", "delta", "end")]

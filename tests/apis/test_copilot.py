@@ -111,9 +111,9 @@ def test_the_official_client_lists_our_tools_and_takes_the_result_of_a_request(s
     tools = [Tool(**module.to_sdk(d)) for d in module.from_tools(module.TOOLS)]
 
     def handle(session: Any, event: SessionEvent) -> Any:
-        found = stream.feed(event)
-        emitted.extend(found)
-        for call in (one.call for one in found if type(one) is models.ToolCallEvent):
+        events = stream.feed(event)
+        emitted.extend(events)
+        for call in (emitted_event.call for emitted_event in events if type(emitted_event) is models.ToolCallEvent):
             result = models.ToolResult(call.id, call.name, "data", {"degrees": 7})
             params = HandlePendingToolCallRequest.from_dict(module.to_tool_result(result, calls=[call]))
             return session.rpc.tools.handle_pending_tool_call(params)
@@ -182,20 +182,20 @@ def test_the_clients_objects_say_the_same(sample: Package, models: Any, recordin
     """As far as the client's types keep what they read: the time is spelled otherwise."""
     module = sample.provider(PROVIDER)
 
-    def told(events: list[Any]) -> Any:
+    def dumped(events: list[Any]) -> Any:
         text = json.dumps([models.dump(event) for event in heard(module, events)], sort_keys=True)
         return text.replace("+00:00", "Z")
 
-    assert told([event_of(event) for event in recording["events"]]) == told(recording["events"])
+    assert dumped([event_of(event) for event in recording["events"]]) == dumped(recording["events"])
 
 
 @each_stream
 def test_what_nobody_knows_changes_nothing_and_is_kept(sample: Package, models: Any, recording: Any) -> None:
     module = sample.provider(PROVIDER)
     added = [{**e, "data": {**e["data"], "xUnknown": {"a": None}}} for e in recording["events"]]
-    plain, found = heard(module, recording["events"]), heard(module, added)
-    assert [e.type for e in found] == [e.type for e in plain]
-    bare = [laws.bare(models.load(type(e), models.dump(e))) for e in found[:-1]]
+    plain, extended = heard(module, recording["events"]), heard(module, added)
+    assert [e.type for e in extended] == [e.type for e in plain]
+    bare = [laws.bare(models.load(type(e), models.dump(e))) for e in extended[:-1]]
     assert bare == [laws.bare(models.load(type(e), models.dump(e))) for e in plain[:-1]]
     for event in added:
         if event["type"] == "assistant.message":
@@ -236,10 +236,10 @@ def test_a_call_is_told_when_the_app_is_asked_for_it(sample: Package, models: An
     module, events = sample.provider(PROVIDER), stream_of("several-tools")
     stream = module.Stream()
     emitted = [(event["type"], stream.feed(event)) for event in events]
-    asked = [found for kind, found in emitted if kind == "external_tool.requested"]
-    assert [[e.call.id for e in found] for found in asked] == [["call_1"], ["call_2"]]
-    assert [found[0].call.metadata["copilot"]["requestId"] for found in asked] == ["r1", "r2"]
-    deltas = [e for _, found in emitted for e in of("tool_call_delta", found)]
+    asked = [batches for kind, batches in emitted if kind == "external_tool.requested"]
+    assert [[e.call.id for e in batch] for batch in asked] == [["call_1"], ["call_2"]]
+    assert [batch[0].call.metadata["copilot"]["requestId"] for batch in asked] == ["r1", "r2"]
+    deltas = [e for _, batch in emitted for e in of("tool_call_delta", batch)]
     assert [(e.index, e.id, e.name, e.arguments_delta) for e in deltas] == [
         (0, "call_1", "lookup_issue", None),
         (0, None, None, '{"id":"7"}'),
@@ -253,9 +253,9 @@ def test_a_call_is_told_when_the_app_is_asked_for_it(sample: Package, models: An
 
 def test_a_response_is_open_until_all_its_calls_wait(sample: Package) -> None:
     events = stream_of("several-tools")[:-1]
-    found = heard(sample.provider(PROVIDER), events)
-    assert found[-1].completion.finish_reason == "error"
-    assert {p.call.invalid.reason for p in found[-1].completion.message.content if p.type == "tool_call"} == {
+    events_heard = heard(sample.provider(PROVIDER), events)
+    assert events_heard[-1].completion.finish_reason == "error"
+    assert {p.call.invalid.reason for p in events_heard[-1].completion.message.content if p.type == "tool_call"} == {
         "truncated"
     }
 
@@ -333,13 +333,13 @@ def test_a_failed_call_of_the_model_is_a_failure_unless_a_message_follows(
 ) -> None:
     asked = [{"toolCallId": "c", "name": "t", "arguments": {}, "mcpServerName": "s"}]
     data = {"said": {"content": "Hi."}, "asks": {"content": "", "toolRequests": asked}}
-    found = {kind: {"type": "assistant.message", "data": {"messageId": kind, **data[kind]}} for kind in data}
+    events_by_kind = {kind: {"type": "assistant.message", "data": {"messageId": kind, **data[kind]}} for kind in data}
     failure = {"type": "model.call_failure", "data": failed}
-    events = [*(found[kind] for kind in before), failure, *(found[kind] for kind in after), DONE]
-    told = heard(sample.provider(PROVIDER), events)
-    assert told[-1].completion.finish_reason == reason
+    events = [*(events_by_kind[kind] for kind in before), failure, *(events_by_kind[kind] for kind in after), DONE]
+    events_heard = heard(sample.provider(PROVIDER), events)
+    assert events_heard[-1].completion.finish_reason == reason
     messages = [failed.get("errorMessage", "a call of the model failed")] if reason == "error" else []
-    assert [event.message for event in of("error", told)] == messages
+    assert [event.message for event in of("error", events_heard)] == messages
 
 
 def test_pending_requests_are_read_as_a_list(sample: Package) -> None:
@@ -365,9 +365,9 @@ def test_arguments_that_are_no_object_are_kept_and_not_run(sample: Package, mode
 def test_the_request_is_that_of_the_result_or_of_its_call(sample: Package, models: Any) -> None:
     module, losses = sample.provider(PROVIDER), []
     call = models.ToolCall("call_a", "now", {}, metadata={"copilot": {"requestId": "r5"}})
-    other = models.ToolCall("call_b", "now", {}, metadata={"copilot": {"requestId": "r6"}})
+    second_call = models.ToolCall("call_b", "now", {}, metadata={"copilot": {"requestId": "r6"}})
     result = models.ToolResult("call_a", "now", "text", "x")
-    assert module.to_tool_result(result, calls=[other, call]) == {"requestId": "r5", "result": "x"}
+    assert module.to_tool_result(result, calls=[second_call, call]) == {"requestId": "r5", "result": "x"}
     assert module.to_tool_result(result, on_loss=losses.append) == {"requestId": "call_a", "result": "x"}
     assert [(loss.path, loss.action, loss.severity) for loss in losses] == [("metadata", "defaulted", "warning")]
 

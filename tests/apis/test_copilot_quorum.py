@@ -37,9 +37,9 @@ def restored(models: Any, value: Any) -> Any:
 @pytest.mark.row("Q27", "Q29", "Q30", "Q31", "Q32", "Q33")
 @each_response
 def test_law_7_a_response_comes_back(sample: Package, models: Any, response: Any) -> None:
-    module, losses, given = sample.provider(PROVIDER), [], copy.deepcopy(response)
-    completion = module.from_response(given)
-    assert given == response
+    module, losses, answer = sample.provider(PROVIDER), [], copy.deepcopy(response)
+    completion = module.from_response(answer)
+    assert answer == response
     assert laws.exact(module.to_response(completion, on_loss=losses.append)) == laws.exact(response)
     assert losses == []
     assert laws.exact(module.to_response(restored(models, completion))) == laws.exact(response)
@@ -132,11 +132,11 @@ def test_a_block_becomes_a_call_of_the_application(sample: Package, models: Any)
     result = module.to_tool_result(models.ToolResult(call.id, call.name, "text", "x"))
     assert result == {"tool_use_id": "toolu_1", "tool_name": "read_file", "output": "x", "is_error": False}
     thought = {"tool_name": "t", "arguments": {}, "reasoning": "To see.", "native_id": None}
-    found = module.from_tool_call(thought)
-    assert found.id == "call_0_0"
-    assert found.metadata[PROVIDER]["reasoning"] == "To see."
-    assert "$synthetic" in found.metadata[PROVIDER]["native_id"]
-    assert module.to_tool_call(restored(models, found)) == thought
+    call_read = module.from_tool_call(thought)
+    assert call_read.id == "call_0_0"
+    assert call_read.metadata[PROVIDER]["reasoning"] == "To see."
+    assert "$synthetic" in call_read.metadata[PROVIDER]["native_id"]
+    assert module.to_tool_call(restored(models, call_read)) == thought
 
 
 @pytest.mark.row("Q43", "Q44", "Q45", "Q46")
@@ -178,9 +178,9 @@ def test_streams_are_of_the_wires_types(recording: Any) -> None:
 @pytest.mark.row("Q53", "Q54", "Q56", "Q57")
 @each_stream
 def test_law_3_a_stream_says_what_its_whole_response_says(sample: Package, models: Any, recording: Any) -> None:
-    module, given = sample.provider(PROVIDER), copy.deepcopy(recording["events"])
-    completion, emitted = laws.played(sample, PROVIDER, given)
-    assert given == recording["events"]
+    module, events = sample.provider(PROVIDER), copy.deepcopy(recording["events"])
+    completion, emitted = laws.played(sample, PROVIDER, events)
+    assert events == recording["events"]
     laws.adds_up(sample, completion, emitted)
     failed = {"failed", "broken"} & set(recording["tags"])
     assert bool(of("error", emitted)) == bool(failed)
@@ -224,8 +224,8 @@ def test_law_5_unknown_events_change_nothing(sample: Package, models: Any, recor
     events: list[Any] = recording["events"]
     plain, emitted = laws.played(sample, PROVIDER, events)
     mixed = [e for event in events for e in ("Ping", event, {"x_event": MARK}, {})]
-    found, told_again = laws.played(sample, PROVIDER, mixed)
-    assert (found, told_again) == (plain, emitted)
+    completion, told_again = laws.played(sample, PROVIDER, mixed)
+    assert (completion, told_again) == (plain, emitted)
 
 
 def test_a_call_is_told_in_pieces(sample: Package) -> None:
@@ -324,21 +324,23 @@ TOOLS = [
 @pytest.mark.parametrize("target", ["openai_chat", "anthropic", "gemini"])
 def test_an_app_moves_to_any_provider(sample: Package, models: Any, target: str) -> None:
     """A session of the app: its text and tools go out, the response comes as its response, its results go out."""
-    module, other = sample.provider(PROVIDER), sample.provider(target)
+    module, target_module = sample.provider(PROVIDER), sample.provider(target)
     definitions = module.from_tools(copy.deepcopy(TOOLS))
     messages: list[Any] = [models.UserMessage("What is in /a?")]
     request = models.Request(messages, model="m", tools=definitions, max_output_tokens=9)
-    first = other.to_request(request, on_loss=lambda loss: None)
+    first = target_module.to_request(request, on_loss=lambda loss: None)
     assert "read_file" in json.dumps(first["tools"])
     call = models.ToolCallPart(models.ToolCall("toolu_1", "read_file", {"path": "/a"}))
-    given = models.Completion(models.AssistantMessage([models.TextPart("Look."), call]), "tool_calls", "i", "m")
-    body = other.to_response(given, on_loss=lambda loss: None)
-    completion = other.from_response(body)
+    completion_sent = models.Completion(
+        models.AssistantMessage([models.TextPart("Look."), call]), "tool_calls", "i", "m"
+    )
+    body = target_module.to_response(completion_sent, on_loss=lambda loss: None)
+    completion = target_module.from_response(body)
     response = module.to_response(completion, on_loss=lambda loss: None)
     use = {"id": completion.message.content[1].call.id, "name": "read_file", "input": {"path": "/a"}}
     assert response == {"content": [{"Text": "Look."}, {"ToolUse": use}], "stop_reason": "ToolUse", "model": "m"}
     results = [{"tool_use_id": use["id"], "tool_name": "read_file", "output": "fn main() {}", "is_error": False}]
-    messages += [completion.message, models.ToolMessage([module.from_tool_result(one) for one in results])]
-    second = json.dumps(other.to_request(request, on_loss=lambda loss: None))
+    messages += [completion.message, models.ToolMessage([module.from_tool_result(result) for result in results])]
+    second = json.dumps(target_module.to_request(request, on_loss=lambda loss: None))
     assert "fn main() {}" in second
     assert module.to_tools(definitions) == TOOLS

@@ -76,24 +76,24 @@ FOREIGN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize(("more", "left"), FOREIGN.values(), ids=FOREIGN.keys())
+@pytest.mark.parametrize(("more", "remaining"), FOREIGN.values(), ids=FOREIGN.keys())
 def test_what_the_api_refuses_is_left_out_and_told(
-    exchanges: Exchanges, sample: Package, more: dict[str, Any], left: dict[str, Any]
+    exchanges: Exchanges, sample: Package, more: dict[str, Any], remaining: dict[str, Any]
 ) -> None:
     body = {"contents": [ASKED], **more}
     assert WIRES[PROVIDER].type_faults(body) != []
     request, losses = laws.read(sample, PROVIDER, body), []
     written = laws.write(sample, PROVIDER, request, losses)
-    assert written == {"contents": [ASKED], **left}
+    assert written == {"contents": [ASKED], **remaining}
     assert "warning" in {loss.severity for loss in losses}
     assert WIRES[PROVIDER].type_faults(written) == []
     request.model = "m"
     assert sent(exchanges, sample, PROVIDER, request)["contents"] != []
 
 
-@pytest.mark.parametrize(("more", "left"), FOREIGN.values(), ids=FOREIGN.keys())
+@pytest.mark.parametrize(("more", "remaining"), FOREIGN.values(), ids=FOREIGN.keys())
 def test_the_client_raises_for_what_is_left_out(
-    exchanges: Exchanges, sample: Package, more: dict[str, Any], left: dict[str, Any]
+    exchanges: Exchanges, sample: Package, more: dict[str, Any], remaining: dict[str, Any]
 ) -> None:
     """The same body for the Gemini API, whose profile keeps it all, shown to the client of the other one."""
     request = laws.read(sample, "gemini", {"contents": [ASKED], **more})
@@ -115,7 +115,7 @@ DECLARED = {"functionDeclarations": [{"name": "now"}]}
 
 
 @pytest.mark.parametrize(
-    ("more", "left"),
+    ("more", "remaining"),
     [
         ({"tools": [{"retrieval": {}}, {"googleSearch": {}}]}, {"tools": [{"googleSearch": {}}]}),
         ({"tools": [{**DECLARED, "enterpriseWebSearch": {}}]}, {"tools": [DECLARED]}),
@@ -136,10 +136,10 @@ DECLARED = {"functionDeclarations": [{"name": "now"}]}
         ),
     ],
 )
-def test_what_vertex_alone_has_does_not_go_to_the_gemini_api(sample: Package, more: Any, left: Any) -> None:
+def test_what_vertex_alone_has_does_not_go_to_the_gemini_api(sample: Package, more: Any, remaining: Any) -> None:
     losses: list[Any] = []
     written = laws.write(sample, "gemini", laws.read(sample, "gemini", {"contents": [ASKED], **more}), losses)
-    assert written == {"contents": [ASKED], **left}
+    assert written == {"contents": [ASKED], **remaining}
     assert {loss.severity for loss in losses} == {"warning"}
     laws.body_comes_back(sample, PROVIDER, {"contents": [ASKED], **more})
 
@@ -195,8 +195,8 @@ def test_arguments_in_pieces_are_asked_for_where_the_response_may_stream(
         stream is False
     )
     if config.get("mode") != "X_MODE" and "x" not in config:
-        found = camel(sent(exchanges, sample, PROVIDER, request))["toolConfig"]["functionCallingConfig"]
-        assert found[PIECES] is (stream is not False)
+        config_sent = camel(sent(exchanges, sample, PROVIDER, request))["toolConfig"]["functionCallingConfig"]
+        assert config_sent[PIECES] is (stream is not False)
 
 
 def test_arguments_in_pieces_outlive_another_choice(sample: Package) -> None:
@@ -224,10 +224,10 @@ def test_vertex_reports_each_empty_text_at_its_place(sample: Package, models: An
 def test_calls_follow_no_content_of_the_model_also_where_vertex_drops_one(
     sample: Package, models: Any, provider: str
 ) -> None:
-    said, blank = models.AssistantMessage("a"), models.UserMessage([models.TextPart("")])
+    assistant, blank = models.AssistantMessage("a"), models.UserMessage([models.TextPart("")])
     called = models.AssistantMessage([models.ToolCallPart(models.ToolCall("1", "now", {}))])
     noon = models.ToolMessage([models.ToolResult("1", "now", "text", "noon")])
-    request = models.Request([models.UserMessage("Hello"), said, blank, called, noon], model="gemini-3-pro")
+    request = models.Request([models.UserMessage("Hello"), assistant, blank, called, noon], model="gemini-3-pro")
     contents = laws.write(sample, provider, request)["contents"]
     roles = ["user", "model", "user"] if provider == PROVIDER else ["user", "model", "user", "model", "user"]
     assert [content["role"] for content in contents] == roles

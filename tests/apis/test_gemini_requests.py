@@ -65,8 +65,8 @@ def assistant(*calls: dict[str, Any]) -> dict[str, Any]:
     return {"role": "assistant", "content": [{"type": "tool_call", "call": {"arguments": {}, **c}} for c in calls]}
 
 
-def results(*found: dict[str, Any]) -> dict[str, Any]:
-    return {"role": "tool", "results": [{"name": "f", "kind": "text", "value": "x", **r} for r in found]}
+def results(*entries: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "tool", "results": [{"name": "f", "kind": "text", "value": "x", **r} for r in entries]}
 
 
 ROUND_TRIPS = {
@@ -307,8 +307,8 @@ def test_a_result_that_is_a_schema_goes_as_text(generated: SimpleNamespace) -> N
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: SimpleNamespace, count: int) -> None:
     calls = [{"id": f"c{i}", "name": f"f{i}"} for i in range(count)]
-    found = [results({"toolCallId": f"c{i}", "name": f"f{i}"}) for i in reversed(range(count))]
-    written, _ = sent(generated, [ASK, assistant(*calls), ASK, *found, {"role": "user", "content": "b"}])
+    turn = [results({"toolCallId": f"c{i}", "name": f"f{i}"}) for i in reversed(range(count))]
+    written, _ = sent(generated, [ASK, assistant(*calls), ASK, *turn, {"role": "user", "content": "b"}])
     contents = written["contents"]
     assert [p["functionResponse"]["id"] for p in contents[2]["parts"]] == [c["id"] for c in calls]
     assert [c["role"] for c in contents] == ["user", "model", "user", "user", "user"]
@@ -317,9 +317,9 @@ def test_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: S
 @pytest.mark.row("I03", "I05", "I35", "Q36")
 def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
     gemini, models = generated.gemini, generated.models
-    given = {"candidates": [{"content": model(call("f"), call("f")), "finishReason": "STOP"}]}
-    message = gemini.from_response(given, turn=3).message
-    ids = [c.id for c in gemini.from_tool_calls(given, turn=3)]
+    answer = {"candidates": [{"content": model(call("f"), call("f")), "finishReason": "STOP"}]}
+    message = gemini.from_response(answer, turn=3).message
+    ids = [c.id for c in gemini.from_tool_calls(answer, turn=3)]
     assert ids == ["call_3_0", "call_3_1"]
     turn = [models.dump(message), results({"toolCallId": ids[1], "value": "b"}, {"toolCallId": ids[0], "value": "a"})]
     written, losses = sent(generated, [ASK, *turn])
@@ -332,12 +332,12 @@ def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
 def test_a_call_keeps_its_own_id_and_its_signature(generated: SimpleNamespace) -> None:
     gemini, models = generated.gemini, generated.models
     signed = {"functionCall": {"id": "own", "name": "f", "args": {"a": 1}}, "thoughtSignature": "c2ln+/w=="}
-    given = {"candidates": [{"content": model(signed, call("f")), "finishReason": "STOP"}]}
-    first, second = gemini.from_response(given).message.content
+    answer = {"candidates": [{"content": model(signed, call("f")), "finishReason": "STOP"}]}
+    first, second = gemini.from_response(answer).message.content
     assert (first.call.id, first.call.arguments) == ("own", {"a": 1})
     assert "c2ln+/w==" in json.dumps(models.dump(first.call)["metadata"]["gemini"])
     assert second.call.id == "call_0_1"
-    stored = json.loads(json.dumps(models.dump(gemini.from_response(given).message)))
+    stored = json.loads(json.dumps(models.dump(gemini.from_response(answer).message)))
     turn = [stored, results({"toolCallId": "own"}, {"toolCallId": "call_0_1"})]
     written, _ = sent(generated, [ASK, *turn])
     assert written["contents"][1] == model(signed, call("f"))
@@ -388,9 +388,9 @@ def test_calls_behind_an_assistant_message_join_it(generated: SimpleNamespace) -
 def test_calls_behind_an_assistant_message_join_it_where_a_message_between_is_dropped(
     generated: SimpleNamespace,
 ) -> None:
-    said, empty = {"role": "assistant", "content": "a"}, {"role": "user", "content": ""}
+    assistant_message, empty = {"role": "assistant", "content": "a"}, {"role": "user", "content": ""}
     turn = [assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})]
-    written, losses = sent(generated, [ASK, said, empty, *turn])
+    written, losses = sent(generated, [ASK, assistant_message, empty, *turn])
     assert written["contents"][1] == model(text("a"), call(id="1"))
     assert losses == [
         ("messages[2]", "dropped", "note"),
@@ -400,9 +400,9 @@ def test_calls_behind_an_assistant_message_join_it_where_a_message_between_is_dr
 
 
 def test_calls_join_all_contents_of_the_model_before_them(generated: SimpleNamespace) -> None:
-    said = [{"role": "assistant", "content": value} for value in "ab"]
+    messages = [{"role": "assistant", "content": value} for value in "ab"]
     turn = [assistant({"id": "1", "name": "f"}), results({"toolCallId": "1"})]
-    written, losses = sent(generated, [ASK, *said, *turn])
+    written, losses = sent(generated, [ASK, *messages, *turn])
     assert written["contents"][1:] == [model(text("a"), text("b"), call(id="1")), user(response(id="1"))]
     moved = [(f"messages[{i}]", "moved", "note") for i in (3, 2)]
     assert losses == [*moved, ("messages[1].content", "rewritten", "note")]

@@ -34,14 +34,14 @@ def calls_of(generated: SimpleNamespace, completion: Any) -> list[dict[str, Any]
 
 def deltas(events: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
     """Id, name and arguments by index, as an app adds them up."""
-    found: dict[int, dict[str, Any]] = {}
+    calls: dict[int, dict[str, Any]] = {}
     for event in events:
         if event["type"] == "tool_call_delta":
-            slot = found.setdefault(event["index"], {"id": None, "name": None, "text": ""})
+            slot = calls.setdefault(event["index"], {"id": None, "name": None, "text": ""})
             slot["id"] = slot["id"] or event.get("id")
             slot["name"] = slot["name"] or event.get("name")
             slot["text"] += event.get("argumentsDelta", "")
-    return found
+    return calls
 
 
 A, B = {"a": 1}, {"a": 2}
@@ -80,9 +80,9 @@ def test_a_call_without_arguments_is_a_call(generated: SimpleNamespace, args: An
     assert [e["type"] for e in events][-2:] == ["tool_call", "completed"]
 
 
-def partial(*updates: Any, name: str | None = None, more: bool = True, **rest: Any) -> dict[str, Any]:
+def partial(*updates: Any, name: str | None = None, more: bool = True, **fields: Any) -> dict[str, Any]:
     args = {"partialArgs": list(updates)} if updates else {}
-    return chunk(call(name, **args, **({"willContinue": True} if more else {}), **rest))
+    return chunk(call(name, **args, **({"willContinue": True} if more else {}), **fields))
 
 
 def leaf(path: str, **value: Any) -> dict[str, Any]:
@@ -192,8 +192,11 @@ def test_a_signature_comes_with_any_piece(generated: SimpleNamespace) -> None:
         ]
         chunks[signed]["candidates"][0]["content"]["parts"][0]["thoughtSignature"] = SIGNATURE
         completion, _ = fed(generated, [*chunks, END])
-        (found,) = calls_of(generated, completion)
-        assert (found["arguments"], found["metadata"]) == (A | {"b": 2}, {"gemini": {"thoughtSignature": SIGNATURE}})
+        (call_read,) = calls_of(generated, completion)
+        assert (call_read["arguments"], call_read["metadata"]) == (
+            A | {"b": 2},
+            {"gemini": {"thoughtSignature": SIGNATURE}},
+        )
 
 
 STRAY = {
@@ -210,11 +213,11 @@ STRAY = {
 @pytest.mark.parametrize("chunks", STRAY.values(), ids=STRAY.keys())
 def test_a_call_with_a_piece_that_has_no_place_cannot_be_run(generated: SimpleNamespace, chunks: list[Any]) -> None:
     completion, events = fed(generated, [*chunks, chunk(call("g", A)), END])
-    stray, other = calls_of(generated, completion)
+    stray, second = calls_of(generated, completion)
     assert (stray["name"], stray["arguments"], stray["invalid"]["reason"]) == ("f", {}, "malformed")
     assert '"numberValue":1' in stray["invalid"]["text"]
-    assert (other["name"], other["arguments"]) == ("g", A)
-    assert "invalid" not in other
+    assert (second["name"], second["arguments"]) == ("g", A)
+    assert "invalid" not in second
     assert "invalid" in next(event["call"] for event in events if event["type"] == "tool_call")
 
 

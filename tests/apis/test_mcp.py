@@ -151,8 +151,8 @@ def test_declared_tools_are_accepted_by_both_revisions(served: Package) -> None:
     schemas = {tool["name"]: tool.get("outputSchema") for tool in module.TOOLS}
     for name, (kind, value) in VALUES.items():
         models, losses = served.module("models"), []
-        given = {"toolCallId": "call_a", "name": name, "kind": kind, "value": value}
-        wire = module.to_tool_result(models.load(models.ToolResult, given), on_loss=losses.append)
+        fields = {"toolCallId": "call_a", "name": name, "kind": kind, "value": value}
+        wire = module.to_tool_result(models.load(models.ToolResult, fields), on_loss=losses.append)
         assert result_faults(wire) == []
         assert losses == []
         schema = schemas[module.WIRE.wire_name(name)]
@@ -253,12 +253,12 @@ def test_a_schema_that_admits_more_than_objects_is_put_into_one(
     sample: Package, models: Any, schema: Any, wire: Any
 ) -> None:
     module = sample.provider(PROVIDER)
-    given = copy.deepcopy(schema)
-    (entry,) = module.to_tools([models.ToolDefinition("t", result=given)])
+    copied = copy.deepcopy(schema)
+    (entry,) = module.to_tools([models.ToolDefinition("t", result=copied)])
     assert laws.exact(entry["outputSchema"]) == laws.exact(wire)
     assert tool_faults(entry) == []
     (back,) = module.from_tools([entry])
-    assert laws.exact(back.result) == laws.exact(given) == laws.exact(schema)
+    assert laws.exact(back.result) == laws.exact(copied) == laws.exact(schema)
     assert back.metadata is None
 
 

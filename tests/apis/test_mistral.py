@@ -38,9 +38,9 @@ def body(*messages: Any) -> dict[str, Any]:
 
 
 def response(**message: Any) -> Any:
-    found = copy.deepcopy(table(PROVIDER)["response"])
-    found["choices"][0]["message"] = {"role": "assistant", **message}
-    return found
+    answer = copy.deepcopy(table(PROVIDER)["response"])
+    answer["choices"][0]["message"] = {"role": "assistant", **message}
+    return answer
 
 
 def event(delta: Any, reason: str | None = None) -> Any:
@@ -52,10 +52,10 @@ def parts(completion: Any) -> list[tuple[str, Any]]:
     return [(p.type, p.value if p.type == "opaque" else p.text) for p in completion.message.content]
 
 
-def comes_back(package: Package, given: Any) -> Any:
+def comes_back(package: Package, body: Any) -> Any:
     """The request that a body stands for, after it was written back exactly."""
-    request = laws.read(package, PROVIDER, given)
-    assert laws.exact(laws.write(package, PROVIDER, request)) == laws.exact(given)
+    request = laws.read(package, PROVIDER, body)
+    assert laws.exact(laws.write(package, PROVIDER, request)) == laws.exact(body)
     return request
 
 
@@ -82,12 +82,12 @@ CONTENTS = {
 @pytest.mark.parametrize("calls", [{}, {"tool_calls": None}, {"tool_calls": []}, {"tool_calls": [CALL]}])
 @pytest.mark.parametrize("name", CONTENTS)
 def test_content_keeps_its_form_and_its_order(sample: Package, name: str, calls: Any) -> None:
-    given = response(content=CONTENTS[name], **calls)
-    laws.response_is_read(sample, PROVIDER, given) if name not in ("a thought of none", "a thought as text") else None
-    laws.response_comes_back(sample, PROVIDER, given)
+    whole = response(content=CONTENTS[name], **calls)
+    laws.response_is_read(sample, PROVIDER, whole) if name not in ("a thought of none", "a thought as text") else None
+    laws.response_comes_back(sample, PROVIDER, whole)
     after = [RESULT] if calls.get("tool_calls") else [USER]
     if CONTENTS[name] or calls:
-        comes_back(sample, body(USER, given["choices"][0]["message"], *after))
+        comes_back(sample, body(USER, whole["choices"][0]["message"], *after))
 
 
 @pytest.mark.parametrize("content", [[], "", None])
@@ -119,8 +119,8 @@ def test_thoughts_of_others_go_out_as_chunks_without_their_signatures(sample: Pa
 
 
 def test_an_edited_thought_goes_out_as_it_is_now(sample: Package) -> None:
-    given = body(USER, {"role": "assistant", "content": [thought("H", "m.", closed=True), text("So.")]}, USER)
-    request = laws.read(sample, PROVIDER, given)
+    request_body = body(USER, {"role": "assistant", "content": [thought("H", "m.", closed=True), text("So.")]}, USER)
+    request = laws.read(sample, PROVIDER, request_body)
     request.messages[1].content[0].text = "Well."
     written = laws.write(sample, PROVIDER, request)
     assert written["messages"][1]["content"][0] == thought("Well.", closed=True)
@@ -131,12 +131,12 @@ def test_an_edited_thought_goes_out_as_it_is_now(sample: Package) -> None:
 
 @pytest.mark.parametrize("cut", range(6))
 def test_pieces_of_thoughts_and_texts_are_joined_where_they_are(sample: Package, cut: int) -> None:
-    said, thinking = "answer"[:cut] or "a", "Hmmmmm"[cut:] or "H"
+    answer, thinking = "answer"[:cut] or "a", "Hmmmmm"[cut:] or "H"
     events = [
         event({"role": "assistant", "content": ""}),
         *(event({"content": [thought(piece)]}) for piece in thinking),
         event({"content": [thought("", closed=True)]}),
-        *(event({"content": piece}) for piece in said),
+        *(event({"content": piece}) for piece in answer),
         event({"content": [{"type": "reference", "reference_ids": [1]}]}),
         event({"content": [text("be")]}),
         event({"content": "hind"}),
@@ -144,7 +144,7 @@ def test_pieces_of_thoughts_and_texts_are_joined_where_they_are(sample: Package,
     ]
     completion, emitted = laws.played(sample, PROVIDER, events)
     reference = {"type": "reference", "reference_ids": [1]}
-    expected = [("reasoning", thinking), ("text", said), ("opaque", reference), ("text", "behind")]
+    expected = [("reasoning", thinking), ("text", answer), ("opaque", reference), ("text", "behind")]
     assert parts(completion) == expected
     assert completion.message.content[0].metadata == {PROVIDER: {"closed": True}}
     laws.adds_up(sample, completion, emitted)
@@ -163,8 +163,8 @@ def test_what_is_said_of_a_thought_afterwards_belongs_to_it(sample: Package) -> 
 
 @pytest.mark.parametrize("item", [["a"], [{}], []])
 def test_a_list_in_a_thought_is_told_as_an_error(sample: Package, item: list[Any]) -> None:
-    given = [event({"content": [{"type": "thinking", "thinking": [item, text("Hm.")]}]}), event({"content": "So."})]
-    completion, emitted = laws.played(sample, PROVIDER, [*given, event({}, "stop")])
+    events = [event({"content": [{"type": "thinking", "thinking": [item, text("Hm.")]}]}), event({"content": "So."})]
+    completion, emitted = laws.played(sample, PROVIDER, [*events, event({}, "stop")])
     (error,) = [e for e in emitted if type(e).__name__ == "ErrorEvent"]
     assert "thinking[0]: must be an object, found an array" in error.message
     assert completion.finish_reason == "error"
@@ -178,9 +178,9 @@ def test_a_stream_can_be_asked_at_any_time(sample: Package) -> None:
         event({"content": "So"}),
     ]
     asked, unasked = (sample.provider(PROVIDER).Stream() for _ in range(2))
-    for one in [*pieces, event({"content": "."}, "stop")]:
-        asked.feed(one)
-        unasked.feed(one)
+    for piece in [*pieces, event({"content": "."}, "stop")]:
+        asked.feed(piece)
+        unasked.feed(piece)
         assert asked.result() == asked.result()
     asked.finish()
     unasked.finish()
@@ -261,8 +261,8 @@ def test_a_writer_sends_late_what_came_too_late(sample: Package, models: Any) ->
     losses: list[Any] = []
     writer = sample.provider(PROVIDER).StreamWriter(on_loss=losses.append)
     sent = [*writer.write(models.TextDelta("So it is.")), *writer.write(models.CompletedEvent(completion))]
-    found, _ = laws.played(sample, PROVIDER, sent)
-    assert parts(found) == [("text", "So it is."), ("opaque", reference.value)]
+    read_back, _ = laws.played(sample, PROVIDER, sent)
+    assert parts(read_back) == [("text", "So it is."), ("opaque", reference.value)]
     reported = [(loss.path, loss.action) for loss in losses]
     assert reported == [("message.content[1]", "moved"), ("usage", "defaulted")]
 
@@ -271,9 +271,9 @@ def test_the_clients_chunks_of_unknown_kinds_are_what_the_api_sent(sample: Packa
     from mistralai.client.models import ChatCompletionResponse, CompletionEvent
 
     odd = {"type": "x_chunk", "x": {"a": [1, None]}}
-    given = response(content=[odd, text("Hi.")])
-    found = sample.provider(PROVIDER).from_response(ChatCompletionResponse.model_validate(given))
-    assert parts(found) == [("opaque", odd), ("text", "Hi.")]
+    answer = response(content=[odd, text("Hi.")])
+    completion = sample.provider(PROVIDER).from_response(ChatCompletionResponse.model_validate(answer))
+    assert parts(completion) == [("opaque", odd), ("text", "Hi.")]
     stream = sample.provider(PROVIDER).Stream()
     stream.feed(CompletionEvent.model_validate({"data": event({"content": [odd]}, "stop")}))
     assert parts(stream.result()) == [("opaque", odd)]
@@ -290,18 +290,18 @@ def test_ids_of_other_wires_are_renamed_once_and_stay_paired(sample: Package, mo
     sent = laws.write(
         sample, PROVIDER, models.Request([models.UserMessage("Hello"), message, models.ToolMessage(results)])
     )
-    found = [c.id for c in WIRE.calls(sent)]
-    assert found[0] == spelled(PROVIDER, "call_a")
-    assert found[-1] == "D9WYdiHxV"
-    assert len(set(found)) == len(ids)
-    assert all(re.fullmatch("[a-zA-Z0-9]{9}", i) for i in found)
-    assert {r.id: r.value for r in WIRE.results(sent)} == dict(zip(found, ids, strict=True))
+    ids_sent = [c.id for c in WIRE.calls(sent)]
+    assert ids_sent[0] == spelled(PROVIDER, "call_a")
+    assert ids_sent[-1] == "D9WYdiHxV"
+    assert len(set(ids_sent)) == len(ids)
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", i) for i in ids_sent)
+    assert {r.id: r.value for r in WIRE.results(sent)} == dict(zip(ids_sent, ids, strict=True))
 
 
 def test_an_id_of_another_form_goes_back_to_the_api_that_gave_it(sample: Package, models: Any) -> None:
     odd = {**CALL, "id": "call_of_another_form"}
-    given = body(USER, {**ASKED, "tool_calls": [odd]}, {**RESULT, "tool_call_id": "call_of_another_form"})
-    request = comes_back(sample, given)
+    request_body = body(USER, {**ASKED, "tool_calls": [odd]}, {**RESULT, "tool_call_id": "call_of_another_form"})
+    request = comes_back(sample, request_body)
     assert request.messages[1].content[0].call.id == "call_of_another_form"
     request.messages[1].content[0].call.id = request.messages[2].results[0].tool_call_id = "call_b"
     assert [c.id for c in WIRE.calls(laws.write(sample, PROVIDER, request))] == [spelled(PROVIDER, "call_b")]
@@ -311,10 +311,12 @@ def test_an_id_of_another_form_goes_back_to_the_api_that_gave_it(sample: Package
 def test_calls_without_ids_are_told_apart_and_get_results_by_name_and_order(sample: Package, spelling: Any) -> None:
     calls = [{**spelling, "function": {"name": name, "arguments": "{}"}} for name in ("now", "get_weather", "now")]
     pairing = {} if not spelling else {"tool_call_id": spelling["id"]}
-    given = [{"role": "tool", "name": c["function"]["name"], "content": str(i), **pairing} for i, c in enumerate(calls)]
-    request = comes_back(sample, body(USER, {**ASKED, "tool_calls": calls}, *given))
-    found = [part.call for part in request.messages[1].content]
-    assert [(c.id, c.invalid) for c in found] == [(f"call_0_{i}", None) for i in range(3)]
+    results = [
+        {"role": "tool", "name": c["function"]["name"], "content": str(i), **pairing} for i, c in enumerate(calls)
+    ]
+    request = comes_back(sample, body(USER, {**ASKED, "tool_calls": calls}, *results))
+    calls_read = [part.call for part in request.messages[1].content]
+    assert [(c.id, c.invalid) for c in calls_read] == [(f"call_0_{i}", None) for i in range(3)]
     assert [(r.tool_call_id, r.value) for r in request.messages[2].results] == [
         (f"call_0_{i}", str(i)) for i in range(3)
     ]
@@ -342,8 +344,8 @@ def test_results_come_in_each_form(sample: Package, content: Any) -> None:
 def test_media_stay_inside_of_a_result_where_they_came_so(sample: Package) -> None:
     """Only the newest servers take them there, so that those of others follow after."""
     image = {"type": "image_url", "image_url": "https://e.com/a.png"}
-    given = body(USER, ASKED, {**RESULT, "content": [text("A map:"), image]})
-    request = comes_back(sample, given)
+    request_body = body(USER, ASKED, {**RESULT, "content": [text("A map:"), image]})
+    request = comes_back(sample, request_body)
     assert [p.type for p in request.messages[2].results[0].value] == ["text", "image"]
     losses: list[Any] = []
     after = laws.write(sample, PROVIDER, laws.bare(request), losses)["messages"]
@@ -356,9 +358,9 @@ def test_media_stay_inside_of_a_result_where_they_came_so(sample: Package) -> No
 def test_arguments_are_text_or_an_object_both_ways(sample: Package, arguments: Any) -> None:
     call = {**CALL, "function": {"name": "now", "arguments": arguments}}
     request = comes_back(sample, body(USER, {**ASKED, "tool_calls": [call]}, RESULT))
-    found = request.messages[1].content[0].call
-    assert found.arguments == (json.loads(arguments or "{}") if isinstance(arguments, str) else arguments)
-    found.arguments = {"b": 2}
+    call_read = request.messages[1].content[0].call
+    assert call_read.arguments == (json.loads(arguments or "{}") if isinstance(arguments, str) else arguments)
+    call_read.arguments = {"b": 2}
     sent = laws.write(sample, PROVIDER, request)["messages"][1]["tool_calls"][0]
     assert sent["function"]["arguments"] == '{"b":2}'
 
@@ -380,12 +382,12 @@ ORDERS = {
 
 @pytest.mark.parametrize("name", ORDERS)
 def test_a_message_of_the_system_stands_where_the_api_takes_it(sample: Package, name: str) -> None:
-    given, expected = ORDERS[name]
+    messages, expected = ORDERS[name]
     losses: list[Any] = []
-    sent = laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, body(*given)), losses)
+    sent = laws.write(sample, PROVIDER, laws.read(sample, PROVIDER, body(*messages)), losses)
     assert sent["messages"] == expected
     assert WIRE.order_faults(sent) == []
-    assert [loss.action for loss in losses] == ([] if given == expected else ["moved"])
+    assert [loss.action for loss in losses] == ([] if messages == expected else ["moved"])
 
 
 def test_several_messages_of_the_system_keep_their_order(sample: Package) -> None:
@@ -429,9 +431,9 @@ PARTS = [
 @pytest.mark.parametrize("part", PARTS)
 def test_media_keep_their_spelling(sample: Package, part: Any) -> None:
     request = comes_back(sample, body({"role": "user", "content": [text("See:"), part]}))
-    found = request.messages[0].content[1]
-    assert found.type == part["type"].removesuffix("_url").removeprefix("input_")
-    assert (found.url is None) != (found.data is None)
+    media = request.messages[0].content[1]
+    assert media.type == part["type"].removesuffix("_url").removeprefix("input_")
+    assert (media.url is None) != (media.data is None)
 
 
 def test_null_is_nothing_said(sample: Package) -> None:
@@ -453,9 +455,9 @@ def test_a_forced_call_has_two_words(sample: Package, word: str) -> None:
 
 
 def test_what_the_client_has_no_keyword_for_is_reported(sample: Package) -> None:
-    given = {**body(USER), "x_unknown": {"a": 1}, "safe_prompt": True, "random_seed": 7}
+    request_body = {**body(USER), "x_unknown": {"a": 1}, "safe_prompt": True, "random_seed": 7}
     losses: list[Any] = []
-    words = sample.provider(PROVIDER).to_sdk(laws.read(sample, PROVIDER, given), on_loss=losses.append)
+    words = sample.provider(PROVIDER).to_sdk(laws.read(sample, PROVIDER, request_body), on_loss=losses.append)
     assert words == {"model": "m", "messages": [USER], "safe_prompt": True, "random_seed": 7}
     assert [(loss.path, loss.severity) for loss in losses] == [("x_unknown", "warning")]
 
@@ -476,10 +478,10 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("given", WRONG)
-def test_a_value_of_the_wrong_type_is_told_by_its_place(sample: Package, models: Any, given: Any) -> None:
+@pytest.mark.parametrize("request_body", WRONG)
+def test_a_value_of_the_wrong_type_is_told_by_its_place(sample: Package, models: Any, request_body: Any) -> None:
     with pytest.raises(models.ConversionError, match=r"messages\[\d\]"):
-        laws.read(sample, PROVIDER, given)
+        laws.read(sample, PROVIDER, request_body)
 
 
 @pytest.mark.pain("P23")

@@ -48,9 +48,9 @@ class Driver:
 
     def query(self, prompt: str, options: Any) -> Any:
         words = self.theirs.to_sdk(self._request(prompt, options), on_loss=lambda loss: None)
-        found = self.exchanges.received(self.target, self.replies.pop(0), words)
+        reply = self.exchanges.received(self.target, self.replies.pop(0), words)
         self.sent.append(self.exchanges.sent().body)
-        return self.ours.to_response(self.theirs.from_response(found), on_loss=lambda loss: None)
+        return self.ours.to_response(self.theirs.from_response(reply), on_loss=lambda loss: None)
 
     def stream_query(self, prompt: str, options: Any) -> Iterator[Any]:
         """The texts, and the result after them."""
@@ -160,9 +160,9 @@ RESULT = {"content": "Hello there.", "finishReason": "stop"}
     ids=["all", "a part", "none", "no content at the end", "another text"],
 )
 def test_the_result_has_the_last_word(sample: Package, events: list[Any], deltas: list[str], content: str) -> None:
-    found = list(sample.provider(PROVIDER).iter_events(events))
-    assert [event.text for event in found if event.type == "text_delta"] == deltas
-    assert (found[-1].completion.message.content, found[-1].completion.finish_reason) == (content, "stop")
+    emitted = list(sample.provider(PROVIDER).iter_events(events))
+    assert [event.text for event in emitted if event.type == "text_delta"] == deltas
+    assert (emitted[-1].completion.message.content, emitted[-1].completion.finish_reason) == (content, "stop")
 
 
 def test_a_result_that_failed_is_told_as_an_error(sample: Package, models: Any) -> None:

@@ -17,7 +17,7 @@ PROVIDER = "ollama"
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
 
 
-def told(sample: Package, models: Any, **more: Any) -> tuple[Any, list[tuple[str, str, str]]]:
+def written_with(sample: Package, models: Any, **more: Any) -> tuple[Any, list[tuple[str, str, str]]]:
     """The body for a request with these fields, and the path, action and severity of what was lost."""
     losses: list[Any] = []
     request = models.load(models.Request, {"model": "m", "messages": [HELLO], "stream": False, **more})
@@ -33,14 +33,14 @@ def names(body: Any) -> list[str]:
 
 
 def test_auto_needs_no_word(sample: Package, models: Any) -> None:
-    body, losses = told(sample, models, tools=TOOLS, toolChoice="auto")
+    body, losses = written_with(sample, models, tools=TOOLS, toolChoice="auto")
     assert (names(body), losses) == (["get_weather", "now"], [])
     assert sample.provider(PROVIDER).to_tool_choice("auto") is None
     assert sample.provider(PROVIDER).from_tool_choice(None) is None
 
 
 def test_none_leaves_the_tools_out(sample: Package, models: Any) -> None:
-    body, losses = told(sample, models, tools=TOOLS, toolChoice="none")
+    body, losses = written_with(sample, models, tools=TOOLS, toolChoice="none")
     assert "tools" not in body
     assert losses == [("toolChoice", "rewritten", "note"), ("tools", "dropped", "note")]
     with pytest.raises(models.ConversionError, match="toolChoice"):
@@ -48,26 +48,26 @@ def test_none_leaves_the_tools_out(sample: Package, models: Any) -> None:
 
 
 def test_tools_that_are_not_allowed_are_left_out(sample: Package, models: Any) -> None:
-    body, losses = told(sample, models, tools=TOOLS, toolChoice={"names": ["now"], "mode": "auto"})
+    body, losses = written_with(sample, models, tools=TOOLS, toolChoice={"names": ["now"], "mode": "auto"})
     assert names(body) == ["now"]
     assert losses == [("toolChoice", "rewritten", "note"), ("tools[0]", "dropped", "note")]
-    body, losses = told(sample, models, tools=TOOLS, toolChoice={"names": ["now"], "mode": "required"})
+    body, losses = written_with(sample, models, tools=TOOLS, toolChoice={"names": ["now"], "mode": "required"})
     assert names(body) == ["now"]
     assert ("toolChoice", "dropped", "behaviour") in losses
 
 
 def test_a_tool_that_must_be_called_is_the_only_one(sample: Package, models: Any) -> None:
-    body, losses = told(sample, models, tools=TOOLS, toolChoice={"name": "now"})
+    body, losses = written_with(sample, models, tools=TOOLS, toolChoice={"name": "now"})
     assert names(body) == ["now"]
     assert losses == [("toolChoice", "dropped", "behaviour"), ("tools[0]", "dropped", "note")]
-    body, losses = told(sample, models, tools=TOOLS, toolChoice={"name": "gone"})
+    body, losses = written_with(sample, models, tools=TOOLS, toolChoice={"name": "gone"})
     assert names(body) == ["get_weather", "now"]
     assert losses == [("toolChoice", "dropped", "behaviour")]
 
 
 def test_a_description_of_all_parameters_is_reported(sample: Package, models: Any) -> None:
     tool = {"name": "now", "parameters": {"type": "object", "description": "When.", "properties": {}}}
-    body, losses = told(sample, models, tools=[tool])
+    body, losses = written_with(sample, models, tools=[tool])
     assert body["tools"][0]["function"]["parameters"] == {"type": "object", "properties": {}}
     assert losses == [("tools[0].parameters.description", "dropped", "note")]
 
@@ -87,7 +87,7 @@ def test_a_description_of_all_parameters_is_reported(sample: Package, models: An
 def test_effort_is_a_switch_or_a_word(
     sample: Package, models: Any, reasoning: Any, think: Any, lost: list[Any]
 ) -> None:
-    body, losses = told(sample, models, reasoning=reasoning)
+    body, losses = written_with(sample, models, reasoning=reasoning)
     assert body["think"] is think if isinstance(think, bool) else body["think"] == think
     assert losses == lost
     back = models.dump(laws.read(sample, PROVIDER, body).reasoning)
@@ -115,12 +115,12 @@ def test_media_are_known_by_their_bytes(sample: Package, models: Any) -> None:
     image = {"type": "image", "data": PIXEL, "mediaType": "image/png"}
     sound = {"type": "audio", "data": WAV, "mediaType": "audio/wav"}
     content = [{"type": "text", "text": "Well?"}, image, sound]
-    body, losses = told(sample, models, messages=[{"role": "user", "content": content}])
+    body, losses = written_with(sample, models, messages=[{"role": "user", "content": content}])
     assert body["messages"] == [{"role": "user", "content": "Well?", "images": [PIXEL, WAV]}]
     assert losses == []
     assert models.dump(laws.read(sample, PROVIDER, body).messages[0])["content"] == content
     wrong = [{**image, "mediaType": "image/gif"}, {**sound, "data": PIXEL}, {"type": "video", "url": "https://e.com"}]
-    _, losses = told(sample, models, messages=[{"role": "user", "content": wrong}])
+    _, losses = written_with(sample, models, messages=[{"role": "user", "content": wrong}])
     assert losses == [
         ("messages[0].content[0].mediaType", "dropped", "note"),
         ("messages[0].content[1]", "described", "warning"),
@@ -163,8 +163,8 @@ def test_results_without_ids_find_their_calls(sample: Package, results: Any, pai
     }
     request = laws.read(sample, PROVIDER, body)
     called = [part.call for part in request.messages[0].content]
-    found = [(result.tool_call_id, result.name) for result in request.messages[1].results]
-    assert found == [(called[i].id, called[i].name) for i in paired]
+    pairs = [(result.tool_call_id, result.name) for result in request.messages[1].results]
+    assert pairs == [(called[i].id, called[i].name) for i in paired]
     assert laws.exact(laws.write(sample, PROVIDER, request)) == laws.exact(body)
 
 
@@ -223,8 +223,8 @@ def test_what_the_client_would_not_send_is_told(sample: Package, models: Any) ->
     )
     request.metadata = {PROVIDER: {"truncate": False}}
     losses: list[Any] = []
-    found = sample.provider(PROVIDER).to_sdk(request, on_loss=losses.append)
-    assert "truncate" not in found
+    arguments = sample.provider(PROVIDER).to_sdk(request, on_loss=losses.append)
+    assert "truncate" not in arguments
     assert [(loss.path, loss.what, loss.severity) for loss in losses] == [
         ("messages", "messages.tool_calls.id", "note"),
         ("tools", "tools.function.parameters.properties.*.properties", "warning"),
@@ -280,11 +280,11 @@ def test_a_response_that_is_none_failed(sample: Package, more: Any) -> None:
 
 def test_a_result_of_an_unknown_kind_of_call_takes_no_other_call(sample: Package) -> None:
     calls = [{"id": "a", "x_kind": {"input": "go"}}, {"id": "b", "function": {"name": "now", "arguments": {}}}]
-    given = [{"role": "tool", "tool_call_id": identifier, "content": identifier} for identifier in ("a", "b")]
+    results = [{"role": "tool", "tool_call_id": identifier, "content": identifier} for identifier in ("a", "b")]
     message = {"role": "assistant", "content": "", "tool_calls": calls}
-    body = {"model": "m", "stream": False, "messages": [{"role": "user", "content": "Hi"}, message, *given]}
+    body = {"model": "m", "stream": False, "messages": [{"role": "user", "content": "Hi"}, message, *results]}
     request = laws.read(sample, PROVIDER, body)
-    assert [(one.tool_call_id, one.name) for one in request.messages[2].results] == [("a", ""), ("b", "now")]
+    assert [(result.tool_call_id, result.name) for result in request.messages[2].results] == [("a", ""), ("b", "now")]
     assert laws.write(sample, PROVIDER, request) == body
     elsewhere = laws.write(sample, "anthropic", request)
     assert WIRES["anthropic"].order_faults(elsewhere) == []

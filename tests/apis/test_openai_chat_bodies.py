@@ -154,13 +154,13 @@ def test_a_name_of_a_schema_has_legal_characters(
         return holder["name"]
 
     losses: list[Any] = []
-    given = {"messages": [HELLO], "outputFormat": {"schema": {"type": "object"}, "name": name}}
-    body = laws.write(sample, provider, models.load(models.Request, given), losses)
+    fields = {"messages": [HELLO], "outputFormat": {"schema": {"type": "object"}, "name": name}}
+    body = laws.write(sample, provider, models.load(models.Request, fields), losses)
     assert name_in(body) == spelling
     lost = [("outputFormat.name", "rewritten", "note")] if name != spelling else []
     assert [(loss.path, loss.action, loss.severity) for loss in losses if loss.path.endswith("name")] == lost
-    kept = json.loads(json.dumps(body).replace(json.dumps(spelling), json.dumps(name)))
-    assert laws.exact(laws.write(sample, provider, laws.read(sample, provider, kept))) == laws.exact(kept)
+    respelled = json.loads(json.dumps(body).replace(json.dumps(spelling), json.dumps(name)))
+    assert laws.exact(laws.write(sample, provider, laws.read(sample, provider, respelled))) == laws.exact(respelled)
 
 
 def test_names_without_a_legal_character_stay_different(sample: Package, models: Any) -> None:
@@ -343,11 +343,10 @@ def test_newer_models_get_no_effort_beside_tools(
         request, losses = models.Request([models.UserMessage("Hi")], model=model, tools=tools, reasoning=reasoning), []
         body = laws.write(sample, provider, request, losses)
         assert body.get("reasoning_effort") == sent
-        assert [loss.action for loss in losses] == (
-            [] if effort == sent else ["defaulted"] if effort is None else ["rewritten"]
-        )
+        action = "defaulted" if effort is None else "rewritten"
+        assert [loss.action for loss in losses] == ([] if effort == sent else [action])
         read = {key: value for key, value in body.items() if key != "reasoning_effort"}
-        for given in ({}, {"reasoning_effort": "high"}, {"reasoning_effort": None}):
-            laws.body_comes_back(sample, provider, {**read, **given})
+        for effort_key in ({}, {"reasoning_effort": "high"}, {"reasoning_effort": None}):
+            laws.body_comes_back(sample, provider, {**read, **effort_key})
         request.tools = None
         assert laws.write(sample, provider, request).get("reasoning_effort") == effort

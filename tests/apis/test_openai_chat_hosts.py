@@ -243,8 +243,8 @@ def test_calls_in_every_form_are_the_same_calls(sample: Package, form: str, cut:
     events = [chunk({"role": "assistant", "reasoning": "Hm."}), *in_turn(form, cut), chunk(reason="tool_calls")]
     completion, emitted = laws.played(sample, PROVIDER, events)
     ids = ["call_0_0", "call_0_1", "call_0_2"] if form in WITHOUT_IDS else [c[0] for c in CALLS]
-    found = [(c.id, c.name, c.arguments) for c in laws.calls_of(sample, completion)]
-    assert found == [(i, name, json.loads(text)) for i, (_, name, text) in zip(ids, CALLS, strict=True)]
+    calls_read = [(c.id, c.name, c.arguments) for c in laws.calls_of(sample, completion)]
+    assert calls_read == [(i, name, json.loads(text)) for i, (_, name, text) in zip(ids, CALLS, strict=True)]
     laws.adds_up(sample, completion, emitted)
 
 
@@ -384,9 +384,9 @@ def test_a_strict_tool_is_lowered_as_the_host_takes_it(
     tool = models.ToolDefinition("t", parameters=STRICT, strict=True)
     (entry,) = sample.provider(provider).to_tools([tool], on_loss=losses.append)
     assert [loss.path.split("properties.")[-1] for loss in losses if loss.what != "a schema"] == dropped
-    found = entry["function"]["parameters"]["properties"]
-    kept = [f"{name}.{key}" for name in STRICT["properties"] for key in found[name] if key != "description"]
-    assert set(kept) == {f"{n}.{k}" for n, s in STRICT["properties"].items() for k in s} - set(dropped)
+    properties = entry["function"]["parameters"]["properties"]
+    present = [f"{name}.{key}" for name in STRICT["properties"] for key in properties[name] if key != "description"]
+    assert set(present) == {f"{n}.{k}" for n, s in STRICT["properties"].items() for k in s} - set(dropped)
 
 
 @pytest.mark.parametrize("provider", [PROVIDER, *HOSTS])
@@ -446,14 +446,14 @@ def test_an_empty_list_of_details_is_not_sent(sample: Package) -> None:
 
 def test_items_of_a_streamed_list_are_joined_by_their_index(sample: Package) -> None:
     run = {"index": 0, "type": "search", "arguments": '{"query":"x"}', "search_results": {"results": []}}
-    other = {"index": 1, "type": "python", "arguments": "{}"}
+    second = {"index": 1, "type": "python", "arguments": "{}"}
     whole = {**run, "output": "Found.", "search_results": {"results": [{"url": "u"}]}}
     stream = sample.provider("groq").Stream()
-    for delta in ({"executed_tools": [run]}, {"executed_tools": [whole, other]}, {"content": "Hi"}):
+    for delta in ({"executed_tools": [run]}, {"executed_tools": [whole, second]}, {"content": "Hi"}):
         stream.feed(chunk(delta))
     stream.feed(chunk({}, "stop"))
     stream.finish()
-    assert stream.result().message.metadata == {"groq": {"executed_tools": [whole, other]}}
+    assert stream.result().message.metadata == {"groq": {"executed_tools": [whole, second]}}
     texts = sample.provider("azure").Stream()
     for text in ("H", "m."):
         texts.feed(chunk({"reasoning_details": [{"index": 0, "type": "reasoning.text", "text": text}]}))

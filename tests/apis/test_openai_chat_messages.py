@@ -118,15 +118,17 @@ def test_a_function_message_is_the_result_of_the_open_call_of_its_name(
     body = {"model": "m", "messages": [user, assistant, weather, *outputs, user]}
     request = laws.read(sample, provider, body)
     assert sample.provider(provider).to_request(request)["messages"] == body["messages"]
-    found = [result for message in request.messages for result in getattr(message, "results", ())]
-    assert [(result.tool_call_id, result.name) for result in found] == [
+    results_read = [result for message in request.messages for result in getattr(message, "results", ())]
+    assert [(result.tool_call_id, result.name) for result in results_read] == [
         ("call0000x", "get_weather"),
         *[("call0000a", "now"), ("call0000b", "now")][: len(results)],
     ]
-    assert [result.kind for result in found[1:]] == ["error" if "x_key" in result else "text" for result in results]
+    assert [result.kind for result in results_read[1:]] == [
+        "error" if "x_key" in result else "text" for result in results
+    ]
     sent = sample.provider("openai_responses").to_request(request)["input"]
     assert [item["call_id"] for item in sent if item.get("type") == "function_call_output"] == [
-        result.tool_call_id for result in found
+        result.tool_call_id for result in results_read
     ]
 
 

@@ -50,7 +50,7 @@ def test_calls_that_come_side_by_side_are_the_same_calls(sample: Package, form: 
     random_ = random.Random(f"{form}{seed}")
     lanes = []
     for i, (identifier, name, text) in enumerate(CALLS):
-        start = head(None if form in ("no id", "late id") else "" if form == "empty id" else identifier, name)
+        start = head({"no id": None, "late id": None, "empty id": ""}.get(form, identifier), name)
         lane = [{"index": i, **start}]
         for character in text:
             with_id = {"id": identifier} if form in ("id on each", "late id") else {}
@@ -62,8 +62,8 @@ def test_calls_that_come_side_by_side_are_the_same_calls(sample: Package, form: 
         mixed.append(random_.choice([lane for lane in lanes if lane]).pop(0))
     events = [chunk({"tool_calls": first})]
     while mixed:
-        taken = [mixed.pop(0) for _ in range(min(len(mixed), random_.choice([1, 1, 2])))]
-        events.append(chunk({"tool_calls": taken}))
+        pieces_of_chunk = [mixed.pop(0) for _ in range(min(len(mixed), random_.choice([1, 1, 2])))]
+        events.append(chunk({"tool_calls": pieces_of_chunk}))
     ids = ["call_0_0", "call_0_1", "call_0_2"] if form in ("no id", "empty id") else [c[0] for c in CALLS]
     check(sample, events, ids)
 
@@ -142,8 +142,8 @@ def test_usage_may_come_behind_the_end_and_more_than_once(sample: Package) -> No
         [chunk(usage={**usage, "completion_tokens": 1}), {"usage": usage}],
     ):
         completion, emitted = played(sample, *events, *late)
-        found = completion.usage
-        assert (found.input_tokens, found.output_tokens, found.total_tokens) == (3, 4, 7)
+        usage_read = completion.usage
+        assert (usage_read.input_tokens, usage_read.output_tokens, usage_read.total_tokens) == (3, 4, 7)
         assert [type(e).__name__ for e in emitted] == ["TextDelta", "CompletedEvent"]
 
 
@@ -212,9 +212,9 @@ def test_an_error_inside_a_stream_is_told_and_what_came_stays(sample: Package) -
 def test_further_choices_do_not_mix_with_the_first(sample: Package) -> None:
     events = []
     for index, text in itertools.product((0, 1), "ab"):
-        made = chunk({"content": f"{text}{index}"})
-        made["choices"][0]["index"] = index
-        events.append(made)
+        event = chunk({"content": f"{text}{index}"})
+        event["choices"][0]["index"] = index
+        events.append(event)
     completion, emitted = played(sample, *events, chunk(reason="stop"))
     assert laws.joined(completion, "TextPart") == "a0b0"
     assert "a1b1" in laws.exact(completion.metadata)
@@ -225,8 +225,8 @@ def test_further_choices_do_not_mix_with_the_first(sample: Package) -> None:
 @pytest.mark.parametrize("pieces", [["a", {"b": 1}], [{"b": 1}, "a"], [["a"], ["b"]], ["a", 7, "b"]])
 def test_input_of_a_custom_call_that_is_no_text_is_told_as_an_error(sample: Package, pieces: list[Any]) -> None:
     events = [
-        piece({"id": "call_a", "type": "custom", "custom": {"name": "shell", "input": given}}, index=0)
-        for given in pieces
+        piece({"id": "call_a", "type": "custom", "custom": {"name": "shell", "input": text}}, index=0)
+        for text in pieces
     ]
     completion, emitted = played(sample, *events, chunk({"content": "Hi"}), chunk(reason="tool_calls"))
     assert [type(e).__name__ for e in emitted] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
@@ -273,8 +273,8 @@ def test_content_may_come_as_lists(sample: Package, provider: str, deltas: list[
     """Then it says what the whole list says: the parts in their order, and each text once."""
     models = sample.module("models")
     first = {"role": "assistant", "content": ""}
-    given = [chunk(first), *(chunk({"content": delta}) for delta in deltas), chunk(reason="stop")]
-    completion, emitted = laws.played(sample, provider, given)
+    events = [chunk(first), *(chunk({"content": delta}) for delta in deltas), chunk(reason="stop")]
+    completion, emitted = laws.played(sample, provider, events)
     whole = {"role": "assistant", "content": content}
     choice = {"index": 0, "message": whole, "finish_reason": "stop"}
     body = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
@@ -350,9 +350,11 @@ def test_results_of_calls_with_one_id_are_matched_by_their_names(sample: Package
     converter = sample.provider(provider)
     request = converter.from_request(body)
     named = {part.call.id: part.call.name for part in request.messages[1].content}
-    found = [result for message in request.messages for result in getattr(message, "results", ())]
-    assert [(named[result.tool_call_id], result.name, result.value) for result in found] == [(n, n, n) for n in order]
-    assert len({result.tool_call_id for result in found}) == len(order)
+    results_read = [result for message in request.messages for result in getattr(message, "results", ())]
+    assert [(named[result.tool_call_id], result.name, result.value) for result in results_read] == [
+        (n, n, n) for n in order
+    ]
+    assert len({result.tool_call_id for result in results_read}) == len(order)
     assert converter.to_request(request) == body
 
 
@@ -365,11 +367,11 @@ def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Pac
         piece(second, index=1),
         chunk({"tool_calls": [{"index": 1, **more("1}")}]}, reason="tool_calls"),
     ]
-    for given in (
+    for sequence in (
         events,
         [chunk({"tool_calls": [{"index": 0, **first}]}, reason="tool_calls"), piece(more("0}"), index=0), *events[1:]],
     ):
-        completion, emitted = played(sample, *given)
+        completion, emitted = played(sample, *sequence)
         assert [e.call for e in emitted if type(e).__name__ == "ToolCallEvent"] == laws.calls_of(sample, completion)
         assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": 0}, {"a": 1}]
         laws.adds_up(sample, completion, emitted)
@@ -384,8 +386,8 @@ def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bo
     completion, emitted = played(sample, first, again, chunk(reason="tool_calls"))
     assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 0}, None)]
     laws.adds_up(sample, completion, emitted)
-    other = piece(head("call_a", "now", '{"a":1}'), **number)
-    completion, _ = played(sample, first, other, chunk(reason="tool_calls"))
+    different = piece(head("call_a", "now", '{"a":1}'), **number)
+    completion, _ = played(sample, first, different, chunk(reason="tool_calls"))
     assert [(c.arguments, c.invalid and c.invalid.reason) for c in laws.calls_of(sample, completion)] == [
         ({"a": 0}, None),
         ({"a": 1}, "duplicate_id"),
@@ -419,10 +421,10 @@ def test_calls_of_one_tool_without_an_index_or_id_begin_with_their_names(
 
 
 @pytest.mark.pain("P28")
-@pytest.mark.parametrize("rest", ["", None, " \n"])
-def test_a_name_that_comes_again_without_arguments_begins_no_call(sample: Package, rest: str | None) -> None:
+@pytest.mark.parametrize("arguments", ["", None, " \n"])
+def test_a_name_that_comes_again_without_arguments_begins_no_call(sample: Package, arguments: str | None) -> None:
     """Some servers repeat it in each chunk, also in those after the arguments."""
-    texts = ["", '{"a":', "1}", rest, rest]
+    texts = ["", '{"a":', "1}", arguments, arguments]
     events = [piece({"type": "function", "function": {"name": "now", "arguments": text}}) for text in texts]
     completion, emitted = played(sample, *events, chunk(reason="tool_calls"))
     assert [(c.arguments, c.invalid) for c in laws.calls_of(sample, completion)] == [({"a": 1}, None)]

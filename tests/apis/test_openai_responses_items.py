@@ -20,10 +20,10 @@ def body(*items: Any, **members: Any) -> Any:
     return {"model": "m", "input": list(items), **members}
 
 
-def kept(sample: Package, given: Any) -> Any:
+def comes_back(sample: Package, wire_body: Any) -> Any:
     """The request that a body stands for, which goes back exactly."""
-    request = laws.read(sample, PROVIDER, given)
-    assert laws.exact(laws.write(sample, PROVIDER, request)) == laws.exact(given)
+    request = laws.read(sample, PROVIDER, wire_body)
+    assert laws.exact(laws.write(sample, PROVIDER, request)) == laws.exact(wire_body)
     return request
 
 
@@ -31,11 +31,11 @@ def kept(sample: Package, given: Any) -> Any:
 @pytest.mark.row("A21", "A35", "A37", "I08")
 @pytest.mark.parametrize("streaming", [False, True])
 def test_items_keep_their_order_and_go_back_byte_for_byte(sample: Package, streaming: bool) -> None:
-    given = response(*OUTPUT)
+    whole = response(*OUTPUT)
     if streaming:
-        completion, _ = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
+        completion, _ = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(whole))
     else:
-        completion = laws.completion_of(sample, PROVIDER, given)
+        completion = laws.completion_of(sample, PROVIDER, whole)
     kinds = [type(part).__name__ for part in completion.message.content]
     texts = ["TextPart", "TextPart", "RefusalPart"]
     assert kinds == ["ReasoningPart", "OpaquePart", "ReasoningPart", *texts, "ToolCallPart"]
@@ -60,14 +60,14 @@ def test_reasoning_of_other_providers_stays_behind(sample: Package, models: Any)
 
 
 def test_another_text_of_reasoning_becomes_its_summary(sample: Package) -> None:
-    request = kept(sample, body({"role": "user", "content": "Hi"}, REASONING, CALL))
+    request = comes_back(sample, body({"role": "user", "content": "Hi"}, REASONING, CALL))
     request.messages[1].content[0].text = "Another."
     sent = laws.write(sample, PROVIDER, request)["input"][1]
     assert sent == {**REASONING, "summary": [{"type": "summary_text", "text": "Another."}]}
 
 
 @pytest.mark.parametrize(
-    "given",
+    "wire_body",
     [
         {"model": "m", "input": "Hello"},
         {"model": "m"},
@@ -97,17 +97,17 @@ def test_another_text_of_reasoning_becomes_its_summary(sample: Package) -> None:
         body(tools=[{"type": "web_search"}, {"type": "custom", "name": "shell"}], tool_choice={"type": "custom", "name": "shell"}),
     ],
 )  # fmt: skip
-def test_a_body_comes_back_exactly(sample: Package, given: Any) -> None:
-    before = copy.deepcopy(given)
-    request = kept(sample, given)
-    assert given == before
+def test_a_body_comes_back_exactly(sample: Package, wire_body: Any) -> None:
+    before = copy.deepcopy(wire_body)
+    request = comes_back(sample, wire_body)
+    assert wire_body == before
     models = sample.module("models")
     stored = models.load(models.Request, models.dump(request))
-    assert laws.exact(laws.write(sample, PROVIDER, stored)) == laws.exact(given)
+    assert laws.exact(laws.write(sample, PROVIDER, stored)) == laws.exact(wire_body)
 
 
 def test_a_text_input_is_one_while_it_is_one(sample: Package, models: Any) -> None:
-    request = kept(sample, {"model": "m", "input": "Hello"})
+    request = comes_back(sample, {"model": "m", "input": "Hello"})
     assert request.messages == [models.UserMessage("Hello")]
     request.messages.append(models.AssistantMessage("Hi"))
     wire = laws.write(sample, PROVIDER, request)["input"]
@@ -125,7 +125,7 @@ def test_the_first_text_of_the_system_is_the_instructions(sample: Package, model
 def test_items_of_the_model_in_a_row_are_one_turn(sample: Package) -> None:
     result = {"type": "function_call_output", "call_id": "call_1", "output": "noon"}
     again = {**CALL, "arguments": "{}"}
-    request = kept(sample, body(REASONING, CALL, result, {"role": "assistant", "content": "Hm."}, again, result))
+    request = comes_back(sample, body(REASONING, CALL, result, {"role": "assistant", "content": "Hm."}, again, result))
     assert [message.role for message in request.messages] == ["assistant", "tool"] * 2
     calls = [sample.module("messages").tool_calls_of(message)[0] for message in request.messages[::2]]
     assert [call.id for call in calls] == ["call_1", "call_1_0"]
@@ -170,16 +170,16 @@ def test_why_a_response_ended(
     sample: Package, status: str, details: Any, reason: str, word: str, fault: Any, streaming: bool
 ) -> None:
     error = {"code": "server_error", "message": "oops"} if status == "failed" else None
-    given = response(CALL, status=status, incomplete_details=details, error=error)
+    whole = response(CALL, status=status, incomplete_details=details, error=error)
     if streaming:
-        completion, emitted = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(given))
+        completion, emitted = laws.played(sample, PROVIDER, WIRES[PROVIDER].split(whole))
         assert [e.message for e in emitted if type(e).__name__ == "ErrorEvent"] == (["oops"] if error else [])
     else:
-        completion = laws.completion_of(sample, PROVIDER, given)
+        completion = laws.completion_of(sample, PROVIDER, whole)
     assert (completion.finish_reason, completion.stop_reason) == (reason, word)
     (call,) = laws.calls_of(sample, completion)
     assert (call.invalid and call.invalid.reason) == fault
-    assert laws.exact(sample.provider(PROVIDER).to_response(completion)) == laws.exact(given)
+    assert laws.exact(sample.provider(PROVIDER).to_response(completion)) == laws.exact(whole)
 
 
 @pytest.mark.parametrize(
@@ -195,11 +195,11 @@ def test_why_a_response_ended(
 def test_a_response_made_elsewhere_says_why_it_ended(
     sample: Package, models: Any, reason: str, status: str, details: Any
 ) -> None:
-    made = sample.provider(PROVIDER).to_response(
+    written = sample.provider(PROVIDER).to_response(
         models.Completion(models.AssistantMessage("Hi"), reason, stop_reason="end_turn", model="m"), id="r", created=1
     )
-    assert (made["status"], made["incomplete_details"]) == (status, details)
-    WIRES[PROVIDER].client.validated(made)
+    assert (written["status"], written["incomplete_details"]) == (status, details)
+    WIRES[PROVIDER].client.validated(written)
 
 
 @pytest.mark.parametrize("item", [CUSTOM, {"type": "shell_call", "call_id": "c", "action": {"commands": ["ls"]}}])
@@ -220,14 +220,14 @@ def test_made_responses_are_what_the_types_take(sample: Package, models: Any) ->
         models.ToolCallPart(models.ToolCall("call_1", "now", {})),
         models.RefusalPart("No."),
     ]
-    made = sample.provider(PROVIDER).to_response(
+    written = sample.provider(PROVIDER).to_response(
         models.Completion(models.AssistantMessage(parts), "tool_calls", model="m"), id="r", created=1
     )
-    assert [item["type"] for item in made["output"]] == ["reasoning", "message", "function_call", "message"]
-    assert [part["text"] for part in made["output"][1]["content"]] == ["One, ", "two."]
-    assert len({item.get("id") for item in made["output"]}) == 4
-    WIRES[PROVIDER].client.validated(made)
-    assert laws.bare(laws.completion_of(sample, PROVIDER, made).message.content) == laws.bare(parts)
+    assert [item["type"] for item in written["output"]] == ["reasoning", "message", "function_call", "message"]
+    assert [part["text"] for part in written["output"][1]["content"]] == ["One, ", "two."]
+    assert len({item.get("id") for item in written["output"]}) == 4
+    WIRES[PROVIDER].client.validated(written)
+    assert laws.bare(laws.completion_of(sample, PROVIDER, written).message.content) == laws.bare(parts)
 
 
 @pytest.mark.parametrize(
@@ -278,8 +278,8 @@ def test_reasoning_without_the_item_it_led_to_is_not_sent(sample: Package, model
     assert ("messages[1].content", "reasoning", "dropped") in [(x.path, x.what, x.action) for x in losses]
     request = models.Request([first, completion.message, models.AssistantMessage("Well."), first], model="m")
     assert laws.write(sample, PROVIDER, request)["input"][1] == REASONING
-    for rest in ([], [{"role": "user", "content": "Go on."}]):
-        kept(sample, body({"role": "user", "content": "Hi"}, REASONING, *rest))
+    for following in ([], [{"role": "user", "content": "Go on."}]):
+        comes_back(sample, body({"role": "user", "content": "Hi"}, REASONING, *following))
 
 
 def test_reasoning_that_a_server_completed_after_the_text_is_sent(sample: Package, models: Any) -> None:
@@ -290,13 +290,13 @@ def test_reasoning_that_a_server_completed_after_the_text_is_sent(sample: Packag
 
 
 def test_a_call_has_its_id_only_together_with_its_reasoning(sample: Package, models: Any) -> None:
-    other = {**CALL, "id": "fc_2", "call_id": "call_2"}
-    for items in ([REASONING, CALL, other], [CALL, REASONING, other]):
+    second = {**CALL, "id": "fc_2", "call_id": "call_2"}
+    for items in ([REASONING, CALL, second], [CALL, REASONING, second]):
         message = laws.completion_of(sample, PROVIDER, response(*items)).message
         whole, losses = models.Request([models.UserMessage("Hi"), message], model="m"), []
         sent = laws.write(sample, PROVIDER, whole, losses)
         assert (sent["input"][1:], losses) == (items, [])
-        kept(sample, sent)
+        comes_back(sample, sent)
         message.content = [part for part in message.content if type(part) is not models.ReasoningPart]
         sent = laws.write(sample, PROVIDER, whole, losses)
         assert [item.get("id") for item in sent["input"][1:]] == (

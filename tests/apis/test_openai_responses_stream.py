@@ -29,18 +29,18 @@ def kind_of(event: Any) -> str:
     return str(event["type"]).removeprefix("response.")
 
 
-def played(sample: Package, given: list[Any]) -> Any:
+def played(sample: Package, wire_events: list[Any]) -> Any:
     """The result of a stream whose deltas add up to it."""
-    completion, emitted = laws.played(sample, PROVIDER, given)
+    completion, emitted = laws.played(sample, PROVIDER, wire_events)
     laws.adds_up(sample, completion, emitted)
     return completion
 
 
-def same(sample: Package, given: list[Any], *items: Any) -> None:
+def same(sample: Package, wire_events: list[Any], *items: Any) -> None:
     """The stream says what the whole response says."""
     models = sample.module("models")
     expected = laws.completion_of(sample, PROVIDER, response(*items))
-    assert laws.exact(models.dump(played(sample, given))) == laws.exact(models.dump(expected))
+    assert laws.exact(models.dump(played(sample, wire_events))) == laws.exact(models.dump(expected))
 
 
 def last_alone(output: list[Any] | None) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def test_items_that_are_done_stay_where_the_end_has_only_others(sample: Package)
 
 
 @pytest.mark.parametrize(
-    "left",
+    "sent_kinds",
     [
         ("completed",),
         ("created", "completed"),
@@ -71,21 +71,21 @@ def test_items_that_are_done_stay_where_the_end_has_only_others(sample: Package)
         ("output_text.delta", "function_call_arguments.delta", "completed"),
     ],
 )
-def test_events_that_are_not_sent_are_made_good(sample: Package, left: tuple[str, ...]) -> None:
-    same(sample, [event for event in events(*OUTPUT) if kind_of(event) in left], *OUTPUT)
+def test_events_that_are_not_sent_are_made_good(sample: Package, sent_kinds: tuple[str, ...]) -> None:
+    same(sample, [event for event in events(*OUTPUT) if kind_of(event) in sent_kinds], *OUTPUT)
 
 
 def test_ids_of_items_may_change_from_event_to_event(sample: Package) -> None:
-    given = events(*OUTPUT)
-    for i, event in enumerate(given):
+    wire_events = events(*OUTPUT)
+    for i, event in enumerate(wire_events):
         if "item_id" in event:
             event["item_id"] = f"other_{i}"
-    same(sample, given, *OUTPUT)
+    same(sample, wire_events, *OUTPUT)
 
 
 def test_without_places_the_ids_of_items_decide(sample: Package) -> None:
-    given = [{k: v for k, v in event.items() if k != "output_index"} for event in events(*OUTPUT)]
-    same(sample, given, *OUTPUT)
+    wire_events = [{k: v for k, v in event.items() if k != "output_index"} for event in events(*OUTPUT)]
+    same(sample, wire_events, *OUTPUT)
 
 
 @pytest.mark.pain("P28")
@@ -93,38 +93,38 @@ def test_without_places_the_ids_of_items_decide(sample: Package) -> None:
 @pytest.mark.parametrize("numbered", [True, False])
 def test_calls_that_come_side_by_side_stay_apart(sample: Package, seed: int, numbered: bool) -> None:
     """All begin in order; then their pieces come in any."""
-    given = events(*CALLS)
-    begun = [e for e in given if kind_of(e) in ("created", "in_progress", "output_item.added")]
-    queues = [[e for e in given if e.get("output_index") == i and e not in begun] for i in range(len(CALLS))]
+    wire_events = events(*CALLS)
+    begun = [e for e in wire_events if kind_of(e) in ("created", "in_progress", "output_item.added")]
+    queues = [[e for e in wire_events if e.get("output_index") == i and e not in begun] for i in range(len(CALLS))]
     rng, mixed = random.Random(seed), []
     while any(queues):
         mixed.append(rng.choice([queue for queue in queues if queue]).pop(0))
-    given = [*begun, *mixed, given[-1]]
+    wire_events = [*begun, *mixed, wire_events[-1]]
     if not numbered:
-        given = [{k: v for k, v in event.items() if k != "output_index"} for event in given]
-    same(sample, given, *CALLS)
+        wire_events = [{k: v for k, v in event.items() if k != "output_index"} for event in wire_events]
+    same(sample, wire_events, *CALLS)
 
 
 def test_an_item_whose_beginning_was_lost_is_no_fault(sample: Package) -> None:
     for lost in range(len(events(*OUTPUT)) - 1):
-        given = events(*OUTPUT)
-        del given[lost]
-        completion, _ = laws.played(sample, PROVIDER, given)
+        wire_events = events(*OUTPUT)
+        del wire_events[lost]
+        completion, _ = laws.played(sample, PROVIDER, wire_events)
         assert laws.bare(completion) == laws.bare(laws.completion_of(sample, PROVIDER, response(*OUTPUT)))
-        laws.played(sample, PROVIDER, given[:-1])
+        laws.played(sample, PROVIDER, wire_events[:-1])
 
 
 @pytest.mark.pain("P29")
 def test_a_call_that_was_cut_is_never_one_to_run(sample: Package) -> None:
-    given = events(*CALLS)
-    for i in range(len(given)):
-        completion, emitted = laws.played(sample, PROVIDER, given[:i])
-        found = laws.calls_of(sample, completion)
-        assert [call for call in found if call.invalid is None] == []
-        assert {call.invalid.reason for call in found} <= {"truncated"}
+    wire_events = events(*CALLS)
+    for i in range(len(wire_events)):
+        completion, emitted = laws.played(sample, PROVIDER, wire_events[:i])
+        calls_read = laws.calls_of(sample, completion)
+        assert [call for call in calls_read if call.invalid is None] == []
+        assert {call.invalid.reason for call in calls_read} <= {"truncated"}
         assert "ToolCallEvent" not in [type(event).__name__ for event in emitted]
         ids = [event.id for event in emitted if type(event).__name__ == "ToolCallDelta" and event.id]
-        assert ids == [call.id for call in found]
+        assert ids == [call.id for call in calls_read]
 
 
 def test_two_calls_of_one_id_are_two(sample: Package) -> None:
@@ -136,9 +136,9 @@ def test_two_calls_of_one_id_are_two(sample: Package) -> None:
 
 
 def test_an_index_among_the_calls_counts_calls_alone(sample: Package) -> None:
-    given = events(*OUTPUT[:4], *CALLS)
+    wire_events = events(*OUTPUT[:4], *CALLS)
     stream, emitted = sample.provider(PROVIDER).Stream(), []
-    for event in given:
+    for event in wire_events:
         emitted += stream.feed(event)
     assert {e.index for e in emitted if type(e).__name__ == "ToolCallDelta"} == {0, 1, 2}
     assert stream.partial_arguments(2) == {"city": "Oslo"}
@@ -166,7 +166,7 @@ def test_an_error_in_a_stream_is_told(sample: Package, error: Any) -> None:
 def test_what_grows_in_opaque_items_is_there_when_a_stream_breaks(sample: Package) -> None:
     code = {"type": "code_interpreter_call", "id": "ci_1", "status": "in_progress", "code": None}
     at = {"output_index": 1}
-    given = [
+    wire_events = [
         *events()[:2],
         {"type": "response.output_item.added", "output_index": 0, "item": {**CUSTOM, "input": ""}},
         {"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": "ls "},
@@ -174,7 +174,7 @@ def test_what_grows_in_opaque_items_is_there_when_a_stream_breaks(sample: Packag
         {"type": "response.output_item.added", **at, "item": code},
         {"type": "response.code_interpreter_call_code.delta", **at, "delta": "1+1"},
     ]
-    completion, _ = laws.played(sample, PROVIDER, given)
+    completion, _ = laws.played(sample, PROVIDER, wire_events)
     assert [part.value for part in completion.message.content] == [
         {**CUSTOM, "input": "ls -l"},
         {**code, "code": "1+1"},
@@ -203,10 +203,10 @@ def test_what_grows_in_opaque_items_is_there_when_a_stream_breaks(sample: Packag
 def test_odd_events_are_read_or_refused(sample: Package, models: Any, event: Any) -> None:
     for place in range(0, 30, 3):
         stream = sample.provider(PROVIDER).Stream()
-        given = events(*OUTPUT)
+        wire_events = events(*OUTPUT)
         try:
-            for one in [*given[:place], event, *given[place:]]:
-                stream.feed(copy.deepcopy(one))
+            for wire_event in [*wire_events[:place], event, *wire_events[place:]]:
+                stream.feed(copy.deepcopy(wire_event))
             emitted = stream.finish()
         except models.ConversionError:
             continue
@@ -218,8 +218,8 @@ def test_what_a_writer_sends_is_of_the_clients_types(sample: Package) -> None:
     from openai.types.responses import ResponseStreamEvent
     from pydantic import TypeAdapter
 
-    given = events(*OUTPUT)
-    _, emitted = laws.played(sample, PROVIDER, given)
+    wire_events = events(*OUTPUT)
+    _, emitted = laws.played(sample, PROVIDER, wire_events)
     sent = laws.written(sample, PROVIDER, emitted, id="resp_9", created=7)
     adapter = TypeAdapter(ResponseStreamEvent)
     for event in sent:
@@ -243,7 +243,7 @@ def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
 @pytest.mark.pain("P28")
 @pytest.mark.parametrize("begun", ["whole", "{}"])
 @pytest.mark.parametrize(
-    "left",
+    "sent_kinds",
     [
         ("output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done"),
         ("output_item.added", "function_call_arguments.delta", "output_item.done"),
@@ -255,19 +255,19 @@ def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
 )
 @pytest.mark.parametrize("output", ["whole", "none"])
 def test_arguments_at_the_start_of_an_item_are_told_once(
-    sample: Package, begun: str, left: tuple[str, ...], output: str
+    sample: Package, begun: str, sent_kinds: tuple[str, ...], output: str
 ) -> None:
     """Some hosts repeat them in deltas, others do not."""
-    if begun == "{}" and len(left) == 1 and output == "none":
+    if begun == "{}" and len(sent_kinds) == 1 and output == "none":
         return  # then these are the arguments
-    given = [e for e in events(*CALLS) if kind_of(e) in (*left, "created", "completed")]
-    for event in given:
+    wire_events = [e for e in events(*CALLS) if kind_of(e) in (*sent_kinds, "created", "completed")]
+    for event in wire_events:
         if kind_of(event) == "output_item.added":
             event["item"]["arguments"] = CALLS[event["output_index"]]["arguments"] if begun == "whole" else begun
     if output == "none":
-        given[-1] = last_alone(None)
-    same(sample, given, *CALLS)
-    _, emitted = laws.played(sample, PROVIDER, given)
+        wire_events[-1] = last_alone(None)
+    same(sample, wire_events, *CALLS)
+    _, emitted = laws.played(sample, PROVIDER, wire_events)
     written = laws.written(sample, PROVIDER, emitted)
     assert [item["arguments"] for item in written[-1]["response"]["output"]] == [c["arguments"] for c in CALLS]
     deltas = "".join(e["delta"] for e in written if kind_of(e) == "function_call_arguments.delta")
@@ -276,11 +276,11 @@ def test_arguments_at_the_start_of_an_item_are_told_once(
 
 @pytest.mark.pain("P28")
 def test_arguments_may_begin_with_their_item(sample: Package) -> None:
-    given = [e for e in events(CALLS[0]) if kind_of(e) != "function_call_arguments.delta"]
-    at = next(i for i, e in enumerate(given) if kind_of(e) == "output_item.added")
-    given[at]["item"]["arguments"] = '{"a"'
-    rest = {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": ":1}"}
-    same(sample, [*given[: at + 1], rest, *given[at + 1 :]], CALLS[0])
+    wire_events = [e for e in events(CALLS[0]) if kind_of(e) != "function_call_arguments.delta"]
+    at = next(i for i, e in enumerate(wire_events) if kind_of(e) == "output_item.added")
+    wire_events[at]["item"]["arguments"] = '{"a"'
+    remainder = {"type": "response.function_call_arguments.delta", "output_index": 0, "delta": ":1}"}
+    same(sample, [*wire_events[: at + 1], remainder, *wire_events[at + 1 :]], CALLS[0])
 
 
 def test_a_written_item_is_done_before_the_next_one_starts(sample: Package, models: Any) -> None:
@@ -369,12 +369,12 @@ def test_a_written_item_keeps_its_id(sample: Package, models: Any) -> None:
 
 
 def test_the_end_of_what_grows_has_what_was_not_sent_in_pieces(sample: Package) -> None:
-    given = [
+    wire_events = [
         *events()[:2],
         {"type": "response.output_item.added", "output_index": 0, "item": {**CUSTOM, "input": ""}},
         {"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": "ls "},
         {"type": "response.custom_tool_call_input.done", "output_index": 0, "input": "ls -l"},
         {"type": "response.custom_tool_call_input.done", "output_index": 1, "input": "pwd"},
     ]
-    completion, _ = laws.played(sample, PROVIDER, given)
+    completion, _ = laws.played(sample, PROVIDER, wire_events)
     assert [part.value["input"] for part in completion.message.content] == ["ls -l", "pwd"]

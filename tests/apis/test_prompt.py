@@ -118,10 +118,10 @@ def test_law_2_scenarios_come_back(sample: Package, models: Any, scenario: str) 
     laws.request_comes_back(sample, PROVIDER, models.load(models.Request, request))
 
 
-@pytest.mark.parametrize("given", CONVERSATIONS)
-def test_conversations_are_spelled_as_the_table_says(sample: Package, models: Any, given: str) -> None:
-    row, losses = table(PROVIDER)["conversations"][given], []
-    request = models.load(models.Request, {"messages": CONVERSATIONS[given]})
+@pytest.mark.parametrize("name", CONVERSATIONS)
+def test_conversations_are_spelled_as_the_table_says(sample: Package, models: Any, name: str) -> None:
+    row, losses = table(PROVIDER)["conversations"][name], []
+    request = models.load(models.Request, {"messages": CONVERSATIONS[name]})
     assert laws.write(sample, PROVIDER, request, losses) == {"messages": row["wire"]}
     assert [loss.path for loss in losses] == row["lost"]
 
@@ -157,11 +157,11 @@ def test_tools_are_text_in_front_of_what_the_system_says(sample: Package, models
 def test_tools_that_may_not_be_called_are_left_out(sample: Package, models: Any) -> None:
     module = sample.provider(PROVIDER)
     tools = [WEATHER, {"name": "now"}]
-    for choice, left in (("none", []), ({"names": ["now"]}, ["now"]), ("auto", ["get_weather", "now"])):
+    for choice, offered in (("none", []), ({"names": ["now"]}, ["now"]), ("auto", ["get_weather", "now"])):
         request = models.load(models.Request, {"messages": [HELLO], "tools": tools, "toolChoice": choice})
         losses: list[Any] = []
         body = module.to_request(request, on_loss=losses.append)
-        assert [tool.name for tool in module.from_request(body).tools or []] == left
+        assert [tool.name for tool in module.from_request(body).tools or []] == offered
         assert ("toolChoice" in [loss.path for loss in losses]) == (choice != "auto")
     for key, value in (("toolChoice", "required"), ("parallelToolCalls", False)):
         with pytest.raises(models.ConversionError, match="weaken"):
@@ -240,22 +240,22 @@ def test_a_text_is_parsed_with_the_declared_tools_or_those_given(package: Packag
 
 
 @pytest.mark.row("Q10")
-@pytest.mark.parametrize("given", [(), ("get_weather",), ("write_file",)], ids=["nothing", "the tool", "another tool"])
-def test_an_alias_means_its_tool_whichever_tools_are_given(package: Package, given: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("names", [(), ("get_weather",), ("write_file",)], ids=["nothing", "the tool", "another tool"])
+def test_an_alias_means_its_tool_whichever_tools_are_given(package: Package, names: tuple[str, ...]) -> None:
     module, definitions = package.provider(PROVIDER), package.module("tools").DEFINITIONS
-    tools = [definitions[name] for name in given]
+    tools = [definitions[name] for name in names]
     text = '{"tool": "weather", "args": {"city": "Oslo"}}'
     messages = [{"role": "user", "content": "Hm."}, {"role": "assistant", "content": text}]
     stream = module.Stream(tools=tools)
     emitted = [event.name for event in stream.feed(text) + stream.finish() if event.type == "tool_call_delta"]
-    found = [
+    messages_read = [
         module.from_response(text, tools=tools).message,
         stream.result().message,
         list(module.iter_events([text], tools=tools))[-1].completion.message,
         module.from_request({"messages": messages}, tools=tools).messages[1],
-        *([module.parse_text(text, tools)] if "get_weather" in given else []),
+        *([module.parse_text(text, tools)] if "get_weather" in names else []),
     ]
-    assert {part.call.name for message in found for part in message.content} == {"get_weather"}
+    assert {part.call.name for message in messages_read for part in message.content} == {"get_weather"}
     assert [call.name for call in module.from_tool_calls(text, tools=tools)] == ["get_weather"]
     assert set(emitted) - {None} == {"get_weather"}
 
@@ -293,7 +293,7 @@ def test_a_call_that_was_cut_off_is_no_call_in_the_text(sample: Package, models:
     written = module.to_response(models.Completion(message, reason), on_loss=losses.append)
     assert laws.calls_of(sample, module.from_response(written)) == []
     assert written == "Well."
-    assert ("message.content[1]", "dropped", "warning") in [(one.path, one.action, one.severity) for one in losses]
+    assert ("message.content[1]", "dropped", "warning") in [(loss.path, loss.action, loss.severity) for loss in losses]
 
 
 def test_a_stream_that_failed_is_written_up_to_the_failure(sample: Package, models: Any) -> None:

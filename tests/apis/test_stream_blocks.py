@@ -100,8 +100,8 @@ def test_blocks_in_any_order_are_read_back(
         for written in writer.finish():
             stream.feed(written)
         stream.finish()
-        found = stream.result()
-        if (found.message, found.finish_reason) != (completion.message, completion.finish_reason):
+        read_back = stream.result()
+        if (read_back.message, read_back.finish_reason) != (completion.message, completion.finish_reason):
             different.append(kinds)
     assert different == []
 
@@ -199,16 +199,16 @@ def test_a_call_whose_arguments_come_after_other_parts_stops_after_them(
     """It stops once, with its arguments. Without any it stops at the end."""
     module = sample.provider(provider)
     call = models.ToolCallPart(models.ToolCall("call_0", "now", json.loads(arguments or "{}")))
-    others = {
+    parts_between = {
         "text": (models.TextPart("Hi"), models.TextDelta("Hi")),
         "reasoning": (models.ReasoningPart("Hi"), models.ReasoningDelta("Hi")),
         "call": (models.ToolCallPart(models.ToolCall("call_1", "now", {})), *call_deltas(models, 1, "{}")),
     }
-    part, delta = others[between]
-    first, *rest = call_deltas(models, 0, None, arguments)
+    part, delta = parts_between[between]
+    first, *further = call_deltas(models, 0, None, arguments)
     done = models.CompletedEvent(models.Completion(models.AssistantMessage([call, part]), "tool_calls"))
     writer, stream = module.StreamWriter(on_loss=lambda loss: None), module.Stream()
-    wires = [wire for event in [first, delta, *rest, done] for wire in writer.write(event)]
+    wires = [wire for event in [first, delta, *further, done] for wire in writer.write(event)]
     for wire in wires:
         stream.feed(wire)
     stream.finish()
@@ -400,8 +400,8 @@ STREAMS: Mapping[str, tuple[Steps, list[Any]]] = {
 def test_events_that_are_out_of_order_lose_nothing(sample: Package, provider: str, name: str) -> None:
     written, start, end = WIRES[provider]
     steps, meant = STREAMS[name]
-    found = [event for step in steps if (event := written(*step)) is not None]
-    completion, emitted = laws.played(sample, provider, [*start, *found, *end])
+    wire_events = [event for step in steps if (event := written(*step)) is not None]
+    completion, emitted = laws.played(sample, provider, [*start, *wire_events, *end])
     parts = completion.message.content
     parts = parts if isinstance(parts, list) else [sample.module("models").TextPart(parts)]
     found_parts = [(part.call.id, part.call.arguments["i"]) if hasattr(part, "call") else part.text for part in parts]

@@ -30,8 +30,8 @@ def with_property(schema: Any, **more: Any) -> dict[str, Any]:
 
 def write(folder: Path, tools: Any, config: Any = None) -> Path:
     (folder / "tools").mkdir(parents=True)
-    for i, one in enumerate(tools if isinstance(tools, list) else [tools]):
-        (folder / "tools" / f"t{i}.json").write_text(json.dumps(one))
+    for i, declaration in enumerate(tools if isinstance(tools, list) else [tools]):
+        (folder / "tools" / f"t{i}.json").write_text(json.dumps(declaration))
     (folder / "toolgen.yaml").write_text(json.dumps({"providers": ["openai_chat"], **(config or {})}))
     return folder
 
@@ -40,9 +40,9 @@ def compared(tmp_path: Path, before: Any, after: Any, config: Any = None) -> tup
     findings = Findings()
     old, new = write(tmp_path / "old", before), write(tmp_path / "new", after, config)
     with shipped_profiles("openai_chat"):
-        found = compare_with(new, findings, None, old)
-    assert found is not None, [finding.message for finding in findings]
-    return found, findings
+        comparison = compare_with(new, findings, None, old)
+    assert comparison is not None, [finding.message for finding in findings]
+    return comparison, findings
 
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
@@ -208,9 +208,9 @@ CONDITIONS: dict[str, tuple[Any, Any, Any]] = {
 def test_a_rule_that_depends_on_other_values_is_narrower_one_way_and_wider_the_other(tmp_path: Path, case: str) -> None:
     before, after, witness = CONDITIONS[case]
     old, new = tool(parameters=RULED | before), tool(parameters=RULED | after)
-    found, _ = compared(tmp_path / "forth", old, new)
-    assert "cannot-tell" not in {change.code for change in found.changes}
-    assert witness in [change.witness for change in found.changes]
+    comparison, _ = compared(tmp_path / "forth", old, new)
+    assert "cannot-tell" not in {change.code for change in comparison.changes}
+    assert witness in [change.witness for change in comparison.changes]
     back, _ = compared(tmp_path / "back", new, old)
     assert {change.code for change in back.changes} & {"cannot-tell"} == set()
     assert "model" not in {audience for change in back.changes for audience in change.audiences}
@@ -220,43 +220,47 @@ def test_a_definition_behind_a_map_is_compared(tmp_path: Path) -> None:
     of_entries = {"type": "object", "additionalProperties": {"oneOf": [{"$ref": "#/$defs/D"}, {"enum": [1.5]}]}}
     old = tool(parameters=of_entries | {"$defs": {"D": {"type": "object", "additionalProperties": False}}})
     new = tool(parameters=of_entries | {"$defs": {"D": {"type": "object", "required": ["c"]}}})
-    found, _ = compared(tmp_path, old, new)
-    assert {"required-parameter-added", "object-opened"} <= {change.code for change in found.changes}
+    comparison, _ = compared(tmp_path, old, new)
+    assert {"required-parameter-added", "object-opened"} <= {change.code for change in comparison.changes}
 
 
 def test_the_order_of_conditions_and_items_of_contains_are_decided(tmp_path: Path) -> None:
     old, new = (tool(parameters=RULED | {"allOf": parts}) for parts in ([WHEN_X, WHEN_B], [WHEN_B, WHEN_X]))
-    found, _ = compared(tmp_path / "order", old, new)
-    assert [change.code for change in found.changes if change.code != "payload-changed"] == ["composition-rewritten"]
-    one, two = ({"type": "array", "contains": {"enum": values}} for values in (["x"], ["x", "y"]))
-    found, _ = compared(tmp_path / "wider", with_property(one), with_property(two))
-    assert [change.code for change in found.changes if change.audiences] == []
-    found, _ = compared(
-        tmp_path / "most", with_property(two | {"maxContains": 1}), with_property(one | {"maxContains": 2})
+    comparison, _ = compared(tmp_path / "order", old, new)
+    assert [change.code for change in comparison.changes if change.code != "payload-changed"] == [
+        "composition-rewritten"
+    ]
+    narrow, wide = ({"type": "array", "contains": {"enum": values}} for values in (["x"], ["x", "y"]))
+    comparison, _ = compared(tmp_path / "wider", with_property(narrow), with_property(wide))
+    assert [change.code for change in comparison.changes if change.audiences] == []
+    comparison, _ = compared(
+        tmp_path / "most", with_property(wide | {"maxContains": 1}), with_property(narrow | {"maxContains": 2})
     )
-    assert "model" in {audience for change in found.changes for audience in change.audiences}
+    assert "model" in {audience for change in comparison.changes for audience in change.audiences}
 
 
 @pytest.mark.parametrize(("code", "before", "after", "audiences", "witness"), CASES)
 def test_a_change_has_a_name_and_says_whom_it_breaks(
     tmp_path: Path, code: str, before: Any, after: Any, audiences: tuple[str, ...], witness: Any
 ) -> None:
-    found, findings = compared(tmp_path, before, after)
-    (change,) = [change for change in found.changes if change.code == code]
+    comparison, findings = compared(tmp_path, before, after)
+    (change,) = [change for change in comparison.changes if change.code == code]
     assert change.audiences == audiences
     if witness is not None:
         assert change.witness == witness
     level = next(finding.level for finding in findings if finding.code == code)
-    expected = "warning" if code in ("tool-added", "cannot-tell") else "error" if audiences else "note"
-    assert level == expected
+    if code in ("tool-added", "cannot-tell"):
+        assert level == "warning"
+    else:
+        assert level == ("error" if audiences else "note")
 
 
 @pytest.mark.parametrize(("code", "before", "after", "audiences", "witness"), CASES)
 def test_nothing_is_changed_against_itself(
     tmp_path: Path, code: str, before: Any, after: Any, audiences: tuple[str, ...], witness: Any
 ) -> None:
-    found, findings = compared(tmp_path, after, after)
-    assert (found.changes, len(findings)) == ((), 0)
+    comparison, findings = compared(tmp_path, after, after)
+    assert (comparison.changes, len(findings)) == ((), 0)
 
 
 SHORT = {"$defs": {"X": {"type": "string", "maxLength": 3}}}
@@ -343,7 +347,7 @@ INNER = {"type": "object", "properties": {"k": LIMITED}}
 
 
 @pytest.mark.parametrize(
-    "other",
+    "keywords",
     [
         {"properties": {"a": {"allOf": [INNER]}}},
         {"properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": INNER}},
@@ -351,35 +355,35 @@ INNER = {"type": "object", "properties": {"k": LIMITED}}
         {"properties": {"a": {"allOf": [{"$ref": "#/$defs/A"}]}}, "$defs": {"A": INNER}},
     ],
 )
-def test_a_schema_that_moves_without_a_change_of_values_is_not_less_portable(tmp_path: Path, other: Any) -> None:
+def test_a_schema_that_moves_without_a_change_of_values_is_not_less_portable(tmp_path: Path, keywords: Any) -> None:
     plain = tool(parameters={"type": "object", "properties": {"a": INNER}})
-    moved = tool(parameters={"type": "object", **other})
+    moved = tool(parameters={"type": "object", **keywords})
 
     for name, before, after in (("there", plain, moved), ("back", moved, plain)):
         (tmp_path / name).mkdir()
-        found, _ = compared(tmp_path / name, before, after)
-        assert {change.code for change in found.changes} <= {"payload-changed", "composition-rewritten"}
+        comparison, _ = compared(tmp_path / name, before, after)
+        assert {change.code for change in comparison.changes} <= {"payload-changed", "composition-rewritten"}
 
 
 def test_a_change_of_a_result_names_the_place_that_its_witness_is_of(tmp_path: Path) -> None:
     def with_results(**properties: Any) -> dict[str, Any]:
         return tool(result={"type": "object", "properties": properties})
 
-    found, findings = compared(
+    comparison, findings = compared(
         tmp_path, with_results(a=LIMITED, b=TEXT), with_results(a=TEXT, b={"type": "string", "maxLength": 0})
     )
-    (change,) = (change for change in found.changes if change.code == "result-changed")
+    (change,) = (change for change in comparison.changes if change.code == "result-changed")
     assert (change.where, change.witness) == ("result /properties/b/maxLength", "a")
     assert "find result /properties/b/maxLength: the accepted values changed" in [f.message for f in findings]
 
 
 def test_another_value_that_loses_the_same_rule_is_less_portable(tmp_path: Path) -> None:
-    found, _ = compared(
+    comparison, _ = compared(
         tmp_path,
         tool(parameters={"type": "object", "properties": {"a": LIMITED, "b": TEXT}}),
         tool(parameters={"type": "object", "properties": {"a": LIMITED, "b": LIMITED}}),
     )
-    worse = [change.after for change in found.changes if change.code == "portability-worse"]
+    worse = [change.after for change in comparison.changes if change.code == "portability-worse"]
     assert set(worse) == {"maxLength at /properties/b"}
 
 
@@ -454,8 +458,8 @@ IDS = {"type": "object", "properties": {"id": NUMBER}}
 def test_names_that_are_not_declared_and_schemas_behind_references_have_values_too(
     tmp_path: Path, before: Any, after: Any, code: str, audiences: tuple[str, ...], witness: Any
 ) -> None:
-    found, _ = compared(tmp_path, before, after)
-    (change,) = [change for change in found.changes if change.code == code]
+    comparison, _ = compared(tmp_path, before, after)
+    (change,) = [change for change in comparison.changes if change.code == code]
     assert change.audiences == audiences
     if witness is not None:
         assert change.witness == witness
@@ -502,9 +506,11 @@ def test_a_shared_type_is_one_change_however_many_tools_it_reaches(tmp_path: Pat
 
     findings = Findings()
     with shipped_profiles("openai_chat"):
-        found = compare_with(project(tmp_path / "new", "integer"), findings, None, project(tmp_path / "old", "number"))
-    assert found is not None
-    (change,) = [change for change in found.changes if change.code == "type-narrowed"]
+        comparison = compare_with(
+            project(tmp_path / "new", "integer"), findings, None, project(tmp_path / "old", "number")
+        )
+    assert comparison is not None
+    (change,) = [change for change in comparison.changes if change.code == "type-narrowed"]
     assert change.tools == ("one", "three", "two")
     assert change.span.path.endswith("types/place.json")
 
@@ -524,7 +530,6 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
     import random
 
     from toolgen.breaking.schema_comparison import ABSENT
-    from toolgen.breaking.schema_samples import sample_values
     from toolgen.resolve.value_checks import ValueValidator
 
     rng = random.Random(seed)
@@ -535,9 +540,9 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
             return {"enum": rng.sample(["a", "b", 1, 2, None, True], rng.randint(1, 4))}
         if kind == "object" and depth:
             names = rng.sample("abc", rng.randint(0, 3))
-            found = {"type": "object", "properties": {name: schema(depth - 1) for name in names}}
-            found["required"] = [name for name in names if rng.random() < 0.4]
-            return found | ({"additionalProperties": False} if rng.random() < 0.5 else {})
+            schema_of_object = {"type": "object", "properties": {name: schema(depth - 1) for name in names}}
+            schema_of_object["required"] = [name for name in names if rng.random() < 0.4]
+            return schema_of_object | ({"additionalProperties": False} if rng.random() < 0.5 else {})
         if kind == "array" and depth:
             return {"type": "array", "items": schema(depth - 1)} | rng.choice([{}, {"minItems": 1}, {"maxItems": 2}])
         if kind in ("integer", "number"):
@@ -558,7 +563,7 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
         declared = set(old.get("properties", {}))
         lost = [
             value
-            for value in sample_values(old, old)
+            for value in Samples(old).of(old)
             if before.reason(value) is None
             and after.reason(value) is not None
             and not (isinstance(value, dict) and set(value) - declared)
@@ -585,24 +590,26 @@ def test_what_is_called_wider_refuses_nothing_and_what_is_called_narrower_has_a_
     ],
 )
 def test_settings_that_changed(tmp_path: Path, code: str, before: Any, after: Any, audiences: Any) -> None:
-    found, _ = between(tmp_path, write(tmp_path / "old", tool(), before), write(tmp_path / "new", tool(), after))
-    assert [(change.code, change.audiences) for change in found.changes] == [(code, audiences)]
+    comparison, _ = between(tmp_path, write(tmp_path / "old", tool(), before), write(tmp_path / "new", tool(), after))
+    assert [(change.code, change.audiences) for change in comparison.changes] == [(code, audiences)]
 
 
 def between(tmp_path: Path, old: Path, new: Path, provider: str = "openai_chat") -> tuple[Comparison, Findings]:
     findings = Findings()
     with shipped_profiles(provider):
-        found = compare_with(new, findings, None, old)
-    assert found is not None, [finding.message for finding in findings]
-    return found, findings
+        comparison = compare_with(new, findings, None, old)
+    assert comparison is not None, [finding.message for finding in findings]
+    return comparison, findings
 
 
 def test_a_default_of_a_wire(tmp_path: Path) -> None:
     config = {"providers": ["anthropic"]}
     old = write(tmp_path / "old", tool(), config)
     new = write(tmp_path / "new", tool(), {**config, "defaults": {"anthropic": {"max_tokens": 9}}})
-    found, findings = between(tmp_path, old, new, "anthropic")
-    assert [(c.code, c.where, c.after) for c in found.changes] == [("wire-default-changed", "anthropic max_tokens", 9)]
+    comparison, findings = between(tmp_path, old, new, "anthropic")
+    assert [(c.code, c.where, c.after) for c in comparison.changes] == [
+        ("wire-default-changed", "anthropic max_tokens", 9)
+    ]
     assert [(f.span.path.rsplit("/", 1)[-1], f.level) for f in findings] == [("toolgen.yaml", "note")]
 
 
@@ -618,8 +625,8 @@ def test_a_fact_of_a_provider_and_another_spelling_of_the_same_values(tmp_path: 
     (folders[1] / "providers" / "openai_chat.yaml").write_text(
         "extends: openai_chat\ndialects: {strict: {maps: pairs}}\n"
     )
-    found, findings = between(tmp_path, *folders)
-    codes = {change.code: change for change in found.changes}
+    comparison, findings = between(tmp_path, *folders)
+    codes = {change.code: change for change in comparison.changes}
     assert {"profile-changed", "spelling-changed", "strict-gained", "payload-changed"} <= codes.keys()
     assert codes["spelling-changed"].audiences == (C,)
     assert codes["profile-changed"].where == "openai_chat dialects"
@@ -636,15 +643,15 @@ def test_fields_of_the_format(tmp_path: Path) -> None:
         return folder
 
     shop = {"description": "The shop that a call is for."}
-    one, other = {"shop": {"type": "string", **shop}}, {"shop": {"type": "integer", **shop}}
+    as_text, as_integer = {"shop": {"type": "string", **shop}}, {"shop": {"type": "integer", **shop}}
     cases = (
-        ({}, one, "format-field-added", ()),
-        (one, {}, "format-field-removed", (H,)),
-        (one, other, "format-field-changed", (H, C)),
+        ({}, as_text, "format-field-added", ()),
+        (as_text, {}, "format-field-removed", (H,)),
+        (as_text, as_integer, "format-field-changed", (H, C)),
     )
     for i, (before, after, code, audiences) in enumerate(cases):
-        found, _ = between(tmp_path, project(f"old{i}", before), project(f"new{i}", after))
-        assert [(c.code, c.where, c.audiences) for c in found.changes] == [(code, "ToolCall.shop", audiences)]
+        comparison, _ = between(tmp_path, project(f"old{i}", before), project(f"new{i}", after))
+        assert [(c.code, c.where, c.audiences) for c in comparison.changes] == [(code, "ToolCall.shop", audiences)]
 
 
 def test_a_type_that_has_another_name_in_the_package(tmp_path: Path) -> None:
@@ -654,16 +661,16 @@ def test_a_type_that_has_another_name_in_the_package(tmp_path: Path) -> None:
         (folder / "types" / f"{file}.json").write_text(json.dumps({"type": "object", "properties": {"lat": NUMBER}}))
         return folder
 
-    found, _ = between(tmp_path, project("old", "place"), project("new", "point"))
-    names = [(c.where, c.audiences) for c in found.changes if c.code == "public-name-removed"]
+    comparison, _ = between(tmp_path, project("old", "place"), project("new", "point"))
+    names = [(c.where, c.audiences) for c in comparison.changes if c.code == "public-name-removed"]
     assert names == [("types.py Place", (H,))]
     gone, _ = compared(tmp_path / "gone", [tool(), tool(name="other")], tool())
     assert [change.code for change in gone.changes if change.code == "public-name-removed"] == []
 
 
 def test_the_same_values_in_other_words(tmp_path: Path) -> None:
-    found, _ = compared(tmp_path, with_property({"const": 1}), with_property({"enum": [1]}))
-    assert [c.code for c in found.changes if c.code != "payload-changed"] == ["composition-rewritten"]
+    comparison, _ = compared(tmp_path, with_property({"const": 1}), with_property({"enum": [1]}))
+    assert [c.code for c in comparison.changes if c.code != "payload-changed"] == ["composition-rewritten"]
     same, _ = compared(
         tmp_path / "b",
         with_property(TEXT, required=["a"], title="A"),
@@ -688,8 +695,8 @@ PATTERNS = [{"type": "string", "pattern": "^q"}, {"type": "string", "pattern": "
 def test_alternatives_of_which_one_value_fits_two(
     tmp_path: Path, before: Any, after: Any, code: Any, witness: bool
 ) -> None:
-    found, _ = compared(tmp_path, with_property(before), with_property(after))
-    overlaps = [c for c in found.changes if c.code in ("branches-overlap", "cannot-tell")]
+    comparison, _ = compared(tmp_path, with_property(before), with_property(after))
+    overlaps = [c for c in comparison.changes if c.code in ("branches-overlap", "cannot-tell")]
     assert [c.code for c in overlaps] == ([code] if code else [])
     if witness:
         assert (overlaps[0].audiences, isinstance(overlaps[0].witness, int)) == ((M, C), True)
@@ -705,8 +712,8 @@ def test_a_branch_is_the_same_if_it_refers_to_the_same_definition(tmp_path: Path
         tool(parameters={"type": "object", "properties": {"a": NAMED}, "$defs": {"A": inner, "B": inner}})
         for inner in (NESTED, more)
     )
-    found, _ = compared(tmp_path, before, after)
-    assert not [c.code for c in found.changes if c.code in ("branch-removed", "branch-added", "cannot-tell")]
+    comparison, _ = compared(tmp_path, before, after)
+    assert not [c.code for c in comparison.changes if c.code in ("branch-removed", "branch-added", "cannot-tell")]
 
 
 @pytest.mark.parametrize(
@@ -719,8 +726,8 @@ def test_a_branch_is_the_same_if_it_refers_to_the_same_definition(tmp_path: Path
 )
 def test_properties_of_a_pattern_are_compared(tmp_path: Path, before: Any, after: Any, codes: list[str]) -> None:
     old, new = (with_property({"type": "object", "patternProperties": {"^x": inner}}) for inner in (before, after))
-    found, _ = compared(tmp_path, old, new)
-    assert [c.code for c in found.changes if c.code != "payload-changed"] == codes
+    comparison, _ = compared(tmp_path, old, new)
+    assert [c.code for c in comparison.changes if c.code != "payload-changed"] == codes
 
 
 def test_providers_that_come_and_go_and_a_file_that_moves(tmp_path: Path) -> None:
@@ -728,11 +735,11 @@ def test_providers_that_come_and_go_and_a_file_that_moves(tmp_path: Path) -> Non
     new = write(tmp_path / "new", tool(), {"providers": ["openai_chat", "anthropic"]})
     (new / "tools" / "t0.json").rename(new / "tools" / "moved.json")
     with shipped_profiles("openai_chat", "anthropic"):
-        there = compare_with(new, Findings(), None, old)
+        forth = compare_with(new, Findings(), None, old)
         back = compare_with(old, Findings(), None, new)
-    assert there is not None
+    assert forth is not None
     assert back is not None
-    assert {(c.code, c.audiences) for c in there.changes} == {("provider-added", ()), ("tool-moved", ())}
+    assert {(c.code, c.audiences) for c in forth.changes} == {("provider-added", ()), ("tool-moved", ())}
     assert {(c.code, c.audiences) for c in back.changes} == {("provider-removed", (H, M, C)), ("tool-moved", ())}
 
 
@@ -788,9 +795,9 @@ def test_the_payload_report_has_bytes_tokens_and_what_a_prompt_cache_keeps(
 def test_a_schema_that_becomes_a_branch_is_compared_with_that_branch(
     tmp_path: Path, before: Any, after: Any, codes: list[str]
 ) -> None:
-    found, _ = compared(tmp_path, with_property(before), with_property(after))
-    assert sorted(c.code for c in found.changes if c.audiences and c.code != "strict-lost") == codes
-    assert "cannot-tell" not in {c.code for c in found.changes}
+    comparison, _ = compared(tmp_path, with_property(before), with_property(after))
+    assert sorted(c.code for c in comparison.changes if c.audiences and c.code != "strict-lost") == codes
+    assert "cannot-tell" not in {c.code for c in comparison.changes}
 
 
 TEXTS, NUMBERS = {"type": "array", "items": TEXT}, {"type": "array", "items": NUMBER}
@@ -809,9 +816,9 @@ HAS_C, HAS_T = ({"properties": {name: TEXT}, "required": [name]} for name in "ct
     ],
 )
 def test_branches_of_one_type_are_told_apart(tmp_path: Path, before: Any, after: Any, codes: list[str]) -> None:
-    found, _ = compared(tmp_path, with_property({"anyOf": before}), with_property({"anyOf": after}))
+    comparison, _ = compared(tmp_path, with_property({"anyOf": before}), with_property({"anyOf": after}))
     assert [
-        c.code for c in found.changes if c.audiences and c.code not in ("strict-lost", "portability-worse")
+        c.code for c in comparison.changes if c.audiences and c.code not in ("strict-lost", "portability-worse")
     ] == codes
 
 
@@ -838,8 +845,8 @@ LOOSE_A = OF_A | {"properties": {"a": TEXT}}
     ],
 )
 def test_a_branch_in_a_part_of_its_own_is_that_branch(keyword: str, before: Any, after: Any, codes: list[str]) -> None:
-    found = compare_schemas({keyword: before}, {keyword: after})
-    assert [each.code for each in found if each.effect != "note"] == codes
+    differences = compare_schemas({keyword: before}, {keyword: after})
+    assert [each.code for each in differences if each.effect != "note"] == codes
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
@@ -893,17 +900,19 @@ def test_a_text_beside_many_branches_is_no_reason_to_try_values(monkeypatch: pyt
 
 def test_a_union_admits_the_types_of_its_branches(tmp_path: Path) -> None:
     either = {"anyOf": [TEXT, {"type": "object", "properties": {"a": TEXT}, "required": ["a"]}]}
-    found = compare_schemas(NUMBER, either)
-    assert ("type-changed", "integer", ["object", "string"]) in [(each.code, each.before, each.after) for each in found]
-    assert "null-admitted" not in {each.code for each in found}
+    differences = compare_schemas(NUMBER, either)
+    assert ("type-changed", "integer", ["object", "string"]) in [
+        (each.code, each.before, each.after) for each in differences
+    ]
+    assert "null-admitted" not in {each.code for each in differences}
 
 
 def test_a_value_that_fits_two_branches_has_what_stands_beside_them(tmp_path: Path) -> None:
     beside = {"type": "object", "properties": {"role": TEXT}, "required": ["role"]}
     optional = {"properties": HAS_T["properties"]}
     old, new = (with_property({**beside, "oneOf": [HAS_C, last]}) for last in (HAS_T, optional))
-    found, _ = compared(tmp_path, old, new)
-    (overlap,) = [c for c in found.changes if c.code == "branches-overlap"]
+    comparison, _ = compared(tmp_path, old, new)
+    (overlap,) = [c for c in comparison.changes if c.code == "branches-overlap"]
     assert overlap.witness == {"role": "a", "c": "a"}
 
 
@@ -914,5 +923,5 @@ def test_a_value_that_is_not_there_is_called_so(tmp_path: Path) -> None:
 
 
 def test_the_folder_that_a_package_has_anyway_is_no_change(tmp_path: Path) -> None:
-    found, _ = compared(tmp_path, tool(), tool(), {"out": "generated"})
-    assert found.changes == ()
+    comparison, _ = compared(tmp_path, tool(), tool(), {"out": "generated"})
+    assert comparison.changes == ()

@@ -19,7 +19,7 @@ from tests.support.generated import compiled, shipped_profiles
 from toolgen.breaking.replay import replay
 from toolgen.breaking.schema_comparison import ABSENT, combine_effects, compare_schemas
 from toolgen.breaking.schema_inclusion import Inclusion
-from toolgen.breaking.schema_samples import sample_values
+from toolgen.breaking.schema_samples import Samples
 from toolgen.diagnostics import Findings
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator
 
@@ -47,15 +47,15 @@ def objects(schema: Any) -> Iterator[Schema]:
 
 
 def first(schema: Schema, wanted: Callable[[Schema], Any]) -> Schema | None:
-    return next((one for one in objects(schema) if wanted(one)), None)
+    return next((inner for inner in objects(schema) if wanted(inner)), None)
 
 
 def with_first(wanted: Callable[[Schema], Any], change: Callable[[Schema], Any]) -> Edit:
     def edit(schema: Schema) -> bool:
-        found = first(schema, wanted)
-        if found is not None:
-            change(found)
-        return found is not None
+        match = first(schema, wanted)
+        if match is not None:
+            change(match)
+        return match is not None
 
     return edit
 
@@ -93,11 +93,11 @@ def remove_property(schema: Schema) -> None:
     schema["required"] = [each for each in schema.get("required", ()) if each != name]
 
 
-def wrap(keyword: str, other: Schema) -> Callable[[Schema], None]:
+def wrap(keyword: str, second: Schema) -> Callable[[Schema], None]:
     def change(schema: Schema) -> None:
         inner = dict(schema)
         schema.clear()
-        schema[keyword] = [inner, other]
+        schema[keyword] = [inner, second]
 
     return change
 
@@ -152,13 +152,13 @@ BACK = {"narrower": "wider", "wider": "narrower"}
 
 def values_of(schema: Schema) -> list[Any]:
     """Values that a schema admits, and their neighbours: a key left out, a key more, a member of another type."""
-    found = list(sample_values(schema, schema))[:60]
-    for value in list(found):
+    values = list(Samples(schema).of(schema))[:60]
+    for value in list(values):
         if isinstance(value, dict):
-            found += [{k: v for k, v in value.items() if k != left} for left in value]
-            found += [{**value, key: other} for key in value for other in (None, "text", 3, 1.5, [], {})]
-            found.append({**value, "something else": 1})
-    return found
+            values += [{k: v for k, v in value.items() if k != omitted} for omitted in value]
+            values += [{**value, key: replacement} for key in value for replacement in (None, "text", 3, 1.5, [], {})]
+            values.append({**value, "something else": 1})
+    return values
 
 
 def refused(old: Schema, new: Schema, values: list[Any]) -> Any:
@@ -260,8 +260,8 @@ class Made:
 
     def root(self) -> Schema:
         definitions = {name: self.rng.choice([self.an_object(1), self.schema(1, False)]) for name in self.names}
-        found = self.an_object(0)
-        return found | ({"$defs": definitions} if definitions else {})
+        root = self.an_object(0)
+        return root | ({"$defs": definitions} if definitions else {})
 
     def schema(self, depth: int, refers: bool = True) -> Any:
         kind = self.rng.choice(["one", "two", "object", "object", "array", "enum", "const", "ref", "union", "all"])
@@ -270,9 +270,9 @@ class Made:
         if kind == "object" and depth < 3:
             return self.an_object(depth)
         if kind == "array" and depth < 3:
-            found = {"type": "array", "items": self.schema(depth + 1, refers)} | self.some("array")
+            generated = {"type": "array", "items": self.schema(depth + 1, refers)} | self.some("array")
             counts = {key: self.rng.randint(0, 2) for key in ("minContains", "maxContains") if self.rng.random() < 0.3}
-            return found | ({"contains": self.schema(depth + 2), **counts} if self.rng.random() < 0.3 else {})
+            return generated | ({"contains": self.schema(depth + 2), **counts} if self.rng.random() < 0.3 else {})
         if kind == "enum":
             return {"enum": self.rng.sample(VALUES, self.rng.randint(1, 4))}
         if kind == "const":
@@ -282,31 +282,31 @@ class Made:
             keyword = self.rng.choice(["anyOf", "oneOf"]) if kind == "union" else "allOf"
             return {keyword: [self.schema(depth + 1, refers) for _ in range(count)]}
         kinds = self.rng.sample(["string", "integer", "number", "boolean", "null"], 2 if kind == "two" else 1)
-        found: Schema = {"type": kinds if kind == "two" else kinds[0]}
+        generated: Schema = {"type": kinds if kind == "two" else kinds[0]}
         for each in kinds:
-            found |= self.some(each)
-        return found
+            generated |= self.some(each)
+        return generated
 
     def an_object(self, depth: int) -> Schema:
         names = self.rng.sample(KEYS, self.rng.randint(0, 3))
-        found: Schema = {"type": "object", "properties": {name: self.schema(depth + 1) for name in names}}
-        found |= self.some("object")
+        generated: Schema = {"type": "object", "properties": {name: self.schema(depth + 1) for name in names}}
+        generated |= self.some("object")
         if self.rng.random() < 0.5:
             extra = self.rng.choice([False, False, True, "schema"])
             keyword = self.rng.choice(["additionalProperties"] * 3 + ["unevaluatedProperties"])
-            found[keyword] = self.schema(depth + 1) if extra == "schema" else extra
+            generated[keyword] = self.schema(depth + 1) if extra == "schema" else extra
         if self.rng.random() < 0.15:
-            found["patternProperties"] = {self.rng.choice(["^a", "^x-"]): self.schema(depth + 1)}
+            generated["patternProperties"] = {self.rng.choice(["^a", "^x-"]): self.schema(depth + 1)}
         if self.rng.random() < 0.15:
-            found[self.rng.choice(["allOf", "anyOf"])] = [{"required": [self.rng.choice(KEYS)]}]
+            generated[self.rng.choice(["allOf", "anyOf"])] = [{"required": [self.rng.choice(KEYS)]}]
         if self.rng.random() < 0.2:
-            found["allOf"] = [*found.get("allOf", ()), self.condition(depth), self.condition(depth)]
-        return found | (self.condition(depth) if self.rng.random() < 0.3 else {})
+            generated["allOf"] = [*generated.get("allOf", ()), self.condition(depth), self.condition(depth)]
+        return generated | (self.condition(depth) if self.rng.random() < 0.3 else {})
 
     def condition(self, depth: int) -> Schema:
         """A rule that depends on other values of an object, or on its names."""
-        name, other = self.rng.sample(KEYS, 2)
-        rules = [{"required": [name]}, {"properties": {other: self.schema(depth + 2)}}, {"required": [name, other]}]
+        name, second = self.rng.sample(KEYS, 2)
+        rules = [{"required": [name]}, {"properties": {second: self.schema(depth + 2)}}, {"required": [name, second]}]
         rules.append({"properties": {name: {"enum": self.rng.sample(VALUES, 2)}}, "required": [name]})
         rule = self.rng.choice(rules)
         return self.rng.choice(
@@ -315,7 +315,7 @@ class Made:
                 {"if": rule, "then": self.rng.choice(rules), "else": self.rng.choice(rules)},
                 {"if": rule, "else": self.rng.choice(rules)},
                 {"not": rule},
-                {"dependentRequired": {name: [other]}},
+                {"dependentRequired": {name: [second]}},
                 {"dependentSchemas": {name: self.rng.choice(rules)}},
                 {"propertyNames": self.some("string")},
             ]
@@ -336,8 +336,8 @@ class Made:
 
     def edit(self, schema: Schema) -> Schema:
         """A copy with a change: a keyword that is gone or new, another schema, or other words for the same values."""
-        found = copy.deepcopy(schema)
-        here = self.rng.choice([each for each in objects(found) if "$defs" not in each] or [found])
+        edited = copy.deepcopy(schema)
+        here = self.rng.choice([each for each in objects(edited) if "$defs" not in each] or [edited])
         change = self.rng.choice(["gone", "new", "new", "other", "wrapped", "property", "required"])
         keys = sorted(here.keys() - {"$defs", "type"})
         if change == "gone" and keys:
@@ -352,10 +352,10 @@ class Made:
             here["required"] = sorted({*here.get("required", ()), self.rng.choice(KEYS)})
         elif change == "new" and isinstance(here.get("type"), str):
             here |= self.some(here["type"])
-        elif change == "other" and here is not found:
+        elif change == "other" and here is not edited:
             here.clear()
             here |= self.schema(2, refers=False)
-        return found
+        return edited
 
     def value(self, schema: Any, root: Schema, depth: int = 0) -> Any:
         """A value that a schema may admit. Its objects have only names that the schema declares or has a schema for."""
@@ -390,19 +390,19 @@ class Made:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_values_that_are_refused_now_are_reported_and_equal_schemas_are_not(seed: int) -> None:
-    made = Made(seed)
+    maker = Made(seed)
     for _ in range(12):
-        old = made.root()
-        new = made.edit(made.edit(old)) if made.rng.random() < 0.5 else made.edit(old)
-        old, new = (old, new) if made.rng.random() < 0.5 else (new, old)
+        old = maker.root()
+        new = maker.edit(maker.edit(old)) if maker.rng.random() < 0.5 else maker.edit(old)
+        old, new = (old, new) if maker.rng.random() < 0.5 else (new, old)
         differences = compare_schemas(old, new)
         before, after = Draft202012Validator(old), Draft202012Validator(new)
         proofs = Inclusion(old, new)
-        kept, gained = proofs.proves(old, new), proofs.proves(new, old, back=True)
+        accepted_still, gained = proofs.proves(old, new), proofs.proves(new, old, back=True)
         for i in range(80):
-            value = made.value(*(((old, old), (new, new))[i % 2]))
+            value = maker.value(*(((old, old), (new, new))[i % 2]))
             fits, still = before.is_valid(value), after.is_valid(value)
-            assert not (kept and fits and not still), (value, old, new)
+            assert not (accepted_still and fits and not still), (value, old, new)
             assert not (gained and still and not fits), (value, old, new)
             if i % 2 == 0 and fits and not still:
                 assert any(each.effect not in ("note", "wider") for each in differences), (value, old, new)
@@ -431,10 +431,10 @@ def test_stored_calls_fail_exactly_where_a_change_is_said_to_break_conversations
     tools = before if isinstance(before, list) else [before]
     calls = [
         {"id": "c", "name": name, "arguments": value}
-        for one in tools
-        for name in (one["name"], *one.get("aliases", ()))
-        for value in [{}, *sample_values(one.get("parameters", {}), one.get("parameters", {}))]
-        if isinstance(value, dict) and ValueValidator(one.get("parameters", {})).reason(value) is None
+        for declaration in tools
+        for name in (declaration["name"], *declaration.get("aliases", ()))
+        for value in [{}, *Samples(declaration.get("parameters", {})).of(declaration.get("parameters", {}))]
+        if isinstance(value, dict) and ValueValidator(declaration.get("parameters", {})).reason(value) is None
     ]
     stored = tmp_path / "stored.json"
     stored.write_text(
@@ -442,7 +442,7 @@ def test_stored_calls_fail_exactly_where_a_change_is_said_to_break_conversations
     )
     with shipped_profiles("openai_chat"):
         files = compiled(write(tmp_path / "schemas", after))
-    found = replay(stored, files, None, Findings())
-    assert found is not None
-    assert found.unreadable == 0
-    assert bool(found.refused or found.unknown) == ("conversations" in audiences), found
+    result = replay(stored, files, None, Findings())
+    assert result is not None
+    assert result.unreadable == 0
+    assert bool(result.refused or result.unknown) == ("conversations" in audiences), result

@@ -39,14 +39,14 @@ def calls_of(module: Any, row: Any) -> list[Any]:
 
 def declared(package: Package, provider: str) -> list[dict[str, Any]]:
     """Tools as the recorded requests have them, every second one with a property that nobody gives."""
-    found: dict[str, dict[str, Any]] = {}
+    parameters_by_tool: dict[str, dict[str, Any]] = {}
     module = package.provider(provider)
     for row in rows(provider):
         for call in calls_of(module, row):
-            known = {key: {} for key in (call.arguments if isinstance(call.arguments, dict) else {})}
-            found.setdefault(call.name, {"type": "object", "properties": known})
+            properties = {key: {} for key in (call.arguments if isinstance(call.arguments, dict) else {})}
+            parameters_by_tool.setdefault(call.name, {"type": "object", "properties": properties})
     tools = []
-    for at, (name, parameters) in enumerate(sorted(found.items())):
+    for at, (name, parameters) in enumerate(sorted(parameters_by_tool.items())):
         if at % 3 == 1:
             parameters["required"] = ["never given"]
             parameters["properties"]["never given"] = {"type": "string"}
@@ -59,10 +59,10 @@ def declared(package: Package, provider: str) -> list[dict[str, Any]]:
 
 def family(provider: str) -> list[str]:
     """A profile and those that it extends."""
-    found = [provider]
-    while (parent := extended(found[-1])) is not None:
-        found.append(parent)
-    return found
+    profiles = [provider]
+    while (parent := extended(profiles[-1])) is not None:
+        profiles.append(parent)
+    return profiles
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -72,8 +72,8 @@ def test_it_counts_what_parse_call_refuses(sample: Package, tmp_path: Path, prov
     with shipped_profiles(*family(provider)):
         files = compiled(write_project(tmp_path, tuple(tools), {}, [provider]), [provider])
     package = Package(files, tmp_path)
-    found = replay(RECORDED / f"{provider}.jsonl", files, provider, findings := Findings())
-    assert found is not None
+    result = replay(RECORDED / f"{provider}.jsonl", files, provider, findings := Findings())
+    assert result is not None
     unknown, refused, fitting = Counter[str](), Counter[str](), Counter[str]()
     for row in rows(provider):
         for call in calls_of(package.provider(provider), row):
@@ -87,9 +87,9 @@ def test_it_counts_what_parse_call_refuses(sample: Package, tmp_path: Path, prov
             else:
                 fitting[call.name] += 1
     by_tool = Counter[str]()
-    for (tool, _), count in found.refused.items():
+    for (tool, _), count in result.refused.items():
         by_tool[tool] += count
-    assert (found.unknown, by_tool, found.fitting) == (unknown, refused, fitting)
+    assert (result.unknown, by_tool, result.fitting) == (unknown, refused, fitting)
     assert {finding.code for finding in findings} <= {"replay-unknown", "replay-refused", "replay-respelled"}
     assert sum((unknown + refused + fitting).values()) > 0
 
@@ -120,27 +120,27 @@ def replayed(
     file = file or folder / "stored.jsonl"
     with shipped_profiles("openai_chat"):
         files = compiled(write_project(folder, (TOOL,), {}))
-    found = replay(file, files, provider, findings := Findings())
-    assert found is not None
-    return found, [f"{finding.code}: {finding.message}" for finding in findings]
+    result = replay(file, files, provider, findings := Findings())
+    assert result is not None
+    return result, [f"{finding.code}: {finding.message}" for finding in findings]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path: Path) -> None:
     lines = "\r\n".join(json.dumps(stored("find", {})) for _ in range(2))
-    found, said = replayed(tmp_path, b"\xef\xbb\xbf" + lines.encode())
-    assert (found.fitting, said) == ({"find": 2}, [])
+    result, report = replayed(tmp_path, b"\xef\xbb\xbf" + lines.encode())
+    assert (result.fitting, report) == ({"find": 2}, [])
 
 
 def test_a_line_ends_only_where_json_lines_end(tmp_path: Path) -> None:
     lines = [json.dumps(stored("find", {"text": text}), ensure_ascii=False) for text in ("a\u2028b", "a\x85b")]
-    found, _ = replayed(tmp_path, "\n".join(lines))
-    assert (found.unreadable, sum(found.fitting.values()) + len(found.refused)) == (0, 2)
+    result, _ = replayed(tmp_path, "\n".join(lines))
+    assert (result.unreadable, sum(result.fitting.values()) + len(result.refused)) == (0, 2)
 
 
 def test_a_dash_is_the_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(stored("find", {})).encode())))
-    found, _ = replayed(tmp_path, "", file=Path("-"))
-    assert found.fitting == {"find": 1}
+    result, _ = replayed(tmp_path, "", file=Path("-"))
+    assert result.fitting == {"find": 1}
 
 
 @pytest.mark.parametrize(("data", "reason"), [(b"\xff\xfe", "it is not UTF-8"), (None, "the standard input is closed")])
@@ -153,13 +153,13 @@ def test_a_file_that_cannot_be_read_stops_the_comparison(
     schemas = write_project(tmp_path, (TOOL,), {})
     with shipped_profiles("openai_chat"):
         assert compare_with(schemas, findings := Findings(), None, None, replay_files=[file]) is None
-    assert [found.message.endswith(f"cannot be read: {reason}") for found in findings] == [True]
+    assert [finding.message.endswith(f"cannot be read: {reason}") for finding in findings] == [True]
 
 
 def test_what_is_read_through_an_alias_or_in_other_words_is_a_note(tmp_path: Path) -> None:
     lines = [stored("search", {"count": 1}), [stored("find", {"count": None})], {"messages": [stored("find", {})]}]
-    found, report = replayed(tmp_path, "\n".join(map(json.dumps, lines)))
-    assert found.fitting == {"find": 3}
+    result, report = replayed(tmp_path, "\n".join(map(json.dumps, lines)))
+    assert result.fitting == {"find": 3}
     assert report == [
         "replay-respelled: find: stored calls that are valid only through the alias search: 1",
         "replay-respelled: find: stored calls that are valid only through the value at /count: 1",
@@ -167,32 +167,32 @@ def test_what_is_read_through_an_alias_or_in_other_words_is_a_note(tmp_path: Pat
 
 
 def test_what_a_model_wrote_is_never_shown(tmp_path: Path) -> None:
-    found, report = replayed(tmp_path, json.dumps([stored("find", {"where": {"my secret": "x", "other": "y"}})]))
-    assert found.refused == {("find", "/where/*"): 1}
+    result, report = replayed(tmp_path, json.dumps([stored("find", {"where": {"my secret": "x", "other": "y"}})]))
+    assert result.refused == {("find", "/where/*"): 1}
     assert "secret" not in "".join(report)
 
 
 def test_what_cannot_be_read_is_counted(tmp_path: Path) -> None:
     broken = {"role": "assistant", "content": [{"type": "tool_call", "call": {"name": "find"}}]}
-    found, report = replayed(tmp_path, "no json\n\n" + json.dumps(broken))
-    assert (found.unreadable, report) == (2, ["replay-unread: stored values that cannot be read: 2"])
+    result, report = replayed(tmp_path, "no json\n\n" + json.dumps(broken))
+    assert (result.unreadable, report) == (2, ["replay-unread: stored values that cannot be read: 2"])
 
 
 @pytest.mark.parametrize("body", [{"choices": [{"message": {"role": "assistant"}}]}, [], {"messages": []}])
 def test_a_file_without_calls_is_a_warning(tmp_path: Path, body: Any) -> None:
-    found, report = replayed(tmp_path, json.dumps(body))
-    assert (found, report) == (ReplayResult(), [EMPTY])
+    result, report = replayed(tmp_path, json.dumps(body))
+    assert (result, report) == (ReplayResult(), [EMPTY])
 
 
 @pytest.mark.parametrize("body", [{"role": "assistant"}, 3, "text", {"request": {}, "response": None}])
 def test_a_body_that_is_none_is_counted(tmp_path: Path, body: Any) -> None:
-    found, _ = replayed(tmp_path, json.dumps(body), "openai_chat")
-    assert found.unreadable == 1
+    result, _ = replayed(tmp_path, json.dumps(body), "openai_chat")
+    assert result.unreadable == 1
 
 
 def test_a_response_that_is_an_error_has_no_calls(tmp_path: Path) -> None:
-    found, report = replayed(tmp_path, json.dumps({"error": {"message": "slow down", "code": 429}}), "openai_chat")
-    assert (found.unreadable, report) == (0, [EMPTY])
+    result, report = replayed(tmp_path, json.dumps({"error": {"message": "slow down", "code": 429}}), "openai_chat")
+    assert (result.unreadable, report) == (0, [EMPTY])
 
 
 def test_your_conversations_settle_what_nobody_can_tell(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -52,7 +52,15 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+class Ended(NamedTuple):
+    """A command that has ended: its exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def run(folder: Path, *arguments: str) -> Ended:
     before = Path.cwd()
     os.chdir(folder)
     try:
@@ -61,7 +69,7 @@ def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
     finally:
         os.chdir(before)
     assert not isinstance(done.exception, Exception) or isinstance(done.exception, SystemExit), done.exception
-    return done.exit_code, done.stdout, done.stderr
+    return Ended(done.exit_code, done.stdout, done.stderr)
 
 
 def bytes_below(folder: Path) -> dict[str, str]:
@@ -131,7 +139,7 @@ def test_documents_have_the_audiences_and_the_values(repository: Path) -> None:
 
 
 def test_accepted_changes_are_left_out_and_unused_ones_are_told(repository: Path) -> None:
-    assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "Nobody sent fractions.")[0] == 0
+    assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "Nobody sent fractions.").code == 0
     code, _, stderr = run(repository, "--against", "HEAD")
     assert (code, stderr) == (0, "handlers 0, model 0, conversations 0, accepted 1\n")
     code, sarif, _ = run(repository, "--against", "HEAD", "--format", "sarif")
@@ -142,7 +150,7 @@ def test_accepted_changes_are_left_out_and_unused_ones_are_told(repository: Path
         [{"kind": "external", "status": "accepted", "justification": "Nobody sent fractions."}],
     )
     assert "accepted" not in suppressed["properties"]
-    assert json.loads(run(repository, "--against", "HEAD", "--format", "json")[1]) == []
+    assert json.loads(run(repository, "--against", "HEAD", "--format", "json").out) == []
     entries = (repository / "schemas/accepted.yaml").read_text()
     assert "reason: Nobody sent fractions." in entries
     (repository / "schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "number"})))
@@ -156,11 +164,11 @@ def test_accepting_keeps_the_comments_and_says_if_it_cannot_write(repository: Pa
     file, accept = repository / "schemas/accepted.yaml", ["--against", "HEAD", "--accept", "all", "--reason", "No."]
     for text in ("# Reviewed.\n- {change: abc, reason: Yes.}  # by Ann", "[{change: abc, reason: Yes.}]", "[]"):
         file.write_text(text)
-        assert run(repository, *accept)[0] == 0
-        known = yaml.safe_load(text)
-        assert yaml.safe_load(file.read_text())[: len(known)] == known
+        assert run(repository, *accept).code == 0
+        reviewed = yaml.safe_load(text)
+        assert yaml.safe_load(file.read_text())[: len(reviewed)] == reviewed
         assert text.startswith("[") or file.read_text().startswith(text)
-        assert run(repository, "--against", "HEAD")[0] == 0
+        assert run(repository, "--against", "HEAD").code == 0
     file.unlink()
     file.with_name(".accepted.yaml.new").mkdir()
     code, _, stderr = run(repository, *accept)
@@ -170,13 +178,13 @@ def test_accepting_keeps_the_comments_and_says_if_it_cannot_write(repository: Pa
 def test_accepting_keeps_line_ends(repository: Path) -> None:
     file = repository / "schemas/accepted.yaml"
     file.write_bytes(b"# Reviewed.\r\n- {change: abc, reason: Yes.}\r\n")
-    assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "No.")[0] == 0
+    assert run(repository, "--against", "HEAD", "--accept", "all", "--reason", "No.").code == 0
     written = file.read_bytes()
     assert written.count(b"\n") == written.count(b"\r\n") > 2
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "remaining"),
     [
         (
             "# Reviewed.\n\n# Nobody calls it.\n- change: abc\n  reason: |\n    Yes.\n    # no comment\n"
@@ -192,13 +200,13 @@ def test_accepting_keeps_line_ends(repository: Path) -> None:
         ("# All.\n- {change: abc, reason: Yes.}\n", None),
     ],
 )
-def test_pruning_keeps_the_comments_of_what_stays(repository: Path, text: str, left: str | None) -> None:
+def test_pruning_keeps_the_comments_of_what_stays(repository: Path, text: str, remaining: str | None) -> None:
     file = repository / "schemas/accepted.yaml"
-    rows = json.loads(run(repository, "--against", "HEAD", "--format", "json")[1])
+    rows = json.loads(run(repository, "--against", "HEAD", "--format", "json").out)
     change = rows[0]["id"]
     file.write_text(text.replace("ID", change))
-    assert run(repository, "--against", "HEAD", "--prune")[0] == 0
-    assert (file.read_text() if file.exists() else None) == (left and left.replace("ID", change))
+    assert run(repository, "--against", "HEAD", "--prune").code == 0
+    assert (file.read_text() if file.exists() else None) == (remaining and remaining.replace("ID", change))
 
 
 def test_a_pipe_among_the_sources_is_a_finding(repository: Path) -> None:
@@ -242,7 +250,7 @@ def test_what_is_no_revision_is_told_so(repository: Path, arguments: list[str], 
 
 @pytest.mark.parametrize("arguments", [[], ["--against", "a", "--against-dir", "b"]])
 def test_one_old_side_is_named(repository: Path, arguments: list[str]) -> None:
-    assert run(repository, *arguments)[0] == 2
+    assert run(repository, *arguments).code == 2
 
 
 def test_outside_of_a_repository_a_folder_is_proposed(tmp_path: Path) -> None:
@@ -269,7 +277,7 @@ def test_the_fork_point_leaves_out_what_came_on_the_other_branch(repository: Pat
     git(repository, "add", "-A")
     git(repository, "commit", "-qm", "later")
     git(repository, "checkout", "-q", "feature")
-    assert "tool-removed" in run(repository, "--against", "main")[2]
+    assert "tool-removed" in run(repository, "--against", "main").err
     code, _, stderr = run(repository, "--against", "main", "--merge-base")
     assert (code, "tool-removed" in stderr) == (0, False)
 
@@ -278,7 +286,7 @@ def test_a_clean_and_a_bare_clone_and_a_worktree_are_read(repository: Path, tmp_
     git(repository, "commit", "-q", "--allow-empty", "-m", "more")
     git(tmp_path, "clone", "-q", "--depth=1", f"file://{repository}", "shallow")
     (tmp_path / "shallow/schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer"})))
-    assert "type-narrowed" in run(tmp_path / "shallow", "--against", "HEAD")[2]
+    assert "type-narrowed" in run(tmp_path / "shallow", "--against", "HEAD").err
     git(repository, "branch", "other", "HEAD~1")
     git(repository, "tag", "v1", "HEAD~1")
     for revision in ("HEAD~1", "v1", "origin/other"):
@@ -287,10 +295,10 @@ def test_a_clean_and_a_bare_clone_and_a_worktree_are_read(repository: Path, tmp_
     (command,) = re.findall("`(git fetch .*?)`", err)
     git(tmp_path / "shallow", *shlex.split(command)[1:])
     for revision in ("HEAD~1", "v1", "origin/other"):
-        assert "type-narrowed" in run(tmp_path / "shallow", "--against", revision)[2]
+        assert "type-narrowed" in run(tmp_path / "shallow", "--against", revision).err
     git(repository, "worktree", "add", "-q", str(tmp_path / "tree"), "HEAD")
     (tmp_path / "tree/schemas/tools/t0.json").write_text(json.dumps(with_property({"type": "integer"})))
-    assert "type-narrowed" in run(tmp_path / "tree", "--against", "main")[2]
+    assert "type-narrowed" in run(tmp_path / "tree", "--against", "main").err
 
 
 def test_nothing_of_a_hostile_repository_is_executed(repository: Path, tmp_path: Path) -> None:
@@ -315,7 +323,7 @@ def test_nothing_of_a_hostile_repository_is_executed(repository: Path, tmp_path:
         (hooks / name).write_text(f"#!/bin/sh\n{touch}\n")
         (hooks / name).chmod(0o755)
     before = bytes_below(repository)
-    assert run(repository, "--against", "HEAD")[0] == 1
+    assert run(repository, "--against", "HEAD").code == 1
     assert not canary.exists()
     assert bytes_below(repository) == before
 
@@ -374,7 +382,7 @@ def test_old_sources_with_a_fault_are_an_error(repository: Path) -> None:
     code, _, stderr = run(repository, "--against", "HEAD")
     assert (code, "error[against-unreadable]" in stderr, "handlers" in stderr) == (2, True, False), stderr
     switch_off(repository, "against-unreadable")
-    assert run(repository, "--against", "HEAD")[0] == 2
+    assert run(repository, "--against", "HEAD").code == 2
 
 
 def test_an_old_folder_without_tools_is_an_error(repository: Path) -> None:

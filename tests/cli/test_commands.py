@@ -127,8 +127,10 @@ def test_check_reports_each_file_to_programs(built: Path, form: str) -> None:
 def test_check_gives_programs_the_advice_that_people_get(built: Path) -> None:
     with (built / "generated" / "models.py").open("a", encoding="utf-8") as file:
         file.write("# edited\n")
-    found = json.loads(toolgen("check", "--format", "json", cwd=built).stdout)
-    assert [each["hint"] for each in found if each["code"] == "package-out-of-date"] == ["run `toolgen build --force`"]
+    findings = json.loads(toolgen("check", "--format", "json", cwd=built).stdout)
+    assert [each["hint"] for each in findings if each["code"] == "package-out-of-date"] == [
+        "run `toolgen build --force`"
+    ]
 
 
 def test_check_of_a_package_that_was_not_built_says_so_in_two_lines(project: Path) -> None:
@@ -157,13 +159,13 @@ def test_check_compares_what_was_built_for_some_providers(project: Path) -> None
 
 def test_a_build_for_one_provider_keeps_the_others(built: Path) -> None:
     before = {file.name: file.read_bytes() for file in (built / "generated" / "providers").glob("[a-z]*.py")}
-    other = next(name for name in PROFILES if f"{name}.py" not in before)
-    result = toolgen("build", "--provider", other, cwd=built)
+    added = next(name for name in PROFILES if f"{name}.py" not in before)
+    result = toolgen("build", "--provider", added, cwd=built)
     assert (result.returncode, "deleted" in result.stderr) == (0, False)
     after = {file.name: file.read_bytes() for file in (built / "generated" / "providers").glob("[a-z]*.py")}
-    assert after.keys() == {*before, f"{other}.py"}
+    assert after.keys() == {*before, f"{added}.py"}
     assert {**after, **before} == after
-    assert toolgen("check", "--provider", other, cwd=built).returncode == 0
+    assert toolgen("check", "--provider", added, cwd=built).returncode == 0
 
 
 def test_check_says_which_files_are_not_its_own_and_what_to_do(built: Path) -> None:
@@ -250,7 +252,7 @@ def test_a_path_is_no_type_and_the_hint_says_what_it_is(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "form", "below", "given"),
+    ("command", "form", "below", "argument"),
     [
         ("build", "text", "..", "{}/schemas"),
         ("check", "json", "..", "{}/schemas"),
@@ -260,9 +262,9 @@ def test_a_path_is_no_type_and_the_hint_says_what_it_is(project: Path) -> None:
     ],
 )
 def test_a_finding_is_at_the_path_that_leads_to_the_file_from_here(
-    project: Path, command: str, form: str, below: str, given: str
+    project: Path, command: str, form: str, below: str, argument: str
 ) -> None:
-    schemas = given.format(project.name)
+    schemas = argument.format(project.name)
     (project / "schemas" / "tools" / "bad.yaml").write_text("name: bad\nparameters: {type: objekt}\n", "utf-8")
     result = toolgen(command, schemas, "--format", form, cwd=project / below)
     assert result.returncode == 2
@@ -273,14 +275,14 @@ def test_a_finding_is_at_the_path_that_leads_to_the_file_from_here(
 
 def test_the_package_is_the_same_wherever_it_was_built_from(project: Path) -> None:
     ways = [(".", "schemas"), ("..", f"{project.name}/schemas"), ("schemas", "."), ("..", str(project / "schemas"))]
-    found = []
-    for i, (below, given) in enumerate(ways):
+    outputs = []
+    for i, (below, argument) in enumerate(ways):
         out = project / f"out{i}" / "package"
-        assert toolgen("build", given, "--out", str(out), cwd=project / below).returncode == 0
-        found.append(files(out))
-    assert all(other == found[0] for other in found[1:])
+        assert toolgen("build", argument, "--out", str(out), cwd=project / below).returncode == 0
+        outputs.append(files(out))
+    assert all(output == outputs[0] for output in outputs[1:])
     assert toolgen("build", ".", cwd=project / "schemas").returncode == 0
-    assert files(project / "generated") == found[0]
+    assert files(project / "generated") == outputs[0]
 
 
 def test_an_output_that_cannot_be_is_named_as_it_was_given(project: Path) -> None:
@@ -293,8 +295,8 @@ def test_findings_as_json(project: Path) -> None:
     (project / "schemas" / "tools" / "bad.yaml").write_text("name: 1\n", "utf-8")
     result = toolgen("build", "--format", "json", cwd=project)
     assert result.returncode == 2
-    found = json.loads(result.stdout)
-    rows = found if isinstance(found, list) else found["findings"]
+    report = json.loads(result.stdout)
+    rows = report if isinstance(report, list) else report["findings"]
     assert "schemas/tools/bad.yaml" in json.dumps(rows[0])
 
 

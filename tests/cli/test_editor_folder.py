@@ -88,8 +88,8 @@ def test_a_source_that_names_one_is_enough(tmp_path: Path, source: str) -> None:
     if source.endswith(".json"):
         file.write_text(json.dumps({"$schema": name, "name": "now", "description": "The time."}))
     else:
-        rest = "providers: [mcp]\n" if source == "toolgen.yaml" else "name: now\ndescription: The time.\n"
-        file.write_text(f"# yaml-language-server: $schema={name}\n{rest}")
+        settings = "providers: [mcp]\n" if source == "toolgen.yaml" else "name: now\ndescription: The time.\n"
+        file.write_text(f"# yaml-language-server: $schema={name}\n{settings}")
     assert toolgen("build", cwd=tmp_path).returncode == 0
     assert set(tree(tmp_path / EDITOR)) == EDITOR_FILES
 

@@ -29,10 +29,10 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def test_an_empty_folder_becomes_a_project_that_works(tmp_path: Path) -> None:
-    made = toolgen("init", cwd=tmp_path)
-    assert (made.returncode, made.stdout) == (0, "")
+    result = toolgen("init", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (0, "")
     created = "".join(f"created {name}\n" for name in FILES)
-    assert made.stderr == f"{created}{WROTE.format(EDITOR)}next: toolgen build\n"
+    assert result.stderr == f"{created}{WROTE.format(EDITOR)}next: toolgen build\n"
     assert sorted(tree(tmp_path)) == sorted([*FILES, *(f"{EDITOR}/{name}" for name in EDITOR_FILES)])
     for words in (("build",), ("check",), ("lint",)):
         done = toolgen(*words, cwd=tmp_path)
@@ -41,8 +41,8 @@ def test_an_empty_folder_becomes_a_project_that_works(tmp_path: Path) -> None:
 
 
 def test_the_next_command_works_from_where_init_ran(tmp_path: Path) -> None:
-    made = toolgen("init", "new project", cwd=tmp_path)
-    following = made.stderr.splitlines()[-1]
+    result = toolgen("init", "new project", cwd=tmp_path)
+    following = result.stderr.splitlines()[-1]
     assert following == "next: toolgen build 'new project/schemas'"
     assert toolgen(*shlex.split(following)[2:], cwd=tmp_path).returncode == 0
     assert (tmp_path / "new project" / "generated").is_dir()
@@ -65,9 +65,9 @@ def test_what_people_commit_is_small_and_a_build_leaves_nothing_else(tmp_path: P
 
 def test_a_file_is_no_place_for_a_project(tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("")
-    made = toolgen("init", "notes.md", cwd=tmp_path)
-    assert made.returncode == 2
-    assert "'notes.md' is a file" in made.stderr
+    result = toolgen("init", "notes.md", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "'notes.md' is a file" in result.stderr
 
 
 def test_below_the_root_of_a_repository_it_says_what_to_move(tmp_path: Path) -> None:
@@ -186,13 +186,13 @@ def test_editors_find_the_schemas_of_new_sources(tmp_path: Path) -> None:
 
 def test_init_restores_schemas_for_editors_and_says_so(tmp_path: Path) -> None:
     toolgen("init", tmp_path)
-    made = tree(tmp_path)
-    said = WROTE.format(tmp_path / EDITOR)
+    files = tree(tmp_path)
+    message = WROTE.format(tmp_path / EDITOR)
     (tmp_path / EDITOR / "config.json").write_text("{}")
-    assert toolgen("init", tmp_path).stderr == said
+    assert toolgen("init", tmp_path).stderr == message
     shutil.rmtree(tmp_path / EDITOR)
-    assert toolgen("init", tmp_path).stderr == said
-    assert tree(tmp_path) == made
+    assert toolgen("init", tmp_path).stderr == message
+    assert tree(tmp_path) == files
     assert toolgen("init", tmp_path).stderr == "nothing to do\n"
 
 

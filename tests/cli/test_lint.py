@@ -150,10 +150,10 @@ def test_a_finding_in_a_shared_type_is_told_once_and_where_it_stands(project: Pa
     (project / "schemas" / "types" / "unused.yaml").write_text(unused, "utf-8")
     change(project, "{type: array}", "{$ref: ../types/labels.yaml}\n    more: {$ref: ../types/labels.yaml}")
     result = toolgen("lint", cwd=project)
-    found = [line for line in result.stderr.split("\n") if "[array-without-items]" in line]
-    assert len(found) == 1
-    assert found[0].startswith("schemas/types/labels.yaml:1:1: error")
-    assert found[0].endswith("the array 'labels' does not declare its items")
+    lines = [line for line in result.stderr.split("\n") if "[array-without-items]" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith("schemas/types/labels.yaml:1:1: error")
+    assert lines[0].endswith("the array 'labels' does not declare its items")
 
 
 @pytest.mark.pain("P01")

@@ -250,9 +250,9 @@ def test_a_branch_that_a_reference_leads_to_stays(tmp_path: Path, ref: str, stay
     assert toolgen("lint", "schemas", "--fix", cwd=tmp_path).returncode == 0
 
     fixed = yaml.safe_load((folder / "tools/find.yaml").read_text())["parameters"]
-    found = {"o/ne": fixed["properties"]["o/ne"], "Two": fixed["$defs"]["Two"]}
-    found["t"] = yaml.safe_load((folder / "types/t.yaml").read_text())
-    assert {name for name, schema in found.items() if schema != {"type": "string"}} == stays
+    branches = {"o/ne": fixed["properties"]["o/ne"], "Two": fixed["$defs"]["Two"]}
+    branches["t"] = yaml.safe_load((folder / "types/t.yaml").read_text())
+    assert {name for name, schema in branches.items() if schema != {"type": "string"}} == stays
 
 
 HIDDEN = 'name: a\ndescription: Gets\u200b a\u202e thing.   # why\u2066\nparameters: {type: object, properties: {b: {type: string, description: "B\u00ad."}}}\n'
@@ -277,13 +277,13 @@ def test_hidden_characters_are_taken_out_where_that_is_asked_for(tmp_path: Path)
 def sarif_fixes(folder: Path) -> list[tuple[str, str, list[dict[str, Any]]]]:
     """Of each finding that has a fix in SARIF: its code, the file, and what is to be replaced there."""
     report = json.loads(toolgen("lint", "schemas", "--format", "sarif", cwd=folder).stdout)
-    found = []
+    fixes = []
     for result in report["runs"][0]["results"]:
         for fix in result.get("fixes", ()):
             (change,) = fix["artifactChanges"]
             assert change["artifactLocation"] == result["locations"][0]["physicalLocation"]["artifactLocation"]
-            found.append((result["ruleId"], change["artifactLocation"]["uri"], change["replacements"]))
-    return found
+            fixes.append((result["ruleId"], change["artifactLocation"]["uri"], change["replacements"]))
+    return fixes
 
 
 def replaced(text: str, replacements: list[dict[str, Any]]) -> str:
@@ -374,36 +374,36 @@ def spoiled(schema: Any) -> int:
 def test_fixes_change_no_value_leave_none_to_fix_and_are_made_once(tmp_path: Path) -> None:
     """On GitHub's tools and the declarations of the corpus, each with faults put in."""
     listed = json.loads((ROOT / "tests/corpus/github-tools.json").read_text())["result"]["tools"]
-    given = [(tool["name"], tool["inputSchema"]) for tool in listed]
+    schemas = [(tool["name"], tool["inputSchema"]) for tool in listed]
     refused = {line.split("\t")[0] for line in (ROOT / "tests/corpus/refused.tsv").read_text().splitlines()}
-    given += [
+    schemas += [
         (f"corpus_{n}", copy.deepcopy(row["parameters"]))
         for n, row in enumerate(DECLARATIONS)
         if row["id"] not in refused
     ]
-    count = sum(spoiled(schema) for _, schema in given)
+    count = sum(spoiled(schema) for _, schema in schemas)
     folder = project(tmp_path) / "schemas/tools"
-    for number, (name, schema) in enumerate(given):
+    for number, (name, schema) in enumerate(schemas):
         value = {"name": name, "description": "A tool.", "parameters": schema}
         text = json.dumps(value, indent=2) if number % 2 else yaml.safe_dump(value, sort_keys=False)
         (folder / f"{name}.{'json' if number % 2 else 'yaml'}").write_text(text, "utf-8")
     done = toolgen("lint", "schemas", "--fix", "--format", "json", cwd=tmp_path)
-    left = Counter(row["code"] for row in json.loads(done.stdout) if row["code"] in FIXABLE)
+    remaining = Counter(row["code"] for row in json.loads(done.stdout) if row["code"] in FIXABLE)
     fixed = int(done.stderr.split(" fixed")[0].rpartition("\n")[2])
-    assert (left, fixed) == (Counter(), count)
+    assert (remaining, fixed) == (Counter(), count)
     assert count > 500
     texts = {path: path.read_bytes() for path in folder.iterdir()}
     assert toolgen("lint", "schemas", "--fix", cwd=tmp_path).stderr.startswith("0 fixed\n")
     assert {path: path.read_bytes() for path in folder.iterdir()} == texts
     relations = Counter()
-    for seed, (name, before) in enumerate(given):
+    for seed, (name, before) in enumerate(schemas):
         (path,) = folder.glob(f"{name}.*")
         after = yaml.safe_load(path.read_text("utf-8"))["parameters"]
         relations[combine_effects(compare_schemas(before, after))] += 1
-        for one, other in ((before, after), (after, before)):
-            judge = Draft202012Validator(other)
-            assert all(is_valid(judge, value) for value in valid_values(one, seed)), name
-    assert relations == {None: len(given)}
+        for narrow, wide in ((before, after), (after, before)):
+            judge = Draft202012Validator(wide)
+            assert all(is_valid(judge, value) for value in valid_values(narrow, seed)), name
+    assert relations == {None: len(schemas)}
 
 
 def test_a_source_that_cannot_be_written_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,18 +88,18 @@ def test_nothing_is_said_where_a_line_is_about_the_output(project: Path, text: s
 )
 def test_without_such_a_line_the_default_place_is_looked_at(project: Path, text: str) -> None:
     (project / ".gitattributes").write_text(text)
-    said = run("build")
-    assert f"schemas/toolgen.yaml:2:6: {MOVED}" in said
-    assert f"  hint: {DELETE}\n" in said
+    printed = run("build")
+    assert f"schemas/toolgen.yaml:2:6: {MOVED}" in printed
+    assert f"  hint: {DELETE}\n" in printed
     shutil.rmtree(project / "generated")
     assert "package-moved" not in run("build")
 
 
 def test_a_package_or_a_folder_of_others_is_not_meant(project: Path) -> None:
     """Neither a package of other sources, nor what another generator wrote."""
-    other = project / "other"
-    write_project(other, PROBES[2:3], providers=["mcp"])
-    assert toolgen("build", cwd=other).returncode == 0
+    second_project = project / "other"
+    write_project(second_project, PROBES[2:3], providers=["mcp"])
+    assert toolgen("build", cwd=second_project).returncode == 0
     shutil.rmtree(project / "generated")
     lines = "other/generated/** linguist-generated text eol=lf\nproto/** linguist-generated\n"
     (project / ".gitattributes").write_text(lines)

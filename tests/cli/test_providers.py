@@ -39,8 +39,8 @@ def rules(project: Path, *more: str) -> dict[str, Any]:
     """What is printed as JSON."""
     result = toolgen("providers", "--format", "json", *more, cwd=project)
     assert (result.returncode, result.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    shown: dict[str, Any] = json.loads(result.stdout)
+    return shown
 
 
 def override(project: Path, name: str, facts: dict[str, Any]) -> None:
@@ -71,17 +71,17 @@ def test_a_keyword_that_the_project_adds_or_takes_away_shows_with_its_place(proj
 @pytest.mark.pain("P10")
 def test_what_follows_from_a_fact_is_said_too(project: Path) -> None:
     override(project, "openai_chat", {"dialects": {"strict": {"keywords": ["type", "properties"], "maps": "pairs"}}})
-    found = rules(project, "--provider", "openai_chat")["openai_chat"]["dialects"]["strict"]
-    assert (found["rules"]["refs"], found["rules"]["recursion"]) == ("inline", "unroll")
-    assert (found["rules"]["maps"], found["rules"]["nullable"]) == ("pairs", "type_list")
-    assert not {"refs", "nullable"} & found["stated"].keys()
+    strict = rules(project, "--provider", "openai_chat")["openai_chat"]["dialects"]["strict"]
+    assert (strict["rules"]["refs"], strict["rules"]["recursion"]) == ("inline", "unroll")
+    assert (strict["rules"]["maps"], strict["rules"]["nullable"]) == ("pairs", "type_list")
+    assert not {"refs", "nullable"} & strict["stated"].keys()
 
 
 def test_the_mode_in_use_is_told_from_the_one_that_is_not(project: Path) -> None:
-    purposes = {mode: one["tools"] for mode, one in rules(project)["gemini"]["dialects"].items()}
+    purposes = {mode: dialect["tools"] for mode, dialect in rules(project)["gemini"]["dialects"].items()}
     assert purposes == {"open": "not strict", "openapi": None}
     override(project, "gemini", {"dialects": {"uses": "openapi"}})
-    purposes = {mode: one["tools"] for mode, one in rules(project)["gemini"]["dialects"].items()}
+    purposes = {mode: dialect["tools"] for mode, dialect in rules(project)["gemini"]["dialects"].items()}
     assert purposes == {"open": None, "openapi": "not strict"}
 
 
@@ -103,10 +103,10 @@ def test_the_text_is_yaml_that_says_the_same(project: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
     read = yaml.safe_load(result.stdout)
     assert list(read) == list(shown) == PROFILES
-    for name, found in shown.items():
-        modes = {mode: dialect["rules"] for mode, dialect in found["dialects"].items()}
+    for name, provider in shown.items():
+        modes = {mode: dialect["rules"] for mode, dialect in provider["dialects"].items()}
         assert read[name].pop("dialects") == modes
-        assert read[name] == {key: value for key, value in found.items() if key not in ("title", "dialects")}
+        assert read[name] == {key: value for key, value in provider.items() if key not in ("title", "dialects")}
 
 
 def test_texts_of_a_profile_cannot_break_out_of_their_line(project: Path) -> None:
@@ -118,8 +118,8 @@ def test_texts_of_a_profile_cannot_break_out_of_their_line(project: Path) -> Non
 
 
 def test_the_earlier_name_of_the_command_works_and_is_not_listed(project: Path) -> None:
-    given = ["--provider", "mcp", "--format", "json"]
-    assert toolgen("rules", *given, cwd=project).stdout == toolgen("providers", *given, cwd=project).stdout
+    options = ["--provider", "mcp", "--format", "json"]
+    assert toolgen("rules", *options, cwd=project).stdout == toolgen("providers", *options, cwd=project).stdout
     listed = toolgen("--help").stdout.split("Commands:")[1].split()
     assert "providers" in listed
     assert "rules" not in listed

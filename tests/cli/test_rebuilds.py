@@ -48,8 +48,8 @@ class Edits:
         self.schemas, self.chance = schemas, random.Random(seed)
         refused = {line.split("\t")[0] for line in (CORPUS / "refused.tsv").read_text("utf-8").splitlines()}
         rows = [json.loads(line) for line in (CORPUS / "declarations.jsonl").read_text("utf-8").splitlines()]
-        kept = [row for row in rows if row["id"] not in refused]
-        self.declarations = [(row["name"], row["description"] or "A tool.", row["parameters"]) for row in kept]
+        usable = [row for row in rows if row["id"] not in refused]
+        self.declarations = [(row["name"], row["description"] or "A tool.", row["parameters"]) for row in usable]
 
     def fill(self) -> None:
         """Begin with a project of twelve tools, two shared types and references to them."""
@@ -153,13 +153,13 @@ class Edits:
     def move(self) -> None:
         """A file, or a whole folder, in another place."""
         path = self.any_file()
-        there = self.schemas / "tools" / self.chance.choice(["a", "b", "a/c"]) / path.name
-        there.parent.mkdir(parents=True, exist_ok=True)
-        if not there.exists():
-            path.rename(there)
-        folder, other = self.schemas / "tools" / "a", self.schemas / "tools" / "moved"
-        if self.chance.random() < 0.3 and folder.exists() and not other.exists():
-            folder.rename(other)
+        target = self.schemas / "tools" / self.chance.choice(["a", "b", "a/c"]) / path.name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if not target.exists():
+            path.rename(target)
+        folder, destination = self.schemas / "tools" / "a", self.schemas / "tools" / "moved"
+        if self.chance.random() < 0.3 and folder.exists() and not destination.exists():
+            folder.rename(destination)
 
     def break_off(self) -> None:
         """A file that is half written."""
@@ -178,9 +178,9 @@ class Edits:
             names.add(value["name"])
             if value.get("strict") == "always":
                 del value["strict"]
-            it = value["parameters"].get("properties", {}).get("it", {})
-            if "$ref" in it:
-                it["$ref"] = "../" * (len(path.relative_to(self.schemas).parts) - 1) + it["$ref"].lstrip("./")
+            schema = value["parameters"].get("properties", {}).get("it", {})
+            if "$ref" in schema:
+                schema["$ref"] = "../" * (len(path.relative_to(self.schemas).parts) - 1) + schema["$ref"].lstrip("./")
             self.write(path, value)
         if (self.schemas / "toolgen.yaml").read_text() in ("strict: always\n", "providers: [nobody]\n"):
             self.configure()
@@ -333,7 +333,7 @@ def test_memory_is_flat_over_five_hundred_edits(tmp_path: Path) -> None:
     schemas = tmp_path / "schemas"
     edits = Edits(schemas, 8)
     edits.fill()
-    kept, used = [], []
+    counts, used = [], []
     steps = RememberedSteps()
     for n in range(501):
         findings = Findings()
@@ -341,10 +341,10 @@ def test_memory_is_flat_over_five_hundred_edits(tmp_path: Path) -> None:
         assert built is not None, list(findings)
         steps.forget_unused()
         if n % 50 == 0:
-            kept.append(len(steps._last))
+            counts.append(len(steps._last))
             used.append(memory())
         edits.describe()
-    assert max(kept[5:]) <= max(kept[:5]) * 1.05
+    assert max(counts[5:]) <= max(counts[:5]) * 1.05
     assert used[-1] <= used[5] * 1.03
 
 

@@ -74,8 +74,8 @@ def test_changes_are_told_by_audience_and_then_written(project: Path) -> None:
 def test_a_provider_is_added_and_none_is_removed(project: Path) -> None:
     done = toolgen("upgrade", "schemas", "--provider", "cohere", cwd=project)
     assert (done.returncode, done.stdout.count("provider is new"), "was removed" in done.stdout) == (0, 1, False)
-    made = {file.stem for file in (project / "generated" / "providers").glob("[a-z]*.py")}
-    assert made == {"openai_chat", "anthropic", "cohere"}
+    modules = {file.stem for file in (project / "generated" / "providers").glob("[a-z]*.py")}
+    assert modules == {"openai_chat", "anthropic", "cohere"}
 
 
 def test_an_edition_is_written_into_the_configuration(project: Path) -> None:

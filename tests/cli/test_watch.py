@@ -144,7 +144,7 @@ def test_full_builds_read_again_what_did_not_change(
     monkeypatch.setattr(watch, "iterate_changes", lambda *_, **__: iter(["sources", "sources"]))
     texts: list[str] = []
     monkeypatch.setattr(
-        pipeline, "read_contents", lambda *given: texts.append(given[0]) or loading.read_contents(*given)
+        pipeline, "read_contents", lambda *arguments: texts.append(arguments[0]) or loading.read_contents(*arguments)
     )
     schemas = write_project(tmp_path / "project", PROBES, providers=["mcp"])
     done = CliRunner().invoke(main_group, ["watch", str(schemas), "--format", "json", *options])

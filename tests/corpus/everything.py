@@ -49,7 +49,7 @@ print(len(names))
 
 def declarations(collection: Path) -> dict[str, tuple[str, dict[str, Any]]]:
     """By file name: the id of each row, and its declaration under a name that is legal and its own."""
-    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    rows: dict[str, tuple[str, dict[str, Any]]] = {}
     for source in SOURCES:
         for n, line in enumerate((collection / f"{source}.jsonl").read_text("utf-8").strip("\n").split("\n")):
             row = json.loads(line)
@@ -59,8 +59,8 @@ def declarations(collection: Path) -> dict[str, tuple[str, dict[str, Any]]]:
                 declared["description"] = row["description"]
             if row.get("result") is not None:
                 declared["result"] = row["result"]
-            found[f"{source}{n}.json"] = row["id"], declared
-    return found
+            rows[f"{source}{n}.json"] = row["id"], declared
+    return rows
 
 
 def refused_by_toolgen(project: Path) -> dict[str, tuple[str, int]]:
@@ -127,10 +127,10 @@ def subschemas(value: Any) -> Iterator[dict[str, Any]]:
 def environment(folder: Path, python: str, pydantic: str, *more: str) -> str:
     """The interpreter of a new environment."""
     subprocess.run([python, "-m", "venv", str(folder)], check=True)
-    made = str(folder / "bin" / "python")
-    install = [made, "-m", "pip", "install", "-q", "--disable-pip-version-check", pydantic, *more]
+    interpreter = str(folder / "bin" / "python")
+    install = [interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", pydantic, *more]
     subprocess.run(install, check=True)
-    return made
+    return interpreter
 
 
 def held_on(python: str, project: Path, folder: Path) -> None:
@@ -166,8 +166,8 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     rows = declarations(options.collection)
-    with tempfile.TemporaryDirectory() as made:
-        project = Path(made) / "project"
+    with tempfile.TemporaryDirectory() as temporary:
+        project = Path(temporary) / "project"
         (project / "schemas" / "tools").mkdir(parents=True)
         for name, (_, declared) in rows.items():
             (project / "schemas" / "tools" / name).write_text(json.dumps(declared, indent=2), "utf-8")
@@ -183,7 +183,7 @@ def main() -> int:
             print(f"{TABLE.name} differs; --write writes it")
             return 1
         for n, python in enumerate(options.python):
-            held_on(python, project, Path(made) / str(n))
+            held_on(python, project, Path(temporary) / str(n))
     return 0
 
 

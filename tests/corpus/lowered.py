@@ -35,35 +35,37 @@ DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mod
 
 def faults(schema: dict[str, Any], name: str, mode: str, seed: int) -> Iterator[str]:
     """What is wrong with a schema as a provider gets it. One that is refused is not sent, and not judged."""
-    found = lower(schema, DIALECTS[name, mode])
-    if found.unsupported_changes:
+    lowering = lower(schema, DIALECTS[name, mode])
+    if lowering.unsupported_changes:
         return
-    yield from CHECKERS[name, mode](found.schema)
-    wire = from_openapi(found.schema) if mode == "openapi" else found.schema
+    yield from CHECKERS[name, mode](lowering.schema)
+    wire = from_openapi(lowering.schema) if mode == "openapi" else lowering.schema
     if not dangling(schema):
-        yield from (f"leads nowhere: {reference}" for reference in dangling(found.schema))
+        yield from (f"leads nowhere: {reference}" for reference in dangling(lowering.schema))
     if not any(required_without_property(schema)):
-        yield from (f"required, and no property: {name}" for name in required_without_property(found.schema))
+        yield from (f"required, and no property: {name}" for name in required_without_property(lowering.schema))
     judge = Draft202012Validator(wire)
     narrowed = any(
-        r.action == "narrowed" and (r.blocks_strict or r.what != "additional properties") for r in found.changes
+        r.action == "narrowed" and (r.blocks_strict or r.what != "additional properties") for r in lowering.changes
     )
     lenient = coercions(schema)
     for value in valid_values(schema, seed):
         if lenient is not None and not same_json(Encoding(lenient).decode(value), value):
             yield f"read otherwise than it is meant: {value!r:.200}"
-        spelled = Encoding(found.encoding_table).encode(value) if found.encoding_table else value
+        spelled = Encoding(lowering.encoding_table).encode(value) if lowering.encoding_table else value
         if not narrowed and not is_valid(judge, spelled):
             error = next(iter(judge.iter_errors(spelled)), None)
             yield f"not admitted: {spelled!r:.200}: {error and error.message:.200}"
         if (
-            not same_json(Encoding(found.encoding_table).decode(spelled) if found.encoding_table else spelled, value)
+            not same_json(
+                Encoding(lowering.encoding_table).decode(spelled) if lowering.encoding_table else spelled, value
+            )
             and not narrowed
         ):
             yield f"comes back otherwise: {value!r:.200} -> {spelled!r:.200}"
     for value in valid_values(wire, seed + 1, tries=3):
-        if found.encoding_table:
-            Encoding(found.encoding_table).decode(value)
+        if lowering.encoding_table:
+            Encoding(lowering.encoding_table).decode(value)
 
 
 def main() -> int:

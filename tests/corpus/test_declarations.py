@@ -41,10 +41,10 @@ def test_real_declarations_build_or_are_refused_at_a_place(tmp_path: Path) -> No
     for position, row in enumerate(DECLARATIONS):
         path = f"tools/t{position}.json"
         declared = as_declaration(position, row)
-        found = faults({path: json.dumps(declared)})
-        if found:
-            assert {f.span.path for f in found} == {f"schemas/{path}"}
-            refused.append((row["id"], found[0].code))
+        findings = faults({path: json.dumps(declared)})
+        if findings:
+            assert {f.span.path for f in findings} == {f"schemas/{path}"}
+            refused.append((row["id"], findings[0].code))
         else:
             files[path] = declared
     write_package(files, tmp_path)

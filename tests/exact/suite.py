@@ -34,12 +34,12 @@ def files_of(position: int, row: dict[str, Any]) -> dict[str, Any]:
 
 def refusals() -> dict[int, set[str]]:
     """The codes of the findings of each row that is refused."""
-    found = {}
+    codes_by_row = {}
     for position, row in enumerate(ROWS):
         codes = {finding.code for finding in faults(files_of(position, row)) if finding.level == "error"}
         if codes:
-            found[position] = codes
-    return found
+            codes_by_row[position] = codes
+    return codes_by_row
 
 
 def asserts_formats(row: dict[str, Any], case: dict[str, Any]) -> bool:

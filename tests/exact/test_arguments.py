@@ -147,7 +147,7 @@ VALUES = st.recursive(
 def test_a_text_is_taken_exactly_if_it_is_strict_json_of_a_value_that_is_taken(
     texts: Any, text: str, number: int
 ) -> None:
-    def taken(value: Any) -> Any:
+    def parsed(value: Any) -> Any:
         try:
             return texts.parse_arguments(f"t{number}", value).model_dump(by_alias=True, exclude_unset=True)
         except texts.ArgumentsError:
@@ -158,8 +158,8 @@ def test_a_text_is_taken_exactly_if_it_is_strict_json_of_a_value_that_is_taken(
     except JSONError:
         expected = None
     else:
-        expected = taken(read) if isinstance(read, dict) else None
-    assert json.dumps(taken(text)) == json.dumps(expected)
+        expected = parsed(read) if isinstance(read, dict) else None
+    assert json.dumps(parsed(text)) == json.dumps(expected)
 
 
 def test_a_schema_that_names_no_type_takes_other_values_than_objects(tmp_path: Path) -> None:
@@ -202,11 +202,11 @@ def test_a_default_is_the_value_that_it_would_be_if_it_was_sent(tmp_path: Path) 
 
 
 def test_an_empty_object_as_a_default_is_an_instance_of_its_class(tmp_path: Path) -> None:
-    one = {"type": "object", "properties": {"n": {"type": "integer", "default": 3}}}
+    number_object = {"type": "object", "properties": {"n": {"type": "integer", "default": 3}}}
     schemas = [
-        {**one, "default": {}},
-        {"anyOf": [one, {"type": "null"}], "default": {}},
-        {"type": "object", "additionalProperties": one, "default": {}},
+        {**number_object, "default": {}},
+        {"anyOf": [number_object, {"type": "null"}], "default": {}},
+        {"type": "object", "additionalProperties": number_object, "default": {}},
     ]
     tools = package_of(schemas, tmp_path, "empty").module("tools")
     first, second, third = (tools.parse_arguments(f"t{i}", {}).value for i in range(len(schemas)))
@@ -216,14 +216,14 @@ def test_an_empty_object_as_a_default_is_an_instance_of_its_class(tmp_path: Path
 @pytest.mark.parametrize("default", [{}, {"v": 1}], ids=str)
 def test_a_default_that_would_hold_itself_without_end_is_left_out(tmp_path: Path, default: Any) -> None:
     parts = {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/N", "default": default}}
-    kept = {"others": {"type": "array", "items": {"$ref": "#/$defs/N"}, "default": []}}
-    kept |= {"map": {"type": "object", "additionalProperties": {"$ref": "#/$defs/N"}, "default": {}}}
-    node = {"type": "object", "properties": parts | kept}
+    ending = {"others": {"type": "array", "items": {"$ref": "#/$defs/N"}, "default": []}}
+    ending |= {"map": {"type": "object", "additionalProperties": {"$ref": "#/$defs/N"}, "default": {}}}
+    node = {"type": "object", "properties": parts | ending}
     parameters = {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "$defs": {"N": node}}
     files = {"tools/t0.json": tool(parameters, "t0")}
     tools = Package({}, tmp_path, write_package(files, tmp_path).rename(tmp_path / "endless").name).module("tools")
-    made = tools.parse_arguments("t0", {"n": {"next": {"v": 2}}}).n
-    assert (made.next.v, made.next.next, made.others, made.map) == (2, None, [], {})
+    node_read = tools.parse_arguments("t0", {"n": {"next": {"v": 2}}}).n
+    assert (node_read.next.v, node_read.next.next, node_read.others, node_read.map) == (2, None, [], {})
 
 
 def test_a_recursive_definition_may_be_combined_with_others_inside_itself(tmp_path: Path) -> None:
@@ -240,8 +240,8 @@ def test_a_recursive_definition_may_be_combined_with_others_inside_itself(tmp_pa
     }
     files = {"tools/t0.json": tool(parameters, "t0")}
     tools = Package({}, tmp_path, write_package(files, tmp_path).rename(tmp_path / "combined").name).module("tools")
-    made = tools.parse_arguments("t0", {"n": {"next": {"next": {}}}, "m": {"a": {"b": {"c": {}}}}})
-    assert (made.n.next.next.other, made.m) == (None, {"a": {"b": {"c": {}}}})
+    parsed = tools.parse_arguments("t0", {"n": {"next": {"next": {}}}, "m": {"a": {"b": {"c": {}}}}})
+    assert (parsed.n.next.next.other, parsed.m) == (None, {"a": {"b": {"c": {}}}})
     for wrong in ({"n": {"next": {"next": {"a": 1, "b": 2}}}}, {"n": {"next": None}}, {"m": {"a": {"b": {"c": 1}}}}):
         with pytest.raises(tools.ArgumentsError):
             tools.parse_arguments("t0", wrong)

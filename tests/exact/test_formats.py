@@ -65,18 +65,18 @@ def test_strings_are_decided_as_the_suite_says(package: Package, position: int, 
     for case in row["tests"]:
         expected = case["valid"] and not any(second in str(case["data"]) for second in LEAP_SECONDS)
         value = {"value": case["data"]}
-        for given in (value, json.dumps(value)):
-            assert accepts(tools, f"t{position}", given) is expected, case
+        for form in (value, json.dumps(value)):
+            assert accepts(tools, f"t{position}", form) is expected, case
 
 
 def test_defaults_are_what_their_type_is(package: Package) -> None:
-    made = package.module("tools").parse_arguments("all", {})
-    assert (made.to_date, made.day, made.maybe) == ("x", date(2024, 5, 6), date(2024, 5, 7))
-    assert (made.days, made.shared) == ([date(2024, 5, 8)], date(2024, 5, 9))
-    assert (made.wrong, made.number) == (None, None)
-    assert made.at == datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
-    assert made.clock == time(7, 8, 9, tzinfo=UTC)
-    assert made.key == UUID("2eb8aa08-aa98-11ea-b4aa-73b441d16380")
+    defaults = package.module("tools").parse_arguments("all", {})
+    assert (defaults.to_date, defaults.day, defaults.maybe) == ("x", date(2024, 5, 6), date(2024, 5, 7))
+    assert (defaults.days, defaults.shared) == ([date(2024, 5, 8)], date(2024, 5, 9))
+    assert (defaults.wrong, defaults.number) == (None, None)
+    assert defaults.at == datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
+    assert defaults.clock == time(7, 8, 9, tzinfo=UTC)
+    assert defaults.key == UUID("2eb8aa08-aa98-11ea-b4aa-73b441d16380")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_defaults_are_what_their_type_is(package: Package) -> None:
 )
 def test_a_format_is_checked_wherever_it_stands(package: Package, arguments: dict[str, Any], fits: bool) -> None:
     tools = package.module("tools")
-    assert [accepts(tools, "all", given) for given in (arguments, json.dumps(arguments))] == [fits, fits]
+    assert [accepts(tools, "all", form) for form in (arguments, json.dumps(arguments))] == [fits, fits]
 
 
 def test_what_is_wrong_is_said_in_words_of_json(package: Package) -> None:
@@ -118,8 +118,8 @@ def test_what_is_wrong_is_said_in_words_of_json(package: Package) -> None:
 
 def test_models_take_python_and_give_json(package: Package) -> None:
     model = type(package.module("tools").parse_arguments("all", {}))
-    made = model(day=date(2024, 5, 6), at=datetime(2024, 5, 6, 7, tzinfo=UTC))
-    dumped = made.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    instance = model(day=date(2024, 5, 6), at=datetime(2024, 5, 6, 7, tzinfo=UTC))
+    dumped = instance.model_dump(mode="json", by_alias=True, exclude_unset=True)
     assert dumped == {"day": "2024-05-06", "at": "2024-05-06T07:00:00Z"}
 
 

@@ -28,8 +28,8 @@ def _judged(suite: Package, refused: dict[int, set[str]]) -> Iterator[tuple[str,
         for case in row["tests"] if position not in refused else ():
             if not asserts_formats(row, case):
                 value = {"value": case["data"]}
-                for given in (value, json.dumps(value), json.dumps(value, indent=1)):
-                    yield row["id"], case["valid"], accepts(tools, f"t{position}", given)
+                for form in (value, json.dumps(value), json.dumps(value, indent=1)):
+                    yield row["id"], case["valid"], accepts(tools, f"t{position}", form)
 
 
 def accepts(tools: Any, name: str, value: Any) -> bool:
@@ -46,11 +46,11 @@ def test_every_value_is_decided_as_its_schema_says(suite: Package, refused: dict
     judged = list(_judged(suite, refused))
 
     assert len(judged) > 5000
-    assert [row for row, expected, found in judged if expected is not found and row not in DIALECT] == []
+    assert [row for row, expected, actual in judged if expected is not actual and row not in DIALECT] == []
 
 
 def test_the_dialect_of_patterns_differs_where_it_is_listed(suite: Package, refused: dict[int, set[str]]) -> None:
-    differing = {row for row, expected, found in _judged(suite, refused) if expected is not found}
+    differing = {row for row, expected, actual in _judged(suite, refused) if expected is not actual}
 
     assert differing == DIALECT
 
@@ -62,7 +62,7 @@ def test_a_broken_check_is_noticed(
     """The mutation check of law 8a: where a check says yes to all, a value passes that ought not to."""
     monkeypatch.setattr(suite.module("types"), broken, lambda *_: True)
 
-    assert any(found and not expected for _, expected, found in _judged(suite, refused))
+    assert any(actual and not expected for _, expected, actual in _judged(suite, refused))
 
 
 @pytest.mark.slow

@@ -75,11 +75,11 @@ def test_branches_without_a_tag_are_named_by_the_only_property_that_each_require
         properties = {name: {"type": "integer"} for name in (*required, "note")}
         return {"type": "object", "properties": properties, "required": list(required)}
 
-    given = {
+    branches_by_name = {
         "action": [branch("Click"), branch("TypeText"), {"enum": ["Stop"]}],
         "who": [branch("id"), {**branch("id"), "minProperties": 2}, branch("a", "b")],
     }
-    properties = {name: {"anyOf": branches} for name, branches in given.items()}
+    properties = {name: {"anyOf": branches} for name, branches in branches_by_name.items()}
     write_package({"tools/act.json": tool({"type": "object", "properties": properties}, "act")}, tmp_path)
     text = (tmp_path / "generated/tools/act.py").read_text("utf-8")
     assert re.findall(r"^class (\w+)\(", text, re.MULTILINE) == [
@@ -107,20 +107,20 @@ def test_an_error_is_about_the_branch_that_the_tag_selects(
     package: Package, arguments: dict[str, Any], faults: list[tuple[str, str, str]]
 ) -> None:
     tools = package.module("tools")
-    found = []
-    for given in (arguments, json.dumps(arguments)):
+    faults_found = []
+    for form in (arguments, json.dumps(arguments)):
         try:
-            tools.parse_arguments("movePage", given)
-            found.append([])
+            tools.parse_arguments("movePage", form)
+            faults_found.append([])
         except tools.ArgumentsError as error:
-            found.append([(f.pointer, f.expected, f.found) for f in error.faults])
-    assert found == [faults, faults]
+            faults_found.append([(f.pointer, f.expected, f.found) for f in error.faults])
+    assert faults_found == [faults, faults]
 
 
 def test_apps_may_use_the_names_of_fields_and_models_may_not(package: Package) -> None:
     tools, module = package.module("tools"), package.module("tools.move_page")
-    made = module.MovePageArguments(account_sid="x", checked=module.MovePageChecked(from_=1, to=2))
-    assert made.model_dump(mode="json", by_alias=True, exclude_unset=True) == {
+    instance = module.MovePageArguments(account_sid="x", checked=module.MovePageChecked(from_=1, to=2))
+    assert instance.model_dump(mode="json", by_alias=True, exclude_unset=True) == {
         "accountSid": "x",
         "checked": {"from": 1, "to": 2},
     }
@@ -173,12 +173,12 @@ def test_an_undeclared_key_with_the_name_of_a_field_does_not_set_the_field(
     nested: Package, arguments: dict[str, Any]
 ) -> None:
     tools = nested.module("tools")
-    for given in (arguments, json.dumps(arguments), json.dumps(arguments, indent=1).encode()):
-        made = tools.parse_arguments("nest", given)
-        assert made.model_dump(mode="json", by_alias=True, exclude_unset=True) == arguments
-        assert made.model_fields_set >= {name.replace("-", "_") for name in arguments if name != "user_id"}
-        assert ("user_id" in made.model_fields_set) is ("user-id" in arguments)
-        assert json.loads(made.model_dump_json(by_alias=True, exclude_unset=True)) == arguments
+    for form in (arguments, json.dumps(arguments), json.dumps(arguments, indent=1).encode()):
+        parsed = tools.parse_arguments("nest", form)
+        assert parsed.model_dump(mode="json", by_alias=True, exclude_unset=True) == arguments
+        assert parsed.model_fields_set >= {name.replace("-", "_") for name in arguments if name != "user_id"}
+        assert ("user_id" in parsed.model_fields_set) is ("user-id" in arguments)
+        assert json.loads(parsed.model_dump_json(by_alias=True, exclude_unset=True)) == arguments
 
 
 def test_a_key_that_clashes_with_a_field_may_not_occur_twice(nested: Package) -> None:

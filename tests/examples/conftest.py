@@ -21,9 +21,9 @@ Environment = dict[str, str]
 
 def settings(address: str) -> Environment:
     """What a user sets before an example is started, with the address of the provider's API."""
-    kept = {k: v for k, v in os.environ.items() if not k.upper().endswith("_PROXY") and k != "PYTHONPATH"}
+    variables = {k: v for k, v in os.environ.items() if not k.upper().endswith("_PROXY") and k != "PYTHONPATH"}
     return {
-        **kept,
+        **variables,
         "LLM_INTERFACE": "anthropic",
         "LLM_MODEL": "some-model",
         "LLM_API_KEY": "secret",
@@ -64,8 +64,8 @@ def environment(upstream: Loopback) -> Environment:
 @pytest.fixture(scope="session")
 def copies() -> Iterator[Copies]:
     clients = ("anthropic", "httpx", "mcp", "openai")
-    with Copies(*clients, options=["-W", "error"], folder=ROOT, environment=settings("")) as made:
-        yield made
+    with Copies(*clients, options=["-W", "error"], folder=ROOT, environment=settings("")) as started:
+        yield started
 
 
 @pytest.fixture
@@ -98,14 +98,14 @@ def serving() -> Callable[[str, str], AbstractContextManager[str]]:
             try:
                 for line in process.stderr:
                     lines.append(line)
-                    if found := re.search(r"http://127\.0\.0\.1:\d+", line):
-                        yield found[0]
+                    if match := re.search(r"http://127\.0\.0\.1:\d+", line):
+                        yield match[0]
                         break
                 else:
                     pytest.fail("".join(lines))
             finally:
                 process.terminate()
-                rest = process.stderr.read()
-        assert "Traceback" not in rest
+                remaining = process.stderr.read()
+        assert "Traceback" not in remaining
 
     return started

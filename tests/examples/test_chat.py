@@ -34,8 +34,8 @@ def connected(address: str) -> httpx.Client:
 @pytest.fixture(scope="module")
 def serving_chats(serving: Serving, api: Loopback) -> Iterator[httpx.Client]:
     """A client of a server that knows all chats of these tests."""
-    with serving("chat", api.address) as address, connected(address) as made:
-        yield made
+    with serving("chat", api.address) as address, connected(address) as client:
+        yield client
 
 
 class Chat:
@@ -50,7 +50,7 @@ class Chat:
     def hears(self, text: str) -> list[tuple[str, Any]]:
         """All events of a response."""
         with self.writes(text) as response:
-            return list(told(response))
+            return list(events_of(response))
 
     def decides(self, call: str, allow: bool) -> int:
         return self.client.post(f"{self.path}/calls/{call}", json={"allow": allow}).status_code
@@ -61,7 +61,7 @@ def chat(serving_chats: httpx.Client, request: pytest.FixtureRequest) -> Chat:
     return Chat(serving_chats, quote(request.node.name, safe=""))
 
 
-def told(response: httpx.Response) -> Iterator[tuple[str, Any]]:
+def events_of(response: httpx.Response) -> Iterator[tuple[str, Any]]:
     """The events of a response, as they come."""
     assert (response.status_code, response.headers["content-type"].split(";")[0]) == (200, "text/event-stream")
     kind = ""
@@ -84,7 +84,7 @@ def test_texts_and_calls_are_told_and_the_chat_goes_on(chat: Chat, upstream: Loo
     assert (result["toolCallId"], events[-1][1]) == (call["toolCallId"], {"stoppedBy": "end"})
     chat.hears("Thanks.")
     roles = [[message["role"] for message in sent.body["messages"]] for sent in upstream.heard]
-    assert [len(one) for one in roles] == [1, 3, 5]
+    assert [len(each) for each in roles] == [1, 3, 5]
     assert {"run_query"} & {tool["name"] for tool in upstream.heard[0].body["tools"]} == set()
 
 
@@ -92,7 +92,7 @@ def test_texts_and_calls_are_told_and_the_chat_goes_on(chat: Chat, upstream: Loo
 def test_a_call_that_does_something_waits_for_the_user(chat: Chat, upstream: Loopback, allow: bool) -> None:
     upstream.replies.extend([stream("anthropic", WRITE), stream("anthropic", "Well.")])
     with chat.writes("Write.") as response:
-        events = told(response)
+        events = events_of(response)
         kind, call = next(events)
         assert (kind, call["ask"]) == ("agent_tool_call", True)
         for verdict in (allow, not allow):  # the first one counts
@@ -106,7 +106,7 @@ def test_a_call_that_does_something_waits_for_the_user(chat: Chat, upstream: Loo
 def test_a_browser_that_leaves_ends_the_run(chat: Chat, upstream: Loopback) -> None:
     upstream.replies.extend([stream("anthropic", WRITE), stream("anthropic", "Hello.")])
     with chat.writes("Write.") as response:
-        assert next(told(response))[0] == "agent_tool_call"
+        assert next(events_of(response))[0] == "agent_tool_call"
     assert chat.hears("Again?")[-1] == ("end", {"stoppedBy": "end"})
     messages = upstream.heard[1].body["messages"]
     assert [message["role"] for message in messages] == ["user", "assistant", "user"]

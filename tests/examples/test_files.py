@@ -21,8 +21,8 @@ NOTEBOOK = FOLDER / "tour.ipynb"
 
 
 def cells() -> list[Any]:
-    found: list[Any] = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
-    return found
+    all_cells: list[Any] = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
+    return all_cells
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -55,8 +55,8 @@ def connected(address: str) -> Client:
 @pytest.fixture
 def client(gateway: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with connected(gateway) as made:
-        yield made
+    with connected(gateway) as connection:
+        yield connection
 
 
 def test_a_conversation_with_a_call_goes_through(client: Client, upstream: Loopback) -> None:
@@ -91,14 +91,14 @@ def test_a_stream_with_two_calls_goes_through(client: Client, upstream: Loopback
     upstream.replies.append(stream("anthropic", "I look ", "twice.", *CALLS))
     options: Any = {"include_usage": True} if usage else openai.omit
     chunks = []
-    with client.chat.completions.stream(model="any", messages=HELLO, tools=TOOLS, stream_options=options) as made:
-        chunks = [event.chunk for event in made if event.type == "chunk"]
-        whole_one = made.get_final_completion()
+    with client.chat.completions.stream(model="any", messages=HELLO, tools=TOOLS, stream_options=options) as streamed:
+        chunks = [event.chunk for event in streamed if event.type == "chunk"]
+        whole_one = streamed.get_final_completion()
     (choice,) = whole_one.choices
     assert (choice.finish_reason, choice.message.content) == ("tool_calls", "I look twice.")
     assert choice.message.tool_calls is not None
-    found = [(call.function.name, json.loads(call.function.arguments)) for call in choice.message.tool_calls]
-    assert found == list(CALLS)
+    calls = [(call.function.name, json.loads(call.function.arguments)) for call in choice.message.tool_calls]
+    assert calls == list(CALLS)
     assert len({call.id for call in choice.message.tool_calls}) == 2
     assert len({chunk.id for chunk in chunks}) == 1
     assert [chunk.usage.total_tokens for chunk in chunks if chunk.usage] == ([15] if usage else [])
@@ -143,12 +143,12 @@ BEYOND: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("given", BEYOND.values(), ids=BEYOND)
+@pytest.mark.parametrize("members", BEYOND.values(), ids=BEYOND)
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
 def test_what_the_provider_cannot_do_is_refused(
-    client: Client, upstream: Loopback, given: dict[str, Any], streaming: bool
+    client: Client, upstream: Loopback, members: dict[str, Any], streaming: bool
 ) -> None:
-    body: Any = {"model": "any", "messages": HELLO, "stream": streaming, **given}
+    body: Any = {"model": "any", "messages": HELLO, "stream": streaming, **members}
     with pytest.raises(openai.BadRequestError) as caught:
         client.post("/chat/completions", body=body, cast_to=object)
     assert (caught.value.code, caught.value.type) == ("invalid_request", "invalid_request_error")

@@ -111,7 +111,7 @@ def test_the_client_lets_a_model_use_the_server(
     first, second = (sent.body for sent in upstream.heard)
     assert len(first["tools"]) == len(mcp.TOOLS) - 1
     sent = str(second)
-    assert [found in sent for found in ("4.0", "Unknown tool", "/city")] == [True] * 3
+    assert [word in sent for word in ("4.0", "Unknown tool", "/city")] == [True] * 3
 
 
 @pytest.mark.parametrize(("typed", "ran"), [("y\n", True), ("n\n", False), ("", False)])

@@ -34,10 +34,10 @@ EVENTS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("tag", EVENTS)
 def test_the_tag_says_which_event_it_is(models: Any, tag: str) -> None:
     name, needed, free = EVENTS[tag]
-    for given in ({"type": tag, **needed}, {"type": tag, **needed, **free}):
-        event = models.load(models.AgentEvent, given)
+    for members in ({"type": tag, **needed}, {"type": tag, **needed, **free}):
+        event = models.load(models.AgentEvent, members)
         assert type(event).__name__ == name
-        assert models.dump(event) == given
+        assert models.dump(event) == members
 
 
 @pytest.mark.row("A38", "A39")
@@ -55,7 +55,7 @@ def test_an_event_needs_its_fields_and_their_types(models: Any, tag: str) -> Non
 @pytest.mark.row("A38", "A39")
 def test_units_of_time_are_stated() -> None:
     types = yaml.safe_load((SCHEMAS / "format" / "agent.yaml").read_text("utf-8"))["$defs"]
-    fields = {name: field for one in types.values() for name, field in one.get("properties", {}).items()}
+    fields = {name: field for definition in types.values() for name, field in definition.get("properties", {}).items()}
     assert set(types["AgentText"]["properties"]) == set(types["AgentReasoning"]["properties"])
     assert set(types["AgentText"]["properties"]) == {"type", "content", "timestamp"}
     assert [n for n in ("timestamp", "durationMs") if "milliseconds" not in fields[n]["description"]] == []
@@ -70,12 +70,12 @@ def test_an_unknown_event_is_named(models: Any) -> None:
 @pytest.mark.row("A43")
 @pytest.mark.parametrize(("status", "legal"), [("completed", True), ("error", True), ("skipped", False), ("", False)])
 def test_a_step_ends_in_one_of_two_ways(models: Any, status: str, legal: bool) -> None:
-    given = {"type": "step_complete", "stepId": "s1", "status": status, "durationMs": 12}
+    members = {"type": "step_complete", "stepId": "s1", "status": status, "durationMs": 12}
     if legal:
-        assert models.load(models.AgentEvent, given).status == status
+        assert models.load(models.AgentEvent, members).status == status
         return
     with pytest.raises(models.ConversionError, match="status"):
-        models.load(models.AgentEvent, given)
+        models.load(models.AgentEvent, members)
 
 
 @pytest.mark.row("A46")
@@ -84,7 +84,7 @@ def test_pydantic_tells_events_apart_as_load_does(models: Any, tag: str) -> None
     from pydantic import TypeAdapter, ValidationError
 
     adapter = TypeAdapter(models.AgentEvent)
-    given = {"type": tag, **EVENTS[tag][1]}
-    assert adapter.validate_python(given) == models.load(models.AgentEvent, given)
+    members = {"type": tag, **EVENTS[tag][1]}
+    assert adapter.validate_python(members) == models.load(models.AgentEvent, members)
     with pytest.raises(ValidationError):
-        adapter.validate_python({**given, "type": "nap"})
+        adapter.validate_python({**members, "type": "nap"})

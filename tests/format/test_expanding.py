@@ -35,9 +35,9 @@ def test_a_trimmed_result_is_fetched_by_its_reference(sample: Package, models: A
         asked.append(identifier)
         return WHOLE
 
-    found = sample.module("messages").expand(result, fetch)
-    assert (found.kind, found.value, found.trimmed) == (kind, whole, False)
-    assert (found.tool_call_id, found.name, found.output_ref) == ("a", "t", before.output_ref)
+    expanded = sample.module("messages").expand(result, fetch)
+    assert (expanded.kind, expanded.value, expanded.trimmed) == (kind, whole, False)
+    assert (expanded.tool_call_id, expanded.name, expanded.output_ref) == ("a", "t", before.output_ref)
     assert asked == ["o1"]
     assert result == before
 
@@ -46,9 +46,9 @@ def test_a_trimmed_result_is_fetched_by_its_reference(sample: Package, models: A
 def test_the_text_of_parts_is_made_whole_and_their_media_stay(sample: Package, models: Any) -> None:
     image = {"type": "image", "data": "AA==", "mediaType": "image/png"}
     result = trimmed(models, "multimodal", [{"type": "text", "text": "firs"}, image, {"type": "text", "text": "…"}])
-    found = sample.module("messages").expand(result, lambda identifier: WHOLE)
-    assert models.dump(found)["value"] == [{"type": "text", "text": WHOLE}, image]
-    assert found.trimmed is False
+    expanded = sample.module("messages").expand(result, lambda identifier: WHOLE)
+    assert models.dump(expanded)["value"] == [{"type": "text", "text": WHOLE}, image]
+    assert expanded.trimmed is False
 
 
 @pytest.mark.row("A19")

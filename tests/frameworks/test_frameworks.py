@@ -92,10 +92,10 @@ def app(package: Package) -> App:
 
 def scripted(*responses: list[Any]) -> FunctionModel:
     """A model of Pydantic AI that gives these responses, whatever it is told."""
-    left = list(responses)
+    remaining = list(responses)
 
     def respond(messages: list[Any], info: AgentInfo) -> ModelResponse:
-        return ModelResponse(parts=left.pop(0))
+        return ModelResponse(parts=remaining.pop(0))
 
     return FunctionModel(respond)
 
@@ -127,7 +127,11 @@ def test_pydantic_ai_runs_the_handlers(package: Package, app: App) -> None:
     assert ("/city" in str(parts["c2"].content), parts["c2"].outcome) == (True, "failed")
     assert ("ValueError" in str(parts["c3"].content), parts["c3"].outcome) == (True, "failed")
     shown = [parts["c4"].content, *(part.content for part in request.parts if isinstance(part, UserPromptPart))]
-    assert any(isinstance(each, BinaryContent) for one in shown for each in (one if isinstance(one, list) else [one]))
+    assert any(
+        isinstance(each, BinaryContent)
+        for content in shown
+        for each in (content if isinstance(content, list) else [content])
+    )
     assert result.output == "done"
 
 
@@ -280,7 +284,7 @@ def test_a_run_has_the_tools_of_a_server(package: Package, app: App, tmp_path: P
     )
     schemas = write_project(tmp_path, far, {}, ("mcp",))
     (schemas / "toolgen.yaml").write_text('{"providers": ["mcp"], "frameworks": ["mcp"]}', "utf-8")
-    other = Package(compiled(schemas), tmp_path)
+    far_package = Package(compiled(schemas), tmp_path)
 
     class Far:
         def far_weather(self, args: Any) -> Any:
@@ -303,7 +307,7 @@ def test_a_run_has_the_tools_of_a_server(package: Package, app: App, tmp_path: P
         return running.Deny("no")
 
     async def main() -> Any:
-        async with Client(other.module("frameworks.mcp").server("far", Far())) as client:
+        async with Client(far_package.module("frameworks.mcp").server("far", Far())) as client:
             remote = await module.remote_tools(client)
             assert (sorted(remote.others), remote.read_only) == (["far_delete", "far_weather"], ["far_weather"])
             request = models.Request([models.UserMessage("?")], tools=remote.tools)
@@ -330,7 +334,7 @@ def test_names_and_handlers_that_are_wrong_are_refused_at_once(package: Package,
 def test_a_framework_is_there_where_it_is_asked_for_and_needs_what_runs_calls(tmp_path: Path) -> None:
     schemas = write_project(tmp_path, TOOLS, {}, ("openai_chat",))
     assert [path for path in compiled(schemas) if "frameworks" in path] == []
-    for config, what in (
+    for config, needed in (
         ({"frameworks": ["mcp"], "providers": ["openai_chat"]}, "the provider 'mcp'"),
         ({"frameworks": ["pydantic_ai"], "parts": ["tools", "converters"]}, "the part 'running'"),
     ):
@@ -338,7 +342,7 @@ def test_a_framework_is_there_where_it_is_asked_for_and_needs_what_runs_calls(tm
         result = toolgen("build", cwd=tmp_path)
         assert (
             result.returncode,
-            f"framework-needs]: the framework '{config['frameworks'][0]}' needs {what}" in result.stderr,
+            f"framework-needs]: the framework '{config['frameworks'][0]}' needs {needed}" in result.stderr,
         ) == (2, True)
     config = {"frameworks": ["langchain"], "providers": ["openai_chat"]}
     (schemas / "toolgen.yaml").write_text(json.dumps(config), "utf-8")

@@ -44,8 +44,8 @@ def test_a_mistake_has_a_finding_that_says_what_to_do(tmp_path: Path, mistake: M
     result = toolgen("build", cwd=tmp_path)
     blocks = re.split(r"^(?=\S)", result.stderr, flags=re.MULTILINE)
     place = rf"schemas/{re.escape(mistake.path)}:{line}:\d+: (?:error|warning)\[{mistake.code}\]: "
-    found = [block for block in blocks if re.match(place, block)]
-    assert any(mistake.words.lower() in block.lower() for block in found), result.stderr
+    reported = [block for block in blocks if re.match(place, block)]
+    assert any(mistake.words.lower() in block.lower() for block in reported), result.stderr
     assert (result.returncode == 2) == (": error[" in result.stderr)
 
 

@@ -92,7 +92,7 @@ MUTATIONS = (
     Mutation(
         "the spelling of arguments is forgotten",
         on_recordings(laws.body_comes_back),
-        "runtime/tool_call_fields.py",
+        "runtime/conversion/fields.py",
         "ABSENT if is_compact(text, arguments) else text",
         "ABSENT",
     ),
@@ -100,7 +100,7 @@ MUTATIONS = (
     Mutation(
         "arguments live on what was kept alone",
         on_recordings(laws.bare_request_comes_back),
-        "runtime/tool_call_fields.py",
+        "runtime/conversion/fields.py",
         "return compact(arguments)",
         'return "{}"',
     ),
@@ -114,7 +114,7 @@ MUTATIONS = (
     Mutation(
         "results refer to other ids",
         on_recordings(laws.body_keeps_order),
-        "runtime/tool_call_fields.py",
+        "runtime/conversion/fields.py",
         'The name is not on the wire."""\n    return writer.call_id(identifier)',
         'The name is not on the wire."""\n    return writer.call_id(identifier + "x")',
     ),
@@ -128,14 +128,14 @@ MUTATIONS = (
     Mutation(
         "what would be spelled otherwise is not kept",
         on_recordings(laws.body_comes_back),
-        "runtime/conversion/fields.py",
+        "runtime/conversion/rule_of_extras.py",
         'not same_json(written, value):\n        extras[key] = {"$whole": _copied(value)}',
         "not same_json(written, value):\n        pass",
     ),
     Mutation(
         "what was kept wins over an edit",
         on_an_edit,
-        "runtime/conversion/fields.py",
+        "runtime/conversion/rule_of_extras.py",
         "return _are_same(read(value, at, Reader(writer.wire), *settings), fields)",
         "return True",
     ),
@@ -170,7 +170,7 @@ MUTATIONS = (
     Mutation(
         "a choice loses its mode",
         on_choices,
-        "runtime/request_tools.py",
+        "runtime/conversion/request_tools.py",
         "AllowedToolChoice(known, mode, ",
         'AllowedToolChoice(known, "auto", ',
     ),
@@ -184,14 +184,14 @@ MUTATIONS = (
     Mutation(
         "errors are sent as text",
         on_results(test_results.test_a_result_is_sent_as_the_table_says),
-        "runtime/tool_results.py",
+        "runtime/conversion/tool_results.py",
         'compact({"error": value})',
         "value",
     ),
     Mutation(
         "errors are read as text",
         on_results(test_results.test_kinds_that_the_wire_can_tell_are_read_back),
-        "runtime/tool_results.py",
+        "runtime/conversion/tool_results.py",
         'return "error", value["error"]',
         'return "text", value["error"]',
     ),

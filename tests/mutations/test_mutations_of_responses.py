@@ -96,7 +96,7 @@ CHUNKS, CONTENT, EVENTS, ITEMS, BLOCKS, PLANNED, LINES, BASE = (
     "runtime/apis/bedrock/stream.py",
     "runtime/apis/cohere/stream.py",
     "runtime/apis/ollama/stream.py",
-    "runtime/streams.py",
+    "runtime/conversion/streams.py",
 )
 MUTATIONS = (
     Mutation(
@@ -314,7 +314,7 @@ MUTATIONS = (
     Mutation(
         "5: an unknown stop reason is another one",
         on_responses(CHAT, laws.unknown_in_a_response_is_kept),
-        "runtime/responses.py",
+        "runtime/conversion/responses.py",
         "(known or extras or ",
         "(known or ",
     ),
@@ -335,7 +335,7 @@ MUTATIONS = (
     Mutation(
         "6: results go to other calls",
         hand_over(ANTHROPIC, CHAT),
-        "runtime/tool_call_fields.py",
+        "runtime/conversion/fields.py",
         'The name is not on the wire."""\n    return writer.call_id(identifier)',
         'The name is not on the wire."""\n    return writer.call_id(identifier + "x")',
     ),
@@ -349,14 +349,14 @@ MUTATIONS = (
     Mutation(
         "6: results are not moved to their calls",
         every_order(ANTHROPIC),
-        "runtime/message_order.py",
+        "runtime/conversion/message_order.py",
         "placed = _reordered(placed, writer, joins_turns=True)",
         "pass",
     ),
     Mutation(
         "6: what is moved is not told",
         every_order(CHAT),
-        "runtime/message_order.py",
+        "runtime/conversion/message_order.py",
         "_report(placed, i, gathered, writer)",
         "pass",
     ),
@@ -370,14 +370,14 @@ MUTATIONS = (
     Mutation(
         "7: that a key was absent is not kept",
         on_responses(MISTRAL, laws.response_comes_back),
-        "runtime/conversion/fields.py",
+        "runtime/conversion/rule_of_extras.py",
         'extras[key] = {"$absent": True}',
         "pass",
     ),
     Mutation(
         "7: members beside those that fields read are not kept",
         on_responses(CHAT, laws.response_comes_back),
-        "runtime/conversion/fields.py",
+        "runtime/conversion/rule_of_extras.py",
         'extras[key] = {**unread, "$read": True}',
         "pass",
     ),
@@ -405,7 +405,7 @@ MUTATIONS = (
     Mutation(
         "7: a gateway passes stop words on",
         gateway(ANTHROPIC, CHAT),
-        "runtime/responses.py",
+        "runtime/conversion/responses.py",
         "(known or extras or ",
         "(True or extras or ",
     ),
@@ -428,9 +428,9 @@ MUTATIONS = (
     Mutation(
         "next: a call goes back under another id",
         goes_back(CHAT),
-        "runtime/tool_call_fields.py",
-        '        return extra["$wire"]\n    return writer.call_id(identifier)',
-        '        return extra["$wire"]\n    return writer.call_id(identifier + "x")',
+        "runtime/conversion/fields.py",
+        '        return extra["$whole"]\n    return writer.call_id(identifier)',
+        '        return extra["$whole"]\n    return writer.call_id(identifier + "x")',
     ),
     Mutation(
         "stream: calls of a cut stream may be run",

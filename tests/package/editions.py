@@ -29,12 +29,12 @@ RELEASE = ("messages.py", "errors.py", "running.py")
 
 def digests(edition: str) -> dict[str, str]:
     """SHA-256 of what is made of the declarations, by folder and, where a file is for one provider, by file."""
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for path, text in sorted(tree(edition).items()):
         if not path.startswith(RELEASE):
             part = path if path.startswith(("providers/", "sessions/")) else path.partition("/")[0]
-            found.setdefault(part, hashlib.sha256()).update(f"{path}\n{text}".encode())
-    return {part: digest.hexdigest() for part, digest in found.items()}
+            parts.setdefault(part, hashlib.sha256()).update(f"{path}\n{text}".encode())
+    return {part: digest.hexdigest() for part, digest in parts.items()}
 
 
 def tree(edition: str) -> Mapping[str, str]:

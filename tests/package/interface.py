@@ -67,10 +67,14 @@ def packages() -> tuple[Mapping[str, str], ...]:
             )
         parameters = {"type": "object", "properties": KEYWORDS, "required": ["exclusive", "unique"]}
         keywords = {"name": "keywords", "description": "Keywords.", "parameters": parameters, "result": parameters}
-        rest = {**keywords, "name": "rest", "parameters": {**parameters, "additionalProperties": {"type": "integer"}}}
+        open_object = {
+            **keywords,
+            "name": "rest",
+            "parameters": {**parameters, "additionalProperties": {"type": "integer"}},
+        }
         real = [as_declaration(*each) for each in enumerate(DECLARATIONS) if each[1]["id"] not in REFUSED]
         types = TYPES | {"short": {"type": "string", "maxLength": 3, "not": {"const": "abc"}}}
-        tools = write_project(folder / "tools", (*PROBES, keywords, rest, *real), types)
+        tools = write_project(folder / "tools", (*PROBES, keywords, open_object, *real), types)
         text = write_project(folder / "text", (*PROBES, keywords), types, formats="text", parts=["tools"])
         return tuple(compiled(schemas) for schemas in (shipped, own, tools, text))
 
@@ -95,12 +99,12 @@ class Use:
 
 def used(files: Iterable[Mapping[str, str]]) -> Use:
     """Return what packages use of the runtime."""
-    found = Use()
+    use = Use()
     for package in files:
         for path, text in package.items():
             if path.endswith(".py"):
-                found.add(text)
-    return found
+                use.add(text)
+    return use
 
 
 def describe(use: Use, changed: Mapping[str, str] = MappingProxyType({})) -> list[str]:
@@ -227,7 +231,9 @@ def _defined(node: ast.stmt) -> list[str]:
     """Return the names that a statement defines, without imports."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return []
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
 
 

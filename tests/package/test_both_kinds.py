@@ -120,9 +120,9 @@ def test_tools_run_alike(sample: Package, copied: Package) -> None:
         result = running.run(Scripted(), "How warm is it in Oslo?", handlers, review=running.allow_all)
         return models.dump(result.messages)
 
-    found = conversation(sample)
-    assert [message["role"] for message in found] == ["user", "assistant", "tool", "assistant"]
-    assert found == conversation(copied)
+    messages = conversation(sample)
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "assistant"]
+    assert messages == conversation(copied)
 
 
 OWN_PROFILES = {

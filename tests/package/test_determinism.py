@@ -18,29 +18,29 @@ def built(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.pain("P17")
 def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
-    one, other = tmp_path / "one", tmp_path / "elsewhere" / "zwei ü"
-    write_project(one, providers=PROFILES)
+    first_project, second_project = tmp_path / "one", tmp_path / "elsewhere" / "zwei ü"
+    write_project(first_project, providers=PROFILES)
     # Written the other way round, so that the order of the folder's entries may differ.
-    (other / "schemas").mkdir(parents=True)
-    for source in sorted((one / "schemas").rglob("*"), reverse=True):
+    (second_project / "schemas").mkdir(parents=True)
+    for source in sorted((first_project / "schemas").rglob("*"), reverse=True):
         if source.is_file():
-            target = other / source.relative_to(one)
+            target = second_project / source.relative_to(first_project)
             target.parent.mkdir(exist_ok=True)
             shutil.copyfile(source, target)
     first = toolgen_process(
-        "build", "schemas", cwd=one, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"}
+        "build", "schemas", cwd=first_project, env={"PYTHONHASHSEED": "1", "LC_ALL": "C", "LANG": "C", "TZ": "UTC"}
     )
     second = toolgen_process(
         "build",
-        other / "schemas",
+        second_project / "schemas",
         "--out",
-        other / "generated",
+        second_project / "generated",
         cwd=tmp_path,
         env={"PYTHONHASHSEED": "2", "LC_ALL": "C.UTF-8", "TZ": "Asia/Tokyo", "PYTHONUTF8": "1", "COLUMNS": "40"},
     )
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
-    assert built(one / "generated") == built(other / "generated")
-    assert len(built(one / "generated")) > 20
+    assert built(first_project / "generated") == built(second_project / "generated")
+    assert len(built(first_project / "generated")) > 20
 
 
 def test_umask_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

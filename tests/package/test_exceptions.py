@@ -31,15 +31,15 @@ def arguments(name: str) -> tuple[Any, ...]:
 
 def classes() -> list[type[BaseException]]:
     """The exceptions that modules of the runtime define."""
-    found: list[type[BaseException]] = []
+    exceptions: list[type[BaseException]] = []
     for info in pkgutil.walk_packages(toolgen_runtime.__path__, "toolgen_runtime."):
         if info.name.startswith("toolgen_runtime.frameworks."):
             continue
         module = importlib.import_module(info.name)
         for value in vars(module).values():
             if isinstance(value, type) and issubclass(value, BaseException) and value.__module__ == module.__name__:
-                found.append(value)
-    return found
+                exceptions.append(value)
+    return exceptions
 
 
 WAYS: dict[str, Callable[[Any], Any]] = {
@@ -51,16 +51,16 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_exception_is_the_same_after_a_copy(way: str) -> None:
-    found = classes()
+    exceptions = classes()
     assert {"ConversionError", "BareApiError", "SessionError", "ArgumentsError", "ConversionLoss", "ToolError"} <= {
-        one.__name__ for one in found
+        exception.__name__ for exception in exceptions
     }
-    for one in found:
-        made = one(*arguments(one.__name__))
-        made.add_note("seen here")
-        again = WAYS[way](made)
-        assert (type(again), str(again), repr(again)) == (one, str(made), repr(made))
-        assert vars(again) == vars(made)
+    for exception in exceptions:
+        error = exception(*arguments(exception.__name__))
+        error.add_note("seen here")
+        again = WAYS[way](error)
+        assert (type(again), str(again), repr(again)) == (exception, str(error), repr(error))
+        assert vars(again) == vars(error)
 
 
 def test_an_exception_of_a_worker_arrives() -> None:

@@ -65,9 +65,9 @@ def test_importing_is_light_and_silent(loaded: dict[str, list[str]], module: str
 def test_a_provider_imports_what_its_conversions_need(loaded: dict[str, list[str]], provider: str) -> None:
     """What takes long and is seldom needed is imported by the functions that need it."""
     late = ("urllib", "datetime", "base64", "toolgen_runtime.lowering")
-    seen = loaded[f"providers.{provider}"]
-    assert [name for name in seen for late_one in late if f"{name}.".startswith(f"{late_one}.")] == []
-    assert "toolgen_runtime.models" in seen
+    imported = loaded[f"providers.{provider}"]
+    assert [name for name in imported for late_one in late if f"{name}.".startswith(f"{late_one}.")] == []
+    assert "toolgen_runtime.models" in imported
 
 
 def test_importing_the_package_loads_no_provider_and_no_tool(sample: Package, loaded: dict[str, list[str]]) -> None:
@@ -87,14 +87,14 @@ def test_every_module_imports_without_a_warning(sample: Package) -> None:
 
 @pytest.mark.row("A01")
 def test_nothing_but_the_runtime_pydantic_and_the_standard_library_is_imported(sample: Package) -> None:
-    found = set()
+    imported = set()
     for path, text in sample.files.items():
         for node in ast.walk(ast.parse(text)) if path.endswith(".py") else ():
             if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
+                imported |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(str(node.module).split(".")[0])
-    assert found - set(sys.stdlib_module_names) == {"pydantic", "toolgen_runtime"}
+                imported.add(str(node.module).split(".")[0])
+    assert imported - set(sys.stdlib_module_names) == {"pydantic", "toolgen_runtime"}
 
 
 @pytest.mark.row("I04")
@@ -118,11 +118,11 @@ def test_the_format_makes_no_json_text(sample: Package, loaded: dict[str, list[s
 @pytest.mark.row("T57")
 @pytest.mark.parametrize("provider", OWN_CODE)
 def test_converters_reach_nothing_that_runs_tools(sample: Package, loaded: dict[str, list[str]], provider: str) -> None:
-    seen = {*loaded[f"providers.{provider}"], *loaded["messages"]}
-    own = [m.removeprefix(f"{sample.name}.") for m in seen if m.startswith(f"{sample.name}.")]
+    imported = {*loaded[f"providers.{provider}"], *loaded["messages"]}
+    own = [m.removeprefix(f"{sample.name}.") for m in imported if m.startswith(f"{sample.name}.")]
     assert f"providers.{provider}" in own
     assert [m for m in own if m.split(".")[0] not in ("models", "messages", "providers")] == []
-    assert [m for m in seen if re.match(r"toolgen_runtime\.(running|sessions)\b", m)] == []
+    assert [m for m in imported if re.match(r"toolgen_runtime\.(running|sessions)\b", m)] == []
 
 
 def test_models_import_no_provider(loaded: dict[str, list[str]]) -> None:

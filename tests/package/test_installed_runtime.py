@@ -48,13 +48,13 @@ def test_nothing_of_the_runtime_is_written_and_every_module_imports(installed: P
 
 
 def test_packages_of_one_app_share_the_classes_of_the_format(installed: Package, tmp_path: Path) -> None:
-    other = Package(compiled(project(tmp_path, ["openai_chat"], PROBES[:1])), tmp_path)
-    assert other.module("models").ToolCall is installed.module("models").ToolCall
+    second_package = Package(compiled(project(tmp_path, ["openai_chat"], PROBES[:1])), tmp_path)
+    assert second_package.module("models").ToolCall is installed.module("models").ToolCall
     models, body = installed.module("models"), {"messages": [{"role": "user", "content": "Hello"}], "model": "m"}
-    request = other.provider("openai_chat").from_request(body)
+    request = second_package.provider("openai_chat").from_request(body)
     assert isinstance(request, models.Request)
     assert installed.provider("anthropic").to_request(request, on_loss=[].append)["messages"][0]["role"] == "user"
-    assert other.module("tools").TOOL_SET is not installed.module("tools").TOOL_SET
+    assert second_package.module("tools").TOOL_SET is not installed.module("tools").TOOL_SET
 
 
 @pytest.mark.parametrize("parts", [("tools",), ("converters",), ("tools", "running")], ids="+".join)
@@ -70,20 +70,20 @@ def test_check_and_build_notice_a_switch(tmp_path: Path, cache: Path) -> None:
     schemas, package = project(tmp_path, ["openai_chat"]), tmp_path / "generated"
     config = schemas / "toolgen.yaml"
 
-    def said(word: str) -> tuple[int, str]:
+    def run(word: str) -> tuple[int, str]:
         done = toolgen(word, "schemas", cwd=tmp_path)
         return done.returncode, done.stdout + done.stderr
 
-    assert (said("build")[0], said("check")[0]) == (0, 0)
+    assert (run("build")[0], run("check")[0]) == (0, 0)
     assert read_lock((package / "toolgen.lock").read_bytes()).runtime == "installed"
     for kind, has in (("copied", True), ("installed", False)):
         config.write_text(json.dumps({"providers": ["openai_chat"], "runtime": kind}), "utf-8")
-        code, text = said("check")
-        assert (code, "runtime/converter.py" in text, "toolgen_runtime" in text) == (1, True, True)
-        assert said("build")[0] == 0
+        code, text = run("check")
+        assert (code, "runtime/conversion/converter.py" in text, "toolgen_runtime" in text) == (1, True, True)
+        assert run("build")[0] == 0
         assert (package / "runtime").is_dir() is has
         assert read_lock((package / "toolgen.lock").read_bytes()).runtime == kind
-        assert said("check")[0] == 0
+        assert run("check")[0] == 0
 
 
 def test_linters_have_nothing_to_say(installed: Package) -> None:
@@ -119,9 +119,11 @@ def test_the_other_type_checker_has_nothing_to_say(installed: Package, tmp_path:
     settings = {"include": ["."], "extraPaths": [str(DISTRIBUTION)], "typeCheckingMode": "strict"}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), "utf-8")
     result = checked("pyright", "--pythonpath", sys.executable, "--outputjson", cwd=tmp_path)
-    found = json.loads(result.stdout)
-    assert found["summary"]["filesAnalyzed"] > len(modules(package))
-    assert {Path(one["file"]).name for one in found["generalDiagnostics"]} == {"wrong.py"}, result.stdout[-3000:]
+    report = json.loads(result.stdout)
+    assert report["summary"]["filesAnalyzed"] > len(modules(package))
+    assert {Path(diagnostic["file"]).name for diagnostic in report["generalDiagnostics"]} == {"wrong.py"}, (
+        result.stdout[-3000:]
+    )
 
 
 def checked(*words: str, cwd: Path, path: Path = DISTRIBUTION) -> subprocess.CompletedProcess[str]:

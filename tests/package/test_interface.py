@@ -27,9 +27,9 @@ def use() -> Use:
 
 
 def test_the_number_stands_for_what_packages_use(use: Use) -> None:
-    written, found = FILE.read_text("utf-8").splitlines(), text(INTERFACE, describe(use)).splitlines()
-    changed = sorted({*written, *found} - ({*written} & {*found}))
-    assert written == found, f"the interface has changed; {HOW}\n" + "\n".join(changed[:40])
+    written, actual = FILE.read_text("utf-8").splitlines(), text(INTERFACE, describe(use)).splitlines()
+    changed = sorted({*written, *actual} - ({*written} & {*actual}))
+    assert written == actual, f"the interface has changed; {HOW}\n" + "\n".join(changed[:40])
 
 
 def test_one_checkout_has_one_number_and_one_version() -> None:
@@ -54,7 +54,11 @@ def test_everything_that_generated_models_can_use_is_used(use: Use) -> None:
     ("path", "old", "new"),
     [
         ("tools/checks.py", "def all_unique(values: ", "def all_unique(values_: "),
-        ("fields.py", "def read_effort(value: Any, at: Path", "def read_effort(value: Any, extra: Any, at: Path"),
+        (
+            "conversion/fields.py",
+            "def read_effort(value: Any, at: Path",
+            "def read_effort(value: Any, extra: Any, at: Path",
+        ),
         ("tools/field_types.py", "Annotated[int, Strict(), ", "Annotated[int, "),
         ("models.py", "    name: str\n", "    label: str\n"),
         ("errors.py", "class BareApiError(ConversionError)", "class BareApiError(Exception)"),
@@ -62,7 +66,7 @@ def test_everything_that_generated_models_can_use_is_used(use: Use) -> None:
         ("conversion/wire.py", "    renames: ", "    new_names: "),
         ("conversion/reader.py", "    def decode_call(self, call", "    def decode_call(self, label"),
         ("apis/anthropic/converter.py", "    write_thinking_part: Obj", "    write_thinking: Obj"),
-        ("converter.py", "    def from_error(self, status: int", "    def from_error(self, code: int"),
+        ("conversion/converter.py", "    def from_error(self, status: int", "    def from_error(self, code: int"),
         ("version.py", "def check_interface(needed: int", "def check_interface(needed: str"),
     ],
 )
@@ -170,7 +174,7 @@ def test_a_copied_runtime_compares_nothing(tmp_path: Path) -> None:
 WITHOUT = "import sys; sys.modules['toolgen_runtime'] = None; from toolgen.cli import main; main()"
 
 
-def said(folder: Path, *words: str, interface: int | None, version: str = VERSION) -> tuple[int, str]:
+def run_beside(folder: Path, *words: str, interface: int | None, version: str = VERSION) -> tuple[int, str]:
     """Run a command beside another runtime, or beside none. Return its exit code and its output."""
     runtime = folder / "site" / "toolgen_runtime"
     runtime.mkdir(parents=True)
@@ -201,7 +205,7 @@ def test_the_compiler_says_how_to_get_the_runtime_that_belongs_to_it(
     tmp_path: Path, interface: int | None, version: str, problem: str
 ) -> None:
     (tmp_path / "schemas").mkdir()
-    code, printed = said(tmp_path, "build", interface=interface, version=version)
+    code, printed = run_beside(tmp_path, "build", interface=interface, version=version)
     needed = (
         f"toolgen {VERSION} needs toolgen-runtime {VERSION} with interface {INTERFACE}, but {problem}: run `pip install"
     )
@@ -211,4 +215,4 @@ def test_the_compiler_says_how_to_get_the_runtime_that_belongs_to_it(
 
 
 def test_the_version_is_printed_beside_any_runtime(tmp_path: Path) -> None:
-    assert said(tmp_path, "--version", interface=99) == (0, f"toolgen {VERSION}\n")
+    assert run_beside(tmp_path, "--version", interface=99) == (0, f"toolgen {VERSION}\n")

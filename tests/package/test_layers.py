@@ -56,7 +56,7 @@ def add_a_tool(root: Path) -> None:
 def edit_a_description(root: Path) -> None:
     for file in (root / "schemas/tools").iterdir():
         file.unlink()
-    tool(root, "get_weather", lambda found: found.update(description="The weather of today."))
+    tool(root, "get_weather", lambda declaration: declaration.update(description="The weather of today."))
 
 
 def change_a_fact(root: Path) -> None:

@@ -85,16 +85,16 @@ def test_code_is_as_ruff_lays_it_out_and_data_is_what_a_provider_gets(
     findings = Findings()
     built = compile_project(folder.parent, findings)
     assert built is not None, list(findings)
-    made = {path: text for path, text in built.files.items() if path.endswith(".py")}
-    assert [path for path, text in made.items() if "import" in text and not text.startswith(MARKS)] == []
-    for path, text in made.items():
+    modules = {path: text for path, text in built.files.items() if path.endswith(".py")}
+    assert [path for path, text in modules.items() if "import" in text and not text.startswith(MARKS)] == []
+    for path, text in modules.items():
         assert not any(line.endswith((" ", "\t")) for line in text.splitlines()), path
         if path.startswith("tools/") and path != "tools/__init__.py":
             models = text.partition("\n]\n\n\n")[2].partition("\n\nDEFINITION: ToolDefinition = ")[0]
             assert models
             assert _is_laid_out(models), path
     for name in PROFILES:
-        tools_of_provider = _data(made[f"providers/{name}.py"])["TOOLS"]
+        tools_of_provider = _data(modules[f"providers/{name}.py"])["TOOLS"]
         assert json.dumps(tools_of_provider) == json.dumps(built.package.payloads[name].payload)
 
 

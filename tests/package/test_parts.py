@@ -32,11 +32,11 @@ def package(folder: Path, parts: Sequence[str]) -> Package:
     ids="+".join,
 )
 def test_a_package_has_its_parts_alone_and_every_module_imports(tmp_path: Path, parts: tuple[str, ...]) -> None:
-    made = package(tmp_path, parts)
-    assert {part for part, file in FILES.items() if file in made.files} == set(parts)
-    for path in made.files:
+    built = package(tmp_path, parts)
+    assert {part for part, file in FILES.items() if file in built.files} == set(parts)
+    for path in built.files:
         if path.endswith(".py"):
-            made.module(path.removesuffix(".py").replace("/", ".").removesuffix("__init__").rstrip("."))
+            built.module(path.removesuffix(".py").replace("/", ".").removesuffix("__init__").rstrip("."))
 
 
 def test_a_name_of_a_part_that_is_left_out_says_so(tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ def test_a_name_of_a_part_that_is_left_out_says_so(tmp_path: Path) -> None:
 
 
 def test_converters_need_no_tools(tmp_path: Path) -> None:
-    made = package(tmp_path, ("converters",))
-    models, provider = made.module("models"), made.provider("openai_chat")
+    built = package(tmp_path, ("converters",))
+    models, provider = built.module("models"), built.provider("openai_chat")
     call = models.ToolCall("call_1", "get_weather", {"city": "Oslo"})
     body = provider.to_messages([models.AssistantMessage([models.ToolCallPart(call)])])
     assert provider.from_messages(body)[0].content[0].call.arguments == call.arguments
@@ -64,15 +64,15 @@ def test_converters_need_no_tools(tmp_path: Path) -> None:
 
 def test_a_module_of_a_part_that_is_left_out_says_so(tmp_path: Path) -> None:
     for parts in (("tools",), ("converters", "sessions")):
-        made = package(tmp_path / parts[0], parts)
-        root = made.module("").__name__
+        built = package(tmp_path / parts[0], parts)
+        root = built.module("").__name__
         for part, module in (("tools", "tools.now"), ("converters", "providers"), ("sessions", "sessions.openai_chat")):
             if part not in parts:
                 with pytest.raises(ModuleNotFoundError, match=f"needs the part `{part}`"):
-                    made.module(module)
+                    built.module(module)
         for code in (f"import {root}.running", f"from {root} import running", f"from {root}.running import run"):
             with pytest.raises(ModuleNotFoundError, match=f"{root}.running needs the part `running`, which `parts`"):
                 exec(code)
         with pytest.raises(ModuleNotFoundError, match=f"No module named '{root}.nothing'"):
-            made.module("nothing")
+            built.module("nothing")
     assert "meta_path" not in package(tmp_path / "all", ALL).files["__init__.py"]

@@ -99,7 +99,7 @@ def test_the_order_of_hashing_changes_nothing(tmp_path: Path) -> None:
     )
     root = str(Path(__file__).resolve().parents[2])
     path = f"{root}:{root}/generator"
-    seen = {
+    digests = {
         subprocess.run(
             [sys.executable, "-c", code, root],
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": path},
@@ -110,7 +110,7 @@ def test_the_order_of_hashing_changes_nothing(tmp_path: Path) -> None:
         for seed in ("1", "2")
     }
 
-    assert len(seen) == 1
+    assert len(digests) == 1
 
 
 OPTIONAL = {
@@ -139,7 +139,7 @@ def optional(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("given", "read"),
+    ("optional_values", "read"),
     [
         ({}, {}),
         ({"opt": "x", "opt_null": "y", "dflt": "z"}, {"opt": "x", "opt_null": "y", "dflt": "z"}),
@@ -155,8 +155,8 @@ def optional(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"req": 1.5}, "/req: expected an integer, found number"),
     ],
 )
-def test_absent_null_and_given(run: Run, optional: Path, given: dict[str, Any], read: Any) -> None:
-    value = {"req": 1, "req_null": None, **given}
+def test_absent_null_and_given(run: Run, optional: Path, optional_values: dict[str, Any], read: Any) -> None:
+    value = {"req": 1, "req_null": None, **optional_values}
 
     restore_object_content, as_text = run(optional, _TABLE, [["probe", value], ["probe", json.dumps(value)]])
 
@@ -171,7 +171,7 @@ def test_absent_null_and_given(run: Run, optional: Path, given: dict[str, Any], 
 
 
 def test_extra_properties_follow_the_schema(run: Run, tmp_path: Path) -> None:
-    def thing(extra: Any) -> dict[str, Any]:
+    def object_with(extra: Any) -> dict[str, Any]:
         return {
             "type": "object",
             "properties": {"a": {"type": "string"}},
@@ -180,9 +180,9 @@ def test_extra_properties_follow_the_schema(run: Run, tmp_path: Path) -> None:
 
     schema = {
         "properties": {
-            "typed": thing({"type": "integer"}),
-            "open": thing(True),
-            "closed": thing(False),
+            "typed": object_with({"type": "integer"}),
+            "open": object_with(True),
+            "closed": object_with(False),
         }
     }
     values = [
@@ -193,11 +193,11 @@ def test_extra_properties_follow_the_schema(run: Run, tmp_path: Path) -> None:
         {"x": 1},
     ]
 
-    typed, wrong, kept, refused, top = parse(run, tmp_path, schema, values)
+    typed, wrong, accepted, refused, top = parse(run, tmp_path, schema, values)
 
     assert typed["value"]["typed"] == {"a": None, "x": 1}
     assert wrong == {"error": "/typed/x: expected an integer, found string"}
-    assert kept["value"]["open"] == {"a": None, "x": "1"}
+    assert accepted["value"]["open"] == {"a": None, "x": "1"}
     assert refused == {"error": "/closed/x: expected no such property, found integer"}
     assert top["value"]["x"] == 1
 
@@ -234,10 +234,10 @@ def test_recursion_maps_tuples_numbers_and_formats(run: Run, tmp_path: Path) -> 
         {"day": "2024-05-06T07:08:09Z"},
     ]
 
-    first, *others = parse(run, tmp_path, schema, [good, *bad])
+    first, *faulty = parse(run, tmp_path, schema, [good, *bad])
 
     assert first["value"] == good
-    assert [o["error"].split(":")[0] for o in others] == [
+    assert [o["error"].split(":")[0] for o in faulty] == [
         "/tree/kids/0/kids",
         "/map/a/0",
         "/pair/1",

@@ -89,12 +89,12 @@ class Server:
         for uri, text in texts.items():
             document = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
             self.tell("textDocument/didOpen", {"textDocument": document})
-        found: dict[str, list[Any]] = {}
-        while found.keys() != texts.keys():
+        diagnostics_by_uri: dict[str, list[Any]] = {}
+        while diagnostics_by_uri.keys() != texts.keys():
             message = self.next()
             if message.get("method") == "textDocument/publishDiagnostics":
-                found[message["params"]["uri"]] = message["params"]["diagnostics"]
-        return found
+                diagnostics_by_uri[message["params"]["uri"]] = message["params"]["diagnostics"]
+        return diagnostics_by_uri
 
     def stop(self) -> None:
         """End the server."""
@@ -161,24 +161,29 @@ def main(node: Path, collection: Path | None) -> int:
             for i, value in enumerate(real.values())
         }
         with served(node, schema) as server:
-            found = server.diagnostics(texts)
+            diagnostics_by_uri = server.diagnostics(texts)
         for i, mistake in enumerate(MISTAKES_OF_FORM):
-            lines = {one["range"]["start"]["line"] + 1 for one in found[f"file://{place}/mistake{i}.yaml"]}
+            lines = {
+                diagnostic["range"]["start"]["line"] + 1
+                for diagnostic in diagnostics_by_uri[f"file://{place}/mistake{i}.yaml"]
+            }
             line = next(i for i, text in enumerate(mistake.text.splitlines(), 1) if "# here" in text)
             if line not in lines and mistake.title not in TYPING:
                 wrong.append(f"yaml-language-server: {mistake.title}: line {line} is not among {sorted(lines)}")
         for i, (name, codes) in enumerate(zip(real, warned, strict=True)):
-            diagnostics = found[f"file://{place}/real{i}.yaml"]
+            diagnostics = diagnostics_by_uri[f"file://{place}/real{i}.yaml"]
             if diagnostics and not codes:
                 wrong.append(f"yaml-language-server: {name}: {diagnostics[0]['message'][:200]}")
         wrong += project_faults(node, Path(place) / "project")
-    values = [yaml.safe_load(one.text) for one in MISTAKES_OF_FORM]
-    given = json.dumps(
+    values = [yaml.safe_load(mistake.text) for mistake in MISTAKES_OF_FORM]
+    request = json.dumps(
         {"schema": json.loads(editor_schema_text("declaration")), "values": [*values, *real.values()]}, default=str
     )
-    done = subprocess.run(["node", "-e", AJV], cwd=node, input=given, capture_output=True, text=True, check=True)
+    done = subprocess.run(["node", "-e", AJV], cwd=node, input=request, capture_output=True, text=True, check=True)
     verdicts = json.loads(done.stdout)
-    wrong += [f"ajv: {one.title}: accepted" for one, fits in zip(MISTAKES_OF_FORM, verdicts, strict=False) if fits]
+    wrong += [
+        f"ajv: {mistake.title}: accepted" for mistake, fits in zip(MISTAKES_OF_FORM, verdicts, strict=False) if fits
+    ]
     wrong += [
         f"ajv: {name}: refused"
         for name, fits, codes in zip(real, verdicts[len(MISTAKES_OF_FORM) :], warned, strict=True)

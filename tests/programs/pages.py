@@ -81,8 +81,8 @@ def convert_validation_error(page: Page, file: Path, axe: str, width: int) -> li
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
     if wide > 0:
         faults.append(f"is {wide} pixels wider than the window")
-    found: Any = page.evaluate(f"{axe}; axe.run(document, {{resultTypes: ['violations'], preload: false}})")
-    for each in found["violations"]:
+    result: Any = page.evaluate(f"{axe}; axe.run(document, {{resultTypes: ['violations'], preload: false}})")
+    for each in result["violations"]:
         if each["impact"] in ("serious", "critical"):
             faults.append(f"axe-core: {each['id']}: {each['nodes'][0]['html'][:120]}")
     return faults
@@ -137,9 +137,9 @@ def typing_faults(page: Page, folder: Path) -> list[str]:
     (folder / "schemas/toolgen.yaml").write_text("providers: [openai_chat, anthropic, gemini, bedrock]\n")
     run(folder, "docs", "schemas", "--out", "pages")
     page.goto((folder / "pages/index.html").as_uri())
-    taken = statistics.median(page.evaluate(TYPING, "search for the file"))
-    print(f"a letter of a search among {page.locator('tbody tr').count()} tools takes {taken:.0f} ms")
-    return [f"a letter of a search takes {taken:.0f} ms"] if taken > MOST_MILLISECONDS else []
+    milliseconds = statistics.median(page.evaluate(TYPING, "search for the file"))
+    print(f"a letter of a search among {page.locator('tbody tr').count()} tools takes {milliseconds:.0f} ms")
+    return [f"a letter of a search takes {milliseconds:.0f} ms"] if milliseconds > MOST_MILLISECONDS else []
 
 
 def unscripted_faults(page: Page, files: list[Path]) -> list[str]:
@@ -232,8 +232,8 @@ def chat_faults(page: Page, axe: str) -> list[str]:
                 faults.append(f"the chat does not show {wanted!r}")
         if page.locator("#hostile").count() or page.get_by_role("button", name="Allow").count():
             faults.append("the chat has made HTML of a text, or still asks")
-        found: Any = page.evaluate(f"{axe}; axe.run(document, {{resultTypes: ['violations'], preload: false}})")
-        serious = [each["id"] for each in found["violations"] if each["impact"] in ("serious", "critical")]
+        result: Any = page.evaluate(f"{axe}; axe.run(document, {{resultTypes: ['violations'], preload: false}})")
+        serious = [each["id"] for each in result["violations"] if each["impact"] in ("serious", "critical")]
         faults += [f"axe-core: {each}" for each in serious]
     if [sent.body["messages"][-1]["role"] for sent in api.heard] != ["user"] * 4:
         faults.append("the model was not asked four times")
@@ -258,8 +258,8 @@ def main(node: Path, *, pictures: bool = False) -> int:
         looks += [(file, *(("light", 1280), ("dark", 320))[number % 2]) for number, file in enumerate(site)]
         for file, scheme, width in looks:
             context = browser.new_context(color_scheme=scheme, bypass_csp=True)  # type: ignore[arg-type]
-            found = convert_validation_error(context.new_page(), file, axe, width)
-            wrong += [f"{file.name}, {scheme}, {width} pixels: {fault}" for fault in found]
+            page_faults = convert_validation_error(context.new_page(), file, axe, width)
+            wrong += [f"{file.name}, {scheme}, {width} pixels: {fault}" for fault in page_faults]
             context.close()
         for width in WIDTHS:
             context = browser.new_context(viewport={"width": width, "height": 900})

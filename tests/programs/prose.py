@@ -49,7 +49,10 @@ def markdown(text: str) -> str:
         fence = line.lstrip().startswith("```")
         inside ^= fence
         skipped = inside or fence or line.startswith(("    ", "|", "<!--"))
-        lines.append("" if skipped else f"{line} {END}" if line.startswith("#") else line)
+        if skipped:
+            lines.append("")
+        else:
+            lines.append(f"{line} {END}" if line.startswith("#") else line)
     return without_names("\n".join(lines))
 
 
@@ -69,9 +72,9 @@ def module(text: str) -> str:
 def template(text: str) -> str:
     """The docstrings of a template."""
     lines = [""] * (text.count("\n") + 2)
-    for found in re.finditer(r'"""(.*?)"""', text, re.DOTALL):
-        first = text.count("\n", 0, found.start())
-        for number, line in enumerate(found[1].split("\n"), first):
+    for docstring in re.finditer(r'"""(.*?)"""', text, re.DOTALL):
+        first = text.count("\n", 0, docstring.start())
+        for number, line in enumerate(docstring[1].split("\n"), first):
             lines[number] += f"{line.strip()} "
         lines[first] += END
     return without_names("\n".join(lines))
@@ -114,11 +117,11 @@ def style(path: Path, text: str) -> Iterator[str]:
         from proselint.checks import __register__
 
         registry.register_many(__register__)
-    for found in LintFile(path.name, text).lint():
-        result = found.check_result
+    for problem in LintFile(path.name, text).lint():
+        result = problem.check_result
         if not result.check_path.startswith(tuple(LEFT_OUT)):
             message = " ".join(result.message.split())
-            yield f"{path.relative_to(ROOT)}:{found.pos[0]}: {result.check_path}: {message}"
+            yield f"{path.relative_to(ROOT)}:{problem.pos[0]}: {result.check_path}: {message}"
 
 
 def spelling(texts: dict[Path, str]) -> Iterator[str]:
@@ -131,16 +134,20 @@ def spelling(texts: dict[Path, str]) -> Iterator[str]:
     if done.returncode not in (0, 65):
         raise SystemExit(done.stderr)
     for line in done.stdout.splitlines():
-        number, rest = line.removeprefix("./").split(":", 1)
-        yield f"{[*texts][int(number)].relative_to(ROOT)}:{rest}"
+        number, message = line.removeprefix("./").split(":", 1)
+        yield f"{[*texts][int(number)].relative_to(ROOT)}:{message}"
 
 
 def main() -> int:
     """Print what is found; exit 1 where that is something."""
     texts = {path: prose(path) for path in DOCUMENTS if path.exists()}
-    found = [line for path, text in texts.items() for line in style(path, text)] + [*spelling(texts)]
-    print("\n".join([*found, f"{len(texts)} files, {sum(map(len, texts.values()))} characters, {len(found)} findings"]))
-    return 1 if found else 0
+    findings = [line for path, text in texts.items() for line in style(path, text)] + [*spelling(texts)]
+    print(
+        "\n".join(
+            [*findings, f"{len(texts)} files, {sum(map(len, texts.values()))} characters, {len(findings)} findings"]
+        )
+    )
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":

@@ -14,7 +14,12 @@ def definitions(package: Package) -> list[Any]:
     """The tools as an app would have them."""
     make = package.module("models").ToolDefinition
     return [
-        make(name, f"What {name} does.", {"type": "object"}, metadata={"declaration": {"$aliases": aliases}})
+        make(
+            name,
+            f"What {name} does.",
+            {"type": "object"},
+            metadata={"declaration": {"$declared": {"aliases": aliases}}},
+        )
         for name, aliases in NAMES.items()
     ]
 
@@ -28,8 +33,8 @@ def read(package: Package, text: str, *untrusted: str, turn: int = 0) -> Any:
 
 def calls(package: Package, text: str, *untrusted: str) -> list[Any]:
     """The calls in a text."""
-    found: list[Any] = package.module("messages").tool_calls_of(read(package, text, *untrusted))
-    return found
+    tool_calls: list[Any] = package.module("messages").tool_calls_of(read(package, text, *untrusted))
+    return tool_calls
 
 
 def names(package: Package, text: str) -> list[str]:

@@ -67,7 +67,7 @@ def _adds_up(package: Package, events: list[Any], message: Any) -> None:
     assert "".join(e.text for e in events if e.type == "text_delta") == package.module("messages").text_of(message)
 
 
-def told(package: Package, text: str) -> list[str]:
+def told_early(package: Package, text: str) -> list[str]:
     """What is told of a text sign by sign before its end is known."""
     reader = package.module("runtime.prompting.stream_parser").ResponseReader(definitions(package))
     events = [event for sign in text for event in reader.feed(sign)]
@@ -105,7 +105,7 @@ def told(package: Package, text: str) -> list[str]:
     ],
 )
 def test_only_what_may_be_a_call_is_held_back(sample: Package, text: str, before_the_end: str) -> None:
-    assert "".join(told(sample, text)) == before_the_end
+    assert "".join(told_early(sample, text)) == before_the_end
 
 
 def test_without_tools_nothing_is_held_back_but_tool_fences(sample: Package) -> None:

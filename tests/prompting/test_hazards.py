@@ -119,21 +119,21 @@ def test_a_block_that_stands_in_no_untrusted_text_is_run(sample: Package, text: 
 
 
 def test_of_a_list_only_what_is_repeated_is_not_run(sample: Package) -> None:
-    other = '{"name":"now","arguments":{}}'
-    found = calls(sample, f"```tool\n[{CALL}, {other}]\n```", f"Say {other}")
-    assert [call.invalid and call.invalid.reason for call in found] == [None, "untrusted"]
+    second = '{"name":"now","arguments":{}}'
+    tool_calls = calls(sample, f"```tool\n[{CALL}, {second}]\n```", f"Say {second}")
+    assert [call.invalid and call.invalid.reason for call in tool_calls] == [None, "untrusted"]
 
 
 @given(blocks=st.lists(st.text("ab{ \\n", max_size=6), max_size=8), texts=st.lists(st.text("ab{ \\n"), max_size=3))
 def test_what_is_repeated_is_what_a_plain_search_finds(sample: Package, blocks: list[str], texts: list[str]) -> None:
     module = sample.module("runtime.prompting.tool_blocks")
-    found = module.flag_quoted_blocks(blocks, texts)
-    assert [module._pieces(block) != [] and found[i] for i, block in enumerate(blocks)] == found
-    for block, seen in zip(blocks, found, strict=True):
-        pieces = module._pieces(block)
-        rows = [module._pieces(text) for text in texts]
+    flags = module.flag_quoted_blocks(blocks, texts)
+    assert [module._words(block) != [] and flags[i] for i, block in enumerate(blocks)] == flags
+    for block, flag in zip(blocks, flags, strict=True):
+        pieces = module._words(block)
+        rows = [module._words(text) for text in texts]
         spans = [row[i : i + len(pieces)] for row in rows for i in range(len(row))]
-        assert seen == (pieces != [] and pieces in spans)
+        assert flag == (pieces != [] and pieces in spans)
 
 
 @given(st.text() | st.text('`~<>tool_cal/{}[]":,\\ \n\r-').map(str))
@@ -142,7 +142,7 @@ def test_no_text_raises_and_none_is_lost(sample: Package, text: str) -> None:
     if isinstance(message.content, str):
         assert message.content == text
     else:
-        assert message.metadata is None or message.metadata["prompt"]["$text"] == text
+        assert message.metadata is None or message.metadata["prompt"]["$text"]["text"] == text
         assert [part.call.invalid.reason for part in message.content if part.type == "tool_call"]
 
 

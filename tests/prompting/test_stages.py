@@ -72,11 +72,11 @@ def test_a_tool_fence_that_names_no_tool_is_text(sample: Package, inner: str) ->
 @pytest.mark.parametrize(("first", "second"), list(itertools.permutations(["tool", "json", "tool_call"], 2)))
 def test_the_first_stage_that_yields_a_call_wins(sample: Package, first: str, second: str) -> None:
     order = list(STAGES)
-    other = '{"name": "now", "arguments": {}}'
-    message = read(sample, f"{block(first, CALL)}\n\n{block(second, other)}")
-    found = [part.call.name for part in message.content if part.type == "tool_call"]
-    assert found == (["get_weather"] if order.index(first) < order.index(second) else ["now"])
-    loser = block(second, other) if found == ["get_weather"] else block(first, CALL)
+    second_call = '{"name": "now", "arguments": {}}'
+    message = read(sample, f"{block(first, CALL)}\n\n{block(second, second_call)}")
+    names = [part.call.name for part in message.content if part.type == "tool_call"]
+    assert names == (["get_weather"] if order.index(first) < order.index(second) else ["now"])
+    loser = block(second, second_call) if names == ["get_weather"] else block(first, CALL)
     assert [part.text for part in message.content if part.type == "text"] == [loser]
 
 
@@ -97,8 +97,8 @@ def test_both_spellings_of_the_keys_are_read(sample: Package, stage: str, name: 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_list_is_several_calls(sample: Package, stage: str) -> None:
-    found = calls(sample, block(stage, f'[{CALL}, {{"tool": "now", "args": null}}]'))
-    assert [(call.id, call.name, call.arguments) for call in found] == [
+    tool_calls = calls(sample, block(stage, f'[{CALL}, {{"tool": "now", "args": null}}]'))
+    assert [(call.id, call.name, call.arguments) for call in tool_calls] == [
         ("call_0_0", "get_weather", {"city": "Oslo"}),
         ("call_0_1", "now", {}),
     ]
@@ -124,7 +124,7 @@ def test_a_name_that_is_only_near_is_not_guessed(sample: Package, name: str) -> 
 @pytest.mark.row("Q10")
 def test_an_alias_of_two_tools_is_neither(sample: Package) -> None:
     make = sample.module("models").ToolDefinition
-    tools = [make(name, metadata={"declaration": {"$aliases": ["it", "b"]}}) for name in ("a", "b")]
+    tools = [make(name, metadata={"declaration": {"$declared": {"aliases": ["it", "b"]}}}) for name in ("a", "b")]
     assert sample.module("runtime.prompting.text_calls").accepted_names(tools) == {"a": "a", "b": "b"}
 
 
@@ -175,14 +175,14 @@ def test_why_a_call_is_made_is_reasoning_before_it(sample: Package, stage: str) 
 @pytest.mark.row("Q36")
 def test_an_id_is_made_and_marked_where_the_text_has_none(sample: Package) -> None:
     message = read(sample, f'```tool\n{CALL}\n```\n```tool\n{{"id": "mine", "name": "now"}}\n```', turn=3)
-    made, given = (part.call for part in message.content)
-    assert (made.id, made.metadata) == ("call_3_0", {"prompt": {"$synthetic": "call_3_0"}})
-    assert (given.id, given.metadata) == ("mine", None)
+    without_id, with_id = (part.call for part in message.content)
+    assert (without_id.id, without_id.metadata) == ("call_3_0", {"prompt": {"$synthetic": "call_3_0"}})
+    assert (with_id.id, with_id.metadata) == ("mine", None)
 
 
 def test_an_id_twice_is_one_that_cannot_be_run(sample: Package) -> None:
-    one = '```tool\n{"id": "call_0_1", "name": "now"}\n```\n'
-    first, second = calls(sample, one + one)
+    call_block = '```tool\n{"id": "call_0_1", "name": "now"}\n```\n'
+    first, second = calls(sample, call_block + call_block)
     assert (first.id, first.invalid) == ("call_0_1", None)
     assert (second.id, second.invalid.reason) == ("call_0_1_", "duplicate_id")
 

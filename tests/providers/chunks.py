@@ -54,27 +54,33 @@ def in_turn(form: str, cut: int) -> list[Any]:
     """One call after the other, each cut in two: in the form in which some server sends them."""
     events = []
     for i, (identifier, name, text) in enumerate(CALLS):
-        first, rest = halves(text, cut % (len(text) + 1))
+        first, second = halves(text, cut % (len(text) + 1))
         if form == "good index":
-            events += [piece(head(identifier, name, first), index=i), piece(more(rest), index=i)]
+            events += [piece(head(identifier, name, first), index=i), piece(more(second), index=i)]
         elif form == "all at 0":
-            events += [piece(head(identifier, name, first), index=0), piece(more(rest), index=0)]
+            events += [piece(head(identifier, name, first), index=0), piece(more(second), index=0)]
         elif form == "no index":
-            events += [piece(head(identifier, name, first)), piece(more(rest))]
+            events += [piece(head(identifier, name, first)), piece(more(second))]
         elif form == "no id":
-            events += [piece(head(None, name, first), index=i), piece(more(rest), index=i)]
+            events += [piece(head(None, name, first), index=i), piece(more(second), index=i)]
         elif form == "empty id":
-            events += [piece(head("", name, first), index=i), piece({"id": "", **more(rest)}, index=i)]
+            events += [piece(head("", name, first), index=i), piece({"id": "", **more(second)}, index=i)]
         elif form == "id on each":
-            events += [piece(head(identifier, name, first), index=i), piece({"id": identifier, **more(rest)}, index=i)]
+            events += [
+                piece(head(identifier, name, first), index=i),
+                piece({"id": identifier, **more(second)}, index=i),
+            ]
         elif form == "id and name on each":
-            events += [piece(head(identifier, name, first), index=i), piece(head(identifier, name, rest), index=i)]
+            events += [piece(head(identifier, name, first), index=i), piece(head(identifier, name, second), index=i)]
         elif form == "id on each, all at 0":
-            events += [piece(head(identifier, name, first), index=0), piece({"id": identifier, **more(rest)}, index=0)]
+            events += [
+                piece(head(identifier, name, first), index=0),
+                piece({"id": identifier, **more(second)}, index=0),
+            ]
         elif form == "late id":
-            events += [piece(head(None, name, first), index=i), piece({"id": identifier, **more(rest)}, index=i)]
+            events += [piece(head(None, name, first), index=i), piece({"id": identifier, **more(second)}, index=i)]
         elif form == "late name":
-            late = {"function": {"name": name, "arguments": rest}}
+            late = {"function": {"name": name, "arguments": second}}
             events += [piece({"id": identifier, **more(first)}, index=i), piece(late, index=i)]
         elif form == "whole, no index, no id":
             events += [piece(head(None, name, text))]

@@ -107,9 +107,9 @@ def plain(provider: str, body: Any) -> str:
 
 
 def keywords(package: Package, provider: str, request: Any) -> dict[str, Any]:
-    found = package.provider(provider).to_sdk(request, on_loss=lambda loss: None, on_unsupported="weaken")
-    assert isinstance(found, dict)
-    return dict(found)
+    arguments = package.provider(provider).to_sdk(request, on_loss=lambda loss: None, on_unsupported="weaken")
+    assert isinstance(arguments, dict)
+    return dict(arguments)
 
 
 def sent(exchanges: Exchanges, package: Package, provider: str, request: Any) -> Any:

@@ -105,7 +105,7 @@ def stored_states(value: Any) -> list[dict[str, Any]]:
 
 
 MARKS = ("$absent", "$apart", "$as", "$beside", "$begins", "$key", "$list", "$role", "$single", "$synthetic", "$text",
-         "$whole", "$wire", "candidates", "choices", "content", "id", "role", "tool_calls", "usage")  # fmt: skip
+         "$whole", "candidates", "choices", "content", "id", "role", "tool_calls", "usage")  # fmt: skip
 """Keys under which converters keep what the typed fields lack."""
 
 
@@ -126,7 +126,7 @@ def streamed(stream: Any, events: list[Any]) -> list[Any]:
 def spoiled_everywhere(value: Any) -> Iterator[tuple[tuple[Any, ...], Any, Any]]:
     """Each place in a value, what is put there, and a copy of the value with it."""
     for way in ways(value):
-        for other in FEW:
+        for replacement in FEW:
             changed = copy.deepcopy(value)
-            at(changed, way[:-1])[way[-1]] = other
-            yield way, other, changed
+            at(changed, way[:-1])[way[-1]] = replacement
+            yield way, replacement, changed

@@ -50,9 +50,9 @@ def bare(value: Any) -> Any:
 
 def pure(package: Package, provider: str, body: Any) -> None:
     """Law 0: conversions change nothing that they are given, and give the same twice; dump and load keep a request."""
-    models, given = package.module("models"), copy.deepcopy(body)
-    request = package.provider(provider).from_request(given)
-    assert exact(given) == exact(body), "from_request changed the body"
+    models, body_given = package.module("models"), copy.deepcopy(body)
+    request = package.provider(provider).from_request(body_given)
+    assert exact(body_given) == exact(body), "from_request changed the body"
     assert read(package, provider, body) == request, "from_request gave something else"
     before = exact(models.dump(request))
     assert exact(write(package, provider, request)) == exact(write(package, provider, request))
@@ -180,16 +180,16 @@ def unknown_is_kept(package: Package, provider: str, body: Any) -> None:
     changed = _with_unknown(spelled, WIRES[provider].unknown_key)
     request = read(package, provider, changed)
     assert alike(provider, write(package, provider, request)) == alike(provider, changed)
-    known = read(package, provider, body)
-    assert [_outline(m) for m in request.messages] == [_outline(m) for m in known.messages]
+    plain_request = read(package, provider, body)
+    assert [_outline(m) for m in request.messages] == [_outline(m) for m in plain_request.messages]
 
 
 def _with_unknown(value: Any, name: str) -> Any:
     if isinstance(value, list):
         return [_with_unknown(v, name) for v in value]
     if isinstance(value, dict):
-        known = {k: v if k in FREE else _with_unknown(v, name) for k, v in value.items()}
-        return known | {name: {"a": [1, None]}}
+        members = {k: v if k in FREE else _with_unknown(v, name) for k, v in value.items()}
+        return members | {name: {"a": [1, None]}}
     return value
 
 
@@ -252,31 +252,31 @@ def _says(package: Package, completion: Any, expected: Any, provider: str) -> No
     calls = calls_of(package, completion)
     assert [c.name for c in calls] == [s.name for s in expected.calls]
     ids = [s.id for s in expected.calls]
-    for call, seen in zip(calls, expected.calls, strict=True):
-        if seen.value is None:
+    for call, call_seen in zip(calls, expected.calls, strict=True):
+        if call_seen.value is None:
             assert call.invalid is not None
             assert call.invalid.text
         elif call.invalid is None or call.invalid.reason not in ("malformed", "not_an_object"):
-            assert exact(call.arguments) == exact(seen.value)
-        if seen.id and ids.count(seen.id) == 1:
-            assert call.id == seen.id
+            assert exact(call.arguments) == exact(call_seen.value)
+        if call_seen.id and ids.count(call_seen.id) == 1:
+            assert call.id == call_seen.id
     assert len({c.id for c in calls}) == len(calls)
     assert all(c.id for c in calls)
     assert completion.stop_reason == expected.stop
     assert (completion.usage is None) == (expected.usage is None)
     if expected.usage is not None:
-        found = (completion.usage.input_tokens, completion.usage.output_tokens)
-        assert found == WIRES[provider].tokens(expected.usage)
-        assert completion.usage.total_tokens >= sum(found)
-        assert sum(found) > 0 or not any(type(count) is int and count for count in expected.usage.values())
+        tokens = (completion.usage.input_tokens, completion.usage.output_tokens)
+        assert tokens == WIRES[provider].tokens(expected.usage)
+        assert completion.usage.total_tokens >= sum(tokens)
+        assert sum(tokens) > 0 or not any(type(count) is int and count for count in expected.usage.values())
     json.dumps(models.dump(completion))
 
 
 def response_is_read(package: Package, provider: str, body: Any) -> None:
     """Law 3, on a whole response: text, reasoning, calls, reason and ids are those of the body; nothing is changed."""
-    models, given = package.module("models"), copy.deepcopy(body)
-    completion = package.provider(provider).from_response(given)
-    assert exact(given) == exact(body), "from_response changed the body"
+    models, body_given = package.module("models"), copy.deepcopy(body)
+    completion = package.provider(provider).from_response(body_given)
+    assert exact(body_given) == exact(body), "from_response changed the body"
     assert completion == completion_of(package, provider, body)
     _says(package, completion, WIRES[provider].read_response(body), provider)
     assert models.load(models.Completion, json.loads(json.dumps(models.dump(completion)))) == completion
@@ -285,9 +285,9 @@ def response_is_read(package: Package, provider: str, body: Any) -> None:
 
 def stream_is_read(package: Package, provider: str, events: list[Any]) -> None:
     """Law 3, on a recorded stream: its result is what a reader of our own joins, and its deltas add up to it."""
-    given = copy.deepcopy(events)
-    completion, emitted = played(package, provider, given)
-    assert exact(given) == exact(events), "feed changed an event"
+    events_given = copy.deepcopy(events)
+    completion, emitted = played(package, provider, events_given)
+    assert exact(events_given) == exact(events), "feed changed an event"
     _says(package, completion, WIRES[provider].read_stream(events), provider)
     adds_up(package, completion, emitted)
 
@@ -416,7 +416,7 @@ def unknown_in_a_stream_changes_nothing(package: Package, provider: str, events:
         assert outline(package, completion) == outline(package, plain), changed.name
         kinds = [type(e).__name__ for e in emitted]
         assert kinds == [type(e).__name__ for e in told_plain], changed.name
-        assert not changed.kept or MARK in exact(models.dump(completion)), changed.name
+        assert not changed.comes_back or MARK in exact(models.dump(completion)), changed.name
 
 
 def next_request(package: Package, provider: str, completion: Any) -> tuple[Any, list[Any]]:
@@ -440,13 +440,13 @@ def completion_goes_back(package: Package, provider: str, completion: Any, expec
     calls = wire.calls(body)
     assert [c.name for c in calls] == [s.name for s in expected.calls]
     assert [exact(restore_object_content(c.value)) for c in calls] == [exact(s.value) for s in expected.calls]
-    given = [s.id for s in expected.calls]
-    if len(set(given)) == len(given):
-        assert [c.id for c in calls] == given
+    ids = [s.id for s in expected.calls]
+    if len(set(ids)) == len(ids):
+        assert [c.id for c in calls] == ids
     assert [r.id for r in wire.results(body)] == [c.id for c in calls]
-    for i, seen in enumerate(wire.results(body)):
-        assert results[i].value in exact(seen.value)
-    assert [fault for fault in wire.order_faults(body) if fault not in [f"id {i}" for i in given]] == []
+    for i, result_seen in enumerate(wire.results(body)):
+        assert results[i].value in exact(result_seen.value)
+    assert [fault for fault in wire.order_faults(body) if fault not in [f"id {i}" for i in ids]] == []
 
 
 def cut_anywhere(package: Package, provider: str, events: list[Any]) -> None:
@@ -480,32 +480,32 @@ def hand_over(package: Package, provider: str, target: str, body: Any) -> None:
     Order, types, ids and names are the target's; text, calls, arguments and results are there or in a loss; opaque
     state stays after, and that is told.
     """
-    models, there, here = package.module("models"), WIRES[target], WIRES[provider]
+    models, target_wire, here = package.module("models"), WIRES[target], WIRES[provider]
     request, losses = read(package, provider, body), []
     request.model = request.model or "m"
-    given = models.dump(request)
+    dumped = models.dump(request)
     out = write(package, target, request, losses)
     text = exact(out)
-    assert there.order_faults(out) == [], "order"
-    assert there.type_faults(out) == [], "types"
+    assert target_wire.order_faults(out) == [], "order"
+    assert target_wire.type_faults(out) == [], "types"
     asked = [
         part["call"]
-        for message in given["messages"]
+        for message in dumped["messages"]
         if message["role"] == "assistant" and isinstance(message.get("content"), list)
         for part in message["content"]
         if part["type"] == "tool_call"
     ]
-    calls = there.calls(out)
+    calls = target_wire.calls(out)
     sent = [restore_object_content(c.value) for c in calls]
     assert [exact(meant(s, c["arguments"])) for s, c in zip(sent, asked, strict=True)] == [
         exact(c["arguments"]) for c in asked
     ], "arguments"
     assert len({c.name for c in calls}) == len({c["name"] for c in asked}), "names"
-    assert sorted(str(r.id) for r in there.results(out)) == sorted(str(c.id) for c in calls), "pairs"
+    assert sorted(str(r.id) for r in target_wire.results(out)) == sorted(str(c.id) for c in calls), "pairs"
     strange = here.signatures(body)
     assert [s for s in strange if s in text] == [], "foreign state"
     assert not strange or losses != [], "foreign state was left out in silence"
-    for path, expected in unique_texts(given):
+    for path, expected in unique_texts(dumped):
         assert exact(expected)[1:-1] in text or exact(exact(expected)[1:-1])[1:-1] in text or covered(losses, path), (
             path
         )
@@ -535,18 +535,18 @@ def as_value(text: str) -> Any:
 
 def unique_texts(request: Any) -> list[tuple[str, str]]:
     """All that is said in a dumped request, with its path: texts of messages and parts, and what results hold."""
-    found: list[tuple[str, str]] = []
+    texts: list[tuple[str, str]] = []
     for i, message in enumerate(request["messages"]):
         here = f"messages[{i}]"
         content = message.get("content")
         if isinstance(content, str) and content:
-            found.append((f"{here}.content", content))
+            texts.append((f"{here}.content", content))
         for j, part in enumerate(content if isinstance(content, list) else []):
             if part["type"] in ("text", "refusal") and part["text"]:
-                found.append((f"{here}.content[{j}].text", part["text"]))
+                texts.append((f"{here}.content[{j}].text", part["text"]))
         for j, result in enumerate(message.get("results") or []):
-            found += _leaves(result["value"], f"{here}.results[{j}].value")
-    return found
+            texts += _leaves(result["value"], f"{here}.results[{j}].value")
+    return texts
 
 
 def _leaves(value: Any, path: str) -> list[tuple[str, str]]:

@@ -28,12 +28,12 @@ def written(package: Package, provider: str, messages: Any, losses: list[Any] | 
 
 def wire_comes_back(package: Package, provider: str, messages: Any) -> None:
     """Law 1: what was read is written as it came and without a loss, through JSON as well; nothing given is changed."""
-    given, losses = copy.deepcopy(messages), []
-    found = package.provider(provider).from_messages(given)
-    assert given == messages
-    assert laws.exact(written(package, provider, found, losses)) == laws.exact(messages)
+    messages_given, losses = copy.deepcopy(messages), []
+    messages_read = package.provider(provider).from_messages(messages_given)
+    assert messages_given == messages
+    assert laws.exact(written(package, provider, messages_read, losses)) == laws.exact(messages)
     assert [loss.path for loss in losses if loss.severity != "note"] == []
-    again = [stored(package, "Message", message) for message in found]
+    again = [stored(package, "Message", message) for message in messages_read]
     assert laws.exact(written(package, provider, again)) == laws.exact(messages)
 
 
@@ -79,10 +79,13 @@ def _plain(messages: Any) -> Any:
 
 def tools_come_back(package: Package, provider: str, tools: Any) -> None:
     """Laws 1 and 2 on definitions."""
-    module, given = package.provider(provider), copy.deepcopy(tools)
-    found = module.from_tools(given)
-    assert given == tools
-    for definitions in (found, [stored(package, "ToolDefinition", one) for one in found]):
+    module, tools_given = package.provider(provider), copy.deepcopy(tools)
+    definitions_read = module.from_tools(tools_given)
+    assert tools_given == tools
+    for definitions in (
+        definitions_read,
+        [stored(package, "ToolDefinition", definition) for definition in definitions_read],
+    ):
         assert laws.exact(module.to_tools(definitions)) == laws.exact(tools)
 
 
@@ -90,15 +93,17 @@ def unknown_is_kept(package: Package, provider: str, messages: Any) -> None:
     """Law 5: members that nobody knows come back at their places, and change nothing else."""
     changed = with_unknown(messages, MESSAGE_WIRES[provider])
     wire_comes_back(package, provider, changed)
-    plain, found = read(package, provider, messages), read(package, provider, changed)
-    assert [_outline(package, message) for message in found] == [_outline(package, message) for message in plain]
+    plain, changed_messages = read(package, provider, messages), read(package, provider, changed)
+    assert [_outline(package, message) for message in changed_messages] == [
+        _outline(package, message) for message in plain
+    ]
 
 
 def _outline(package: Package, message: Any) -> Any:
     """What a message is, in short: what nobody knows may have more in it."""
     content = getattr(message, "content", None)
     kinds = [type(part).__name__ for part in content] if isinstance(content, list) else content
-    results = [(one.kind, one.is_error) for one in getattr(message, "results", ())]
+    results = [(result.kind, result.is_error) for result in getattr(message, "results", ())]
     return type(message).__name__, kinds, results, package.module("messages").text_of(message)
 
 
@@ -106,16 +111,16 @@ def with_unknown(value: Any, wire: Any) -> Any:
     if isinstance(value, list):
         return [with_unknown(item, wire) for item in value]
     if isinstance(value, dict):
-        known = {key: item if key in wire.free else with_unknown(item, wire) for key, item in value.items()}
-        return known | {wire.unknown_key: {"a": [1, None]}, "$odd": None}
+        members = {key: item if key in wire.free else with_unknown(item, wire) for key, item in value.items()}
+        return members | {wire.unknown_key: {"a": [1, None]}, "$odd": None}
     return value
 
 
 def response_comes_back(package: Package, provider: str, body: Any) -> None:
     """Law 7: a response that was read is written as it came, without a loss; its calls are those of the message."""
-    module, losses, given = package.provider(provider), [], copy.deepcopy(body)
-    completion = module.from_response(given)
-    assert given == body
+    module, losses, body_given = package.provider(provider), [], copy.deepcopy(body)
+    completion = module.from_response(body_given)
+    assert body_given == body
     assert laws.exact(module.to_response(completion, on_loss=losses.append)) == laws.exact(body)
     assert losses == []
     again = stored(package, "Completion", completion)
@@ -131,9 +136,9 @@ def completion_comes_back(package: Package, provider: str, completion: Any) -> N
     assert MESSAGE_WIRES[provider].response_faults(body) == []
     before, after = models.dump(laws.bare(completion)), models.dump(laws.bare(module.from_response(body)))
     laws.forget(before, after, losses)
-    for one in (before, after):
-        one["message"] = _plain([one["message"]])[0]
-        _same_words(one)
+    for dumped in (before, after):
+        dumped["message"] = _plain([dumped["message"]])[0]
+        _same_words(dumped)
     assert laws.exact(after) == laws.exact(before)
 
 
@@ -153,11 +158,11 @@ def hand_over(package: Package, source: str, target: str, request: Any) -> list[
     calls = [call for message in request.messages for call in package.module("messages").tool_calls_of(message)]
     again = [call for message in back for call in package.module("messages").tool_calls_of(message)]
     assert [(c.name, laws.exact(c.arguments)) for c in again] == [(c.name, laws.exact(c.arguments)) for c in calls]
-    given, text = models.dump(request), laws.exact(wire)
+    dumped, text = models.dump(request), laws.exact(wire)
     reported = [path_of(loss) for loss in losses]
-    for path, expected in laws.unique_texts(given):
-        there = laws.exact(expected)[1:-1] in text or laws.exact(laws.exact(expected)[1:-1])[1:-1] in text
-        assert there or any(path.startswith(one) for one in reported), path
+    for path, expected in laws.unique_texts(dumped):
+        is_there = laws.exact(expected)[1:-1] in text or laws.exact(laws.exact(expected)[1:-1])[1:-1] in text
+        assert is_there or any(path.startswith(reported_path) for reported_path in reported), path
     return list(back)
 
 

@@ -159,7 +159,7 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
 """Settings of a request that each provider's table spells under `settings`."""
 
 
-def _said(*content: Any, role: str = "user") -> dict[str, Any]:
+def _message(*content: Any, role: str = "user") -> dict[str, Any]:
     return {"role": role, "content": list(content)}
 
 
@@ -171,10 +171,10 @@ CONVERSATIONS: Mapping[str, list[Any]] = {
         {"role": "user", "content": "Bye"},
     ],
     "lists of parts": [
-        _said({"type": "text", "text": "Be brief."}, role="system"),
-        _said({"type": "text", "text": "Hello"}),
-        _said({"type": "text", "text": "Hi."}, role="assistant"),
-        _said({"type": "text", "text": "Bye"}),
+        _message({"type": "text", "text": "Be brief."}, role="system"),
+        _message({"type": "text", "text": "Hello"}),
+        _message({"type": "text", "text": "Hi."}, role="assistant"),
+        _message({"type": "text", "text": "Bye"}),
     ],
     "a call and its result": [
         {"role": "system", "content": "Be brief."},
@@ -194,16 +194,16 @@ CONVERSATIONS: Mapping[str, list[Any]] = {
     ],
     "a refusal": [
         dict(HELLO),
-        _said({"type": "refusal", "text": "No."}, role="assistant"),
+        _message({"type": "refusal", "text": "No."}, role="assistant"),
         {"role": "user", "content": "Bye"},
     ],
     "an image by address": [
-        _said({"type": "image", "url": "https://example.com/a.png", "mediaType": "image/png", "detail": "low"})
+        _message({"type": "image", "url": "https://example.com/a.png", "mediaType": "image/png", "detail": "low"})
     ],
-    "an image as a data address": [_said({"type": "image", "url": "data:image/png;base64,iVBORw0KGgo="})],
-    "an image as data": [_said({"type": "image", "data": "R0lGODlhAQABAAAAACw=", "mediaType": "image/gif"})],
+    "an image as a data address": [_message({"type": "image", "url": "data:image/png;base64,iVBORw0KGgo="})],
+    "an image as data": [_message({"type": "image", "data": "R0lGODlhAQABAAAAACw=", "mediaType": "image/gif"})],
     "a document": [
-        _said({"type": "document", "data": "JVBERi0xLjQK", "mediaType": "application/pdf", "name": "p.pdf"})
+        _message({"type": "document", "data": "JVBERi0xLjQK", "mediaType": "application/pdf", "name": "p.pdf"})
     ],
 }
 """Messages that each provider's table spells under `conversations`."""

@@ -23,8 +23,8 @@ def stored(package: Package, kind: str, value: Any) -> Any:
 def find_call_id_and_name(package: Package, provider: str, wire: Any) -> Any:
     """A call that was read, under our id where the wire has none."""
     read = package.provider(provider).from_tool_call
-    given = [CALL] if "id" in inspect.signature(read).parameters else []
-    return read(copy.deepcopy(wire), *given)
+    identifiers = [CALL] if "id" in inspect.signature(read).parameters else []
+    return read(copy.deepcopy(wire), *identifiers)
 
 
 def definitions_of(package: Package, provider: str, recording: Any) -> Any:
@@ -41,26 +41,26 @@ def make_result(package: Package, provider: str, recording: Any) -> tuple[Any, A
 def written(package: Package, provider: str, result: Any, definitions: Any, losses: list[Any] | None = None) -> Any:
     heard: list[Any] = [] if losses is None else losses
     write = package.provider(provider).to_tool_result
-    known = {"tools": definitions} if "tools" in inspect.signature(write).parameters else {}
-    return write(result, **known, on_loss=heard.append, on_unsupported="weaken")
+    options = {"tools": definitions} if "tools" in inspect.signature(write).parameters else {}
+    return write(result, **options, on_loss=heard.append, on_unsupported="weaken")
 
 
 def wire_comes_back(package: Package, provider: str, recording: Any) -> None:
     """Law 1: what was read is written as it came, through JSON as well, and nothing that was given is changed."""
-    module, given = package.provider(provider), copy.deepcopy(recording)
-    definitions = module.from_tools(given["tools"])
-    call = find_call_id_and_name(package, provider, given["call"])
-    for tools, one in ((definitions, call), (None, stored(package, "ToolCall", call))):
+    module, recording_given = package.provider(provider), copy.deepcopy(recording)
+    definitions = module.from_tools(recording_given["tools"])
+    call = find_call_id_and_name(package, provider, recording_given["call"])
+    for tools, call_or_result in ((definitions, call), (None, stored(package, "ToolCall", call))):
         tools = tools or [stored(package, "ToolDefinition", d) for d in definitions]
         assert laws.exact(module.to_tools(tools)) == laws.exact(recording["tools"])
-        assert laws.exact(module.to_tool_call(one)) == laws.exact(recording["call"])
+        assert laws.exact(module.to_tool_call(call_or_result)) == laws.exact(recording["call"])
     if recording["result"] is not None:
         for tools in ((), definitions):
-            result = module.from_tool_result(given["result"], CALL, call.name, tools=tools)
+            result = module.from_tool_result(recording_given["result"], CALL, call.name, tools=tools)
             assert (result.tool_call_id, result.name) == (CALL, call.name)
-            for one in (result, stored(package, "ToolResult", result)):
-                assert laws.exact(written(package, provider, one, tools)) == laws.exact(recording["result"])
-    assert given == recording
+            for call_or_result in (result, stored(package, "ToolResult", result)):
+                assert laws.exact(written(package, provider, call_or_result, tools)) == laws.exact(recording["result"])
+    assert recording_given == recording
 
 
 def format_comes_back(package: Package, provider: str, recording: Any) -> None:
@@ -103,16 +103,16 @@ def unknown_is_kept(package: Package, provider: str, recording: Any) -> None:
     }
     wire_comes_back(package, provider, changed)
     if recording["result"] is not None:
-        known, _ = make_result(package, provider, recording)
-        found, _ = make_result(package, provider, changed)
-        assert (found.kind, found.is_error) == (known.kind, known.is_error)
-        assert laws.bare(found.value) == laws.bare(known.value)
+        plain_result, _ = make_result(package, provider, recording)
+        changed_result, _ = make_result(package, provider, changed)
+        assert (changed_result.kind, changed_result.is_error) == (plain_result.kind, plain_result.is_error)
+        assert laws.bare(changed_result.value) == laws.bare(plain_result.value)
 
 
 def _with_unknown(value: Any, wire: Any) -> Any:
     if isinstance(value, list):
         return [_with_unknown(v, wire) for v in value]
     if isinstance(value, dict):
-        known = {k: v if k in wire.free else _with_unknown(v, wire) for k, v in value.items()}
-        return known | {wire.unknown_key: {"a": [1, None]}, "$odd": None}
+        members = {k: v if k in wire.free else _with_unknown(v, wire) for k, v in value.items()}
+        return members | {wire.unknown_key: {"a": [1, None]}, "$odd": None}
     return value

@@ -67,7 +67,7 @@ def test_a_call_of_no_tool_is_read_and_has_a_result(sample: Package, provider: s
     (call,) = laws.calls_of(sample, completion)
     assert (call.name, call.invalid) == ("no_such_tool", None)
     body, _ = laws.next_request(sample, provider, completion)
-    assert [seen.name for seen in WIRES[provider].calls(body)] == ["no_such_tool"]
+    assert [seen_call.name for seen_call in WIRES[provider].calls(body)] == ["no_such_tool"]
     assert WIRES[provider].order_faults(body) == []
 
 
@@ -96,12 +96,12 @@ EMPTY = [pytest.param(p, call, id=f"{p}-{i}") for p in OWN_CODE for i, call in e
 @pytest.mark.parametrize(("provider", "call"), EMPTY)
 def test_no_arguments_are_an_empty_object(sample: Package, provider: str, call: Any) -> None:
     module, body = sample.provider(provider), asking(provider, call)
-    (found,) = module.from_tool_calls(body)
-    assert (found.name, found.arguments, found.invalid) == ("now", {}, None)
+    (call_read,) = module.from_tool_calls(body)
+    assert (call_read.name, call_read.arguments, call_read.invalid) == ("now", {}, None)
     completion = module.from_response(body)
     assert completion.finish_reason == "tool_calls"
     sent, _ = laws.next_request(sample, provider, completion)
-    assert [restore_object_content(seen.value) for seen in WIRES[provider].calls(sent)] == [{}]
+    assert [restore_object_content(seen_call.value) for seen_call in WIRES[provider].calls(sent)] == [{}]
     assert WIRES[provider].type_faults(sent) == []
 
 
@@ -111,10 +111,10 @@ def test_text_that_holds_json_stays_text(sample: Package, models: Any, provider:
     arguments = {"text": '{"a": 1}', "list": "[1]", "number": "7", "null": "null"}
     message = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", arguments))])
     body = sample.provider(provider).to_response(models.Completion(message, "tool_calls"), id="i")
-    found = [laws.completion_of(sample, provider, body)]
+    completions = [laws.completion_of(sample, provider, body)]
     if provider in having("stream"):
-        found.append(laws.played(sample, provider, WIRES[provider].split(body))[0])
-    for completion in found:
+        completions.append(laws.played(sample, provider, WIRES[provider].split(body))[0])
+    for completion in completions:
         assert [c.arguments for c in laws.calls_of(sample, completion)] == [arguments]
 
 
@@ -132,8 +132,8 @@ def test_two_turns_take_nothing_but_converters(
         """What was sent, and the response: the client's object, or the format's own where there is no client."""
         if provider not in having("sdk"):
             return module.to_request(request), copy.deepcopy(body)
-        found = exchanges.received(provider, body, module.to_sdk(request))
-        return exchanges.sent().body, found
+        reply = exchanges.received(provider, body, module.to_sdk(request))
+        return exchanges.sent().body, reply
 
     sent, response = exchange()
     completion = module.from_response(response)
@@ -143,11 +143,11 @@ def test_two_turns_take_nothing_but_converters(
     results = [models.ToolResult(c.id, c.name, "text", handlers[c.name](c.arguments)) for c in calls]
     request.messages += [completion.message, models.ToolMessage(results)]
     sent, _ = exchange()
-    asked, given = WIRES[provider].calls(sent), WIRES[provider].results(sent)
-    assert [seen.name for seen in asked] == ["now", "get_weather"]
-    assert [seen.id for seen in given] == [seen.id for seen in asked]
-    assert "noon" in laws.exact(given[0].value)
-    assert "rain in Oslo" in laws.exact(given[1].value)
+    asked, results_seen = WIRES[provider].calls(sent), WIRES[provider].results(sent)
+    assert [seen_call.name for seen_call in asked] == ["now", "get_weather"]
+    assert [seen_result.id for seen_result in results_seen] == [seen_call.id for seen_call in asked]
+    assert "noon" in laws.exact(results_seen[0].value)
+    assert "rain in Oslo" in laws.exact(results_seen[1].value)
     assert WIRES[provider].order_faults(sent) == []
 
 

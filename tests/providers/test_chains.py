@@ -15,7 +15,7 @@ THROUGH = ("openai_responses", "openai_chat", "anthropic", "gemini", "bedrock", 
 CHAINS = [(b, c) for b in THROUGH for c in THROUGH if b != c]
 
 
-def said(package: Package, request: Any) -> dict[str, Any]:
+def summary(package: Package, request: Any) -> dict[str, Any]:
     """What a request says, by the place that a loss about it names: `messages` and `tools`.
 
     Neighbouring texts say what one says, and a text that is JSON says what its value says.
@@ -27,7 +27,7 @@ def said(package: Package, request: Any) -> dict[str, Any]:
     places: dict[str, int] = {}
     for message in request.messages:
         if message.role == "tool":
-            results += [(places.get(one.tool_call_id), one.name, plain(one)) for one in message.results]
+            results += [(places.get(result.tool_call_id), result.name, plain(result)) for result in message.results]
             continue
         texts[message.role] += messages.text_of(message)
         if message.role == "assistant":
@@ -64,7 +64,7 @@ def unreported(package: Package, body: Any, *chain: str) -> list[str]:
         written = laws.write(package, provider, request, heard)
         request = package.provider(provider).from_request(written, first.model)
         losses += heard
-    before, after = said(package, first), said(package, request)
+    before, after = summary(package, first), summary(package, request)
     return [
         f"{' → '.join(chain)}: {place} says {after[place]}, and not {before[place]}"
         for place in before

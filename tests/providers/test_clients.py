@@ -55,8 +55,8 @@ def choices() -> list[Any]:
 def test_a_choice_goes_with_the_switch_for_calls_side_by_side(
     sample: Package, models: Any, provider: str, choice: Any, parallel: bool, keys: Any
 ) -> None:
-    given = {"messages": [HELLO], "model": "m", "tools": [{"name": "now"}], "parallelToolCalls": parallel}
-    request = models.load(models.Request, given | ({} if choice is None else {"toolChoice": choice}))
+    fields = {"messages": [HELLO], "model": "m", "tools": [{"name": "now"}], "parallelToolCalls": parallel}
+    request = models.load(models.Request, fields | ({} if choice is None else {"toolChoice": choice}))
     module, losses = sample.provider(provider), []
     if keys is None:
         with pytest.raises(models.ConversionError):
@@ -89,16 +89,16 @@ def test_every_choice_with_every_setting_is_kept_or_refused(
 ) -> None:
     """What is sent reads back as it was meant, or the loss says behaviour, and nothing is sent unless weakened."""
     named = [] if isinstance(choice, str) else choice.get("names") or [choice["name"]]
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "messages": [HELLO],
         "model": "m",
         "tools": [{"name": name} for name in dict.fromkeys([*named, "now"])],
         "toolChoice": choice,
         "maxOutputTokens": 4096,
     }
-    given |= {} if parallel is None else {"parallelToolCalls": parallel}
-    given |= {} if reasoning is None else {"reasoning": reasoning}
-    request, losses = models.load(models.Request, given), []
+    fields |= {} if parallel is None else {"parallelToolCalls": parallel}
+    fields |= {} if reasoning is None else {"reasoning": reasoning}
+    request, losses = models.load(models.Request, fields), []
     body = laws.write(sample, provider, request, losses)
     assert WIRES[provider].type_faults(body) == []
     reported = {loss.path for loss in losses if loss.severity == "behaviour"}

@@ -76,11 +76,11 @@ def accepted_names(provider: str) -> dict[str, list[str] | None]:
     A wire's table may name what a function takes besides.
     """
     facts = profile(provider)
-    left = [name for section, found in NOTIONS.items() if section not in facts for name in found]
-    left += [] if "writes" in facts.get("stream", {}) else ["StreamWriter"]
-    left += [] if provider not in (*SINGLE, *MESSAGING) else REQUESTS
-    left += MESSAGES if provider in SINGLE else []
-    names: dict[str, list[str] | None] = {name: found for name, found in NAMES.items() if name not in left}
+    absent = [name for section, section_names in NOTIONS.items() if section not in facts for name in section_names]
+    absent += [] if "writes" in facts.get("stream", {}) else ["StreamWriter"]
+    absent += [] if provider not in (*SINGLE, *MESSAGING) else REQUESTS
+    absent += MESSAGES if provider in SINGLE else []
+    names: dict[str, list[str] | None] = {name: parameters for name, parameters in NAMES.items() if name not in absent}
     single = SINGLE_NAMES if provider in SINGLE else {}
     return names | single | table(provider).get("parameters", {})
 
@@ -93,9 +93,9 @@ def test_a_module_has_every_name_and_no_other(sample: Package, provider: str) ->
     assert sorted(module.__all__) == sorted(names)
     for name, parameters in names.items():
         if parameters is not None:
-            found = inspect.signature(getattr(module, name)).parameters.values()
+            actual = inspect.signature(getattr(module, name)).parameters.values()
             stars = {inspect.Parameter.VAR_POSITIONAL: "*"}
-            assert [stars.get(p.kind, "") + p.name for p in found] == parameters, name
+            assert [stars.get(p.kind, "") + p.name for p in actual] == parameters, name
     for name, methods in METHODS.items():
         if name not in names:
             continue
@@ -128,7 +128,10 @@ def test_a_profile_has_recordings(provider: str) -> None:
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_profile_has_a_table_and_a_wire(provider: str) -> None:
     assert (HERE / "tables" / f"{provider}.yaml").is_file()
-    wires = TOOL_WIRES if provider in SINGLE else MESSAGE_WIRES if provider in MESSAGING else WIRES
+    if provider in SINGLE:
+        wires: Any = TOOL_WIRES
+    else:
+        wires = MESSAGE_WIRES if provider in MESSAGING else WIRES
     assert provider in wires, f"there is no tests/providers/wires/{provider}.py"
 
 

@@ -141,8 +141,8 @@ def test_a_history_is_spelled_as_its_body_offers_the_tool(
     """Whether a tool is strict may depend on those beside it; the body alone says how its calls are spelled."""
     module, models = declared.provider(provider), declared.module("models")
     definitions = declared.module("tools").DEFINITIONS
-    others = [definitions[f"another_{i}"] for i in range(CROWD)]
-    tools = {"none": None, "alone": [definitions["mixed"]], "after others": [*others, definitions["mixed"]]}[offered]
+    crowd = [definitions[f"another_{i}"] for i in range(CROWD)]
+    tools = {"none": None, "alone": [definitions["mixed"]], "after others": [*crowd, definitions["mixed"]]}[offered]
     arguments = {"v": value, "any": {"a": None}}
     body = json.loads(json.dumps(module.to_request(history(models, "mixed", arguments, tools), on_loss=str)))
     request = module.from_request(body)
@@ -158,8 +158,8 @@ def test_a_body_comes_back_that_was_read_by_tools_of_another_place(
     """The request that was read has the tools as they stood in the body: these do not say how its calls were meant."""
     module, models, heard = declared.provider(provider), declared.module("models"), str
     tools = [models.ToolDefinition("elsewhere", "A tool.", MIXED, strict)]
-    given = history(models, "elsewhere", {"v": [1], "n": None, "any": None}, tools)
-    body = json.loads(json.dumps(module.to_request(given, on_loss=heard, on_unsupported="weaken")))
+    history_request = history(models, "elsewhere", {"v": [1], "n": None, "any": None}, tools)
+    body = json.loads(json.dumps(module.to_request(history_request, on_loss=heard, on_unsupported="weaken")))
     request = module.from_request(body, tools=tools)
     stored = models.load(models.Request, json.loads(json.dumps(models.dump(request))))
     assert laws.exact(module.to_request(stored, on_loss=heard, on_unsupported="weaken")) == laws.exact(body)
@@ -177,21 +177,21 @@ def test_a_body_that_defines_a_declared_tool_differently_keeps_its_arguments(
     """A null means nothing for the declared tool, but it may mean something for another one of the same name."""
     module, models = declared.provider(provider), declared.module("models")
     unit = {"type": ["string", "null"], "description": "The unit."}
-    other = {**FORECAST, "properties": {**FORECAST["properties"], "unit": unit, "day": {"type": "string"}}}
+    nullable = {**FORECAST, "properties": {**FORECAST["properties"], "unit": unit, "day": {"type": "string"}}}
     reworded = {
         **FORECAST,
         "properties": {**FORECAST["properties"], "unit": {"type": "string", "description": "C or F"}},
     }
-    found = []
-    for schema in (other, reworded):
+    arguments_read = []
+    for schema in (nullable, reworded):
         tools = [models.ToolDefinition("forecast", "Another tool.", schema, strict)]
-        given = history(models, "forecast", {"city": "x", "unit": "AAA"}, tools)
-        body = with_null(json.loads(json.dumps(module.to_request(given, on_loss=str, on_unsupported="weaken"))))
+        request_given = history(models, "forecast", {"city": "x", "unit": "AAA"}, tools)
+        body = with_null(json.loads(json.dumps(module.to_request(request_given, on_loss=str, on_unsupported="weaken"))))
         request = module.from_request(body)
         assert laws.exact(module.to_request(request, on_loss=str, on_unsupported="weaken")) == laws.exact(body)
-        found.append(request.messages[1].content[0].call.arguments)
-    assert found[0].items() >= {"city": "x", "unit": None}.items()  # a strict tool has a null for the day too
-    assert found[1] == {"city": "x"}
+        arguments_read.append(request.messages[1].content[0].call.arguments)
+    assert arguments_read[0].items() >= {"city": "x", "unit": None}.items()  # a strict tool has a null for the day too
+    assert arguments_read[1] == {"city": "x"}
 
 
 def with_null(value: Any) -> Any:

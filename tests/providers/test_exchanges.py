@@ -49,12 +49,12 @@ def asked(package: Package, provider: str, recording: Any) -> tuple[Any, dict[st
 
 def kept_response(package: Package, provider: str, body: Any) -> Any:
     """What a response says that went through the client's types."""
-    return laws.completion_of(package, provider, WIRES[provider].client.kept(body))
+    return laws.completion_of(package, provider, WIRES[provider].client.kept_part(body))
 
 
 def kept_stream(package: Package, provider: str, events: list[Any], error: Exception | None = None) -> Any:
     """What a stream says whose events went through the client's types."""
-    return laws.played(package, provider, [WIRES[provider].client.kept(event) for event in events], error)
+    return laws.played(package, provider, [WIRES[provider].client.kept_part(event) for event in events], error)
 
 
 def is_sent(exchanges: Exchanges, package: Package, provider: str, request: Any, *, streaming: bool) -> None:
@@ -67,18 +67,18 @@ def is_sent(exchanges: Exchanges, package: Package, provider: str, request: Any,
 
 def typed(package: Package, provider: str, completion: Any) -> Any:
     """All typed fields of a response; what is opaque in the spelling of the client."""
-    found = package.module("models").dump(laws.bare(completion))
-    content = found["message"].get("content")
+    dumped = package.module("models").dump(laws.bare(completion))
+    content = dumped["message"].get("content")
     for part in content if isinstance(content, list) else []:
         if part["type"] == "opaque":
             part["value"] = WIRES[provider].client.spelled(part["value"])
-    return found
+    return dumped
 
 
-def is_the_same(package: Package, provider: str, found: Any, expected: Any) -> None:
+def is_the_same(package: Package, provider: str, actual: Any, expected: Any) -> None:
     """A response read from objects says what the one read from dicts says, and goes back as that one does."""
-    assert typed(package, provider, found) == typed(package, provider, expected)
-    bodies = [laws.next_request(package, provider, completion)[0] for completion in (found, expected)]
+    assert typed(package, provider, actual) == typed(package, provider, expected)
+    bodies = [laws.next_request(package, provider, completion)[0] for completion in (actual, expected)]
     assert plain(provider, bodies[0]) == plain(provider, bodies[1])
 
 
@@ -89,14 +89,14 @@ def test_a_recorded_exchange(exchanges: Exchanges, sample: Package, models: Any,
     module = sample.provider(provider)
     request, words = asked(sample, provider, recording)
     before = laws.exact(models.dump(request))
-    found = exchanges.received(provider, recording["response"], words)
+    reply = exchanges.received(provider, recording["response"], words)
     is_sent(exchanges, sample, provider, request, streaming=False)
     assert laws.exact(models.dump(request)) == before
-    assert isinstance(found, dict) == WIRES[provider].client.gives_dicts
+    assert isinstance(reply, dict) == WIRES[provider].client.gives_dicts
     expected = kept_response(sample, provider, recording["response"])
     for _ in range(2):  # reading does not change the object
-        is_the_same(sample, provider, module.from_response(found), expected)
-        assert laws.bare(module.from_tool_calls(found)) == laws.bare(laws.calls_of(sample, expected))
+        is_the_same(sample, provider, module.from_response(reply), expected)
+        assert laws.bare(module.from_tool_calls(reply)) == laws.bare(laws.calls_of(sample, expected))
 
 
 @pytest.mark.row("T53")
@@ -122,10 +122,10 @@ def test_a_recorded_exchange_of_the_asynchronous_client(
     exchanges: Exchanges, sample: Package, provider: str, recording: Any
 ) -> None:
     request, words = asked(sample, provider, recording)
-    found = exchanges.run(exchanges.acall(provider, whole(recording["response"]), words))
+    reply = exchanges.run(exchanges.acall(provider, whole(recording["response"]), words))
     is_sent(exchanges, sample, provider, request, streaming=False)
-    assert isinstance(found, dict) == WIRES[provider].client.gives_dicts
-    completion = sample.provider(provider).from_response(found)
+    assert isinstance(reply, dict) == WIRES[provider].client.gives_dicts
+    completion = sample.provider(provider).from_response(reply)
     is_the_same(sample, provider, completion, kept_response(sample, provider, recording["response"]))
 
 
@@ -229,12 +229,12 @@ def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider
 
 def refusals() -> list[Any]:
     """Errors by hand from the tables, and as they were recorded."""
-    found = []
+    parameters = []
     for p in having("sdk"):
         rows = [(f"{i}", *row) for i, row in enumerate(table(p)["errors"]) if row[0] >= 400]
         rows += [(r["id"], r["status"], r["response"], "invalid_request", False) for r in refused(p)]
-        found += [pytest.param(p, *row, id=f"{p}-{name}") for name, *row in rows]
-    return found
+        parameters += [pytest.param(p, *row, id=f"{p}-{name}") for name, *row in rows]
+    return parameters
 
 
 @pytest.mark.parametrize(("provider", "status", "body", "kind", "retryable"), refusals())
@@ -253,9 +253,9 @@ def test_what_the_client_raises_is_told_by_its_kind(
             way()
         raised, bodies = client.refusal(caught.value)
         assert raised == status
-        for found in bodies:
-            read = module.from_error(raised, copy.deepcopy(found))
-            assert (read.kind, read.retryable) == (kind, retryable), found
+        for refusal_body in bodies:
+            read = module.from_error(raised, copy.deepcopy(refusal_body))
+            assert (read.kind, read.retryable) == (kind, retryable), refusal_body
             assert read.message
             if not isinstance(body, str | None):
                 assert read.message == module.from_error(status, body).message

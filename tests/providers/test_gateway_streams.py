@@ -39,7 +39,7 @@ def steps_of(turn: str) -> list[Step]:
 
 
 def joined(steps: list[Step], kind: str) -> str:
-    return "".join(text for found, text in steps if found == kind)
+    return "".join(text for step_kind, text in steps if step_kind == kind)
 
 
 def arguments(name: str) -> Json:
@@ -55,8 +55,8 @@ def chunks(steps: list[Step], delta_of: Callable[[str, str, int], Json]) -> list
     deltas = [delta_of(kind, text, number) for number, (kind, text) in enumerate(steps)]
     head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "some-model"}
     reason = "tool_calls" if joined(steps, "call") else "stop"
-    found = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    return [*found, {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}]
+    events = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    return [*events, {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}]
 
 
 def chat_call(text: str, index: int) -> Json:
@@ -86,9 +86,9 @@ def ollama(steps: list[Step]) -> list[Json]:
         return {"content": text} if kind == "text" else {"content": "", "thinking": text}
 
     head = {"model": "some-model", "created_at": "2026-01-01T00:00:00Z"}
-    found = [{**head, "message": {"role": "assistant", **message_of(*step)}, "done": False} for step in steps]
+    events = [{**head, "message": {"role": "assistant", **message_of(*step)}, "done": False} for step in steps]
     last = {"role": "assistant", "content": ""}
-    return [*found, {**head, "message": last, "done": True, "done_reason": "stop"}]
+    return [*events, {**head, "message": last, "done": True, "done_reason": "stop"}]
 
 
 def ollama_joined(steps: list[Step]) -> list[Json]:
@@ -129,14 +129,14 @@ def cohere(steps: list[Step]) -> list[Json]:
 def cohere_plan(steps: list[Step]) -> list[Json]:
     """The reasoning is a plan, whose pieces are one text beside the content."""
     reasons = iter(text for kind, text in steps if kind == "reasoning")
-    found = []
+    events = []
     for event in cohere(steps):
         content = event["delta"].get("message", {}).get("content", {})
         if "thinking" not in content:
-            found.append(event)
+            events.append(event)
         elif event["type"] == "content-delta":
-            found.append({"type": "tool-plan-delta", "delta": {"message": {"tool_plan": next(reasons)}}})
-    return found
+            events.append({"type": "tool-plan-delta", "delta": {"message": {"tool_plan": next(reasons)}}})
+    return events
 
 
 def anthropic_blocks(steps: list[Step], place: Callable[[int, str], int]) -> list[Json]:
@@ -334,12 +334,12 @@ def test_a_model_that_is_stated_is_in_every_event_that_has_one(sample: Package, 
     for event in events:
         stream.feed(event)
     stream.finish()
-    found = [model for event in events for model in models_in(event)]
-    assert set(found) <= {"some-model"}
+    models_sent = [model for event in events for model in models_in(event)]
+    assert set(models_sent) <= {"some-model"}
     if "model" in [loss.path for loss in losses]:
-        assert found == []
+        assert models_sent == []
     else:
-        assert found[:1] == models_in(events[0])
+        assert models_sent[:1] == models_in(events[0])
         assert stream.result().model == "some-model"
 
 
@@ -390,6 +390,6 @@ def test_calls_that_begin_in_another_order_keep_their_arguments(
         for written in writer.write(event):
             stream.feed(written)
     stream.finish()
-    found = [(call.id, call.arguments, call.invalid) for call in laws.calls_of(sample, stream.result())]
+    calls_read = [(call.id, call.arguments, call.invalid) for call in laws.calls_of(sample, stream.result())]
     meant = [(call.id, call.arguments, None) for call in calls]
-    assert (sorted(found) if provider in BLOCKS else found) == meant
+    assert (sorted(calls_read) if provider in BLOCKS else calls_read) == meant

@@ -152,16 +152,16 @@ def test_a_result_that_the_api_rejects_becomes_text(sample: Package, models: Any
     body = laws.write(sample, provider, request, losses)
     wire = WIRES[provider]
     assert request == before
-    told = [(loss.path, loss.severity, loss.reason) for loss in losses if loss.action == "described"]
+    reported = [(loss.path, loss.severity, loss.reason) for loss in losses if loss.action == "described"]
     (place,) = [
         f"messages[{i}].results[{j}]"
         for i, message in enumerate([HELLO, *messages])
-        for j, one in enumerate(message.get("results", ()))
-        if one["value"] == "stray"
+        for j, result in enumerate(message.get("results", ()))
+        if result["value"] == "stray"
     ]
-    kept = provider in KEEPING or (provider, case) == ("openai_responses", "no call, first")
-    assert told == ([] if kept else [(place, "warning", reason)])
-    if not kept:
+    is_kept = provider in KEEPING or (provider, case) == ("openai_responses", "no call, first")
+    assert reported == ([] if is_kept else [(place, "warning", reason)])
+    if not is_kept:
         assert wire.order_faults(body) == []
         assert "stray" in wire.texts(body)
         assert len(wire.results(body)) == len(wire.calls(body))
@@ -202,10 +202,13 @@ def test_results_that_begin_messages_alone_may_have_calls_before(sample: Package
     """An app may convert only what is new."""
     messages = [models.load(models.Message, m) for m in (tool(ONE, OTHER), user("Well?"))]
     losses: list[Any] = []
-    found = sample.provider(provider).to_messages(messages, on_loss=losses.append)
+    messages_written = sample.provider(provider).to_messages(messages, on_loss=losses.append)
     assert [loss for loss in losses if loss.action != "defaulted"] == []
     whole = [models.load(models.Message, TWO), *messages]
-    assert found == sample.provider(provider).to_messages(whole, on_loss=losses.append)[-len(found) :]
+    assert (
+        messages_written
+        == sample.provider(provider).to_messages(whole, on_loss=losses.append)[-len(messages_written) :]
+    )
 
 
 @pytest.mark.pain("P22")
@@ -218,9 +221,9 @@ def test_a_result_that_was_read_without_a_call_comes_back(
     whole = models.load(models.Request, {"messages": [HELLO, AGAIN, tool(ONE), user("Well?")], "model": "m"})
     body = laws.write(sample, provider, whole)
     (key,) = {"messages", "contents", "input"} & body.keys()
-    given = body[key]
-    (index,) = (i for i, one in enumerate(given) if "noon" in laws.exact(one))
-    for changed in ([*given[: index - 1], *given[index:]], [*given[:index], given[index], *given[index:]]):
+    entries = body[key]
+    (index,) = (i for i, entry in enumerate(entries) if "noon" in laws.exact(entry))
+    for changed in ([*entries[: index - 1], *entries[index:]], [*entries[:index], entries[index], *entries[index:]]):
         request, losses = laws.read(sample, provider, {**body, key: changed}), []
         stored = models.load(models.Request, models.dump(request))
         sent = laws.write(sample, target, stored, losses)
@@ -243,9 +246,9 @@ def test_as_many_results_as_calls_stand_in_one_place(sample: Package, models: An
     body = laws.write(
         sample, provider, models.load(models.Request, {"messages": [HELLO, assistant(*calls), tool(*results)]})
     )
-    seen = WIRES[provider].results(body)
-    assert [r.id for r in seen] == [c.id for c in WIRES[provider].calls(body)]
-    assert [f"r{i}" in laws.exact(r.value) for i, r in enumerate(seen)] == [True] * count
+    results_seen = WIRES[provider].results(body)
+    assert [r.id for r in results_seen] == [c.id for c in WIRES[provider].calls(body)]
+    assert [f"r{i}" in laws.exact(r.value) for i, r in enumerate(results_seen)] == [True] * count
     assert WIRES[provider].order_faults(body) == []
 
 
@@ -275,8 +278,8 @@ def test_ids_of_all_kinds_are_paired_one_to_one(sample: Package, models: Any, pr
     spelled = [c.id for c in calls]
     assert len(set(spelled)) == len(ids)
     assert [r.id for r in results] == spelled
-    for seen, given in zip(calls, results, strict=True):
-        assert f"r{restore_object_content(seen.value)['at']}" in laws.exact(given.value)
+    for call_seen, result_seen in zip(calls, results, strict=True):
+        assert f"r{restore_object_content(call_seen.value)['at']}" in laws.exact(result_seen.value)
     order = [i for _, i in [*list(enumerate(ids))[::2], *list(enumerate(ids))[1::2]]]
     went = dict(zip(order, spelled, strict=True))
     assert [i for i in facts["legal"] if went[i] != i] == []
@@ -291,15 +294,15 @@ def test_ids_that_a_wire_lacks_or_repeats_are_made(sample: Package, provider: st
     inner, key = facts.get("call_inside"), facts.get("call_id", "id")
     for identifier in (None, "", " ", "same"):
         calls = [copy.deepcopy(facts["calls"][0]) for _ in range(2)]
-        for one in calls:
-            (one[inner] if inner else one)[key] = identifier
+        for wire_call in calls:
+            (wire_call[inner] if inner else wire_call)[key] = identifier
         body = copy.deepcopy(facts["response"])
         at(body, facts["at"]["content"][:-1])[facts["at"]["content"][-1]] = calls
-        found = sample.provider(provider).from_tool_calls(body)
-        assert len({c.id for c in found}) == 2
-        assert all(c.id.strip() for c in found)
-        assert (found[1].invalid is not None) == (identifier == "same")
-        assert found[0].invalid is None
+        calls_read = sample.provider(provider).from_tool_calls(body)
+        assert len({c.id for c in calls_read}) == 2
+        assert all(c.id.strip() for c in calls_read)
+        assert (calls_read[1].invalid is not None) == (identifier == "same")
+        assert calls_read[0].invalid is None
 
 
 @pytest.mark.pain("P15")
@@ -316,11 +319,11 @@ def test_a_name_is_the_same_in_tools_history_and_choice(sample: Package, models:
             },
         )
         body = laws.write(sample, provider, request)
-        (seen,) = WIRES[provider].calls(body)
+        (seen_call,) = WIRES[provider].calls(body)
         assert WIRES[provider].order_faults(body) == []
-        assert laws.exact(body).count(json.dumps(seen.name, ensure_ascii=False)) >= 2 + names_tools(provider)
+        assert laws.exact(body).count(json.dumps(seen_call.name, ensure_ascii=False)) >= 2 + names_tools(provider)
         back = sample.provider(provider).from_request(body, tools=request.tools)
-        assert back.messages[1].content[0].call.name in (name, seen.name)
+        assert back.messages[1].content[0].call.name in (name, seen_call.name)
 
 
 def two_thoughts() -> list[dict[str, Any]]:
@@ -412,21 +415,21 @@ def test_a_history_that_was_cut_is_found_and_repaired(sample: Package, models: A
     messages = [models.load(models.Message, m) for m in transcript()[slice(*cut)]]
     module, before = sample.module("messages"), copy.deepcopy(messages)
     asked = {c.id for m in messages for c in module.tool_calls_of(m)}
-    given = {r.tool_call_id for m in messages if module.is_tool_result(m) for r in m.results}
+    answered = {r.tool_call_id for m in messages if module.is_tool_result(m) for r in m.results}
     findings = module.validate(messages)
-    assert len([f for f in findings if f.code == "orphan_call"]) == len(asked - given)
-    assert len([f for f in findings if f.code == "orphan_result"]) == len(given - asked)
-    assert (findings == []) == (asked == given)
+    assert len([f for f in findings if f.code == "orphan_call"]) == len(asked - answered)
+    assert len([f for f in findings if f.code == "orphan_result"]) == len(answered - asked)
+    assert (findings == []) == (asked == answered)
     repaired, done = module.repair(messages)
     assert messages == before
     assert done == findings
     assert module.validate(repaired) == []
     assert module.repair(repaired) == (repaired, [])
-    kept = {r.tool_call_id: r.value for m in repaired if module.is_tool_result(m) for r in m.results}
-    assert set(kept) == asked
+    values = {r.tool_call_id: r.value for m in repaired if module.is_tool_result(m) for r in m.results}
+    assert set(values) == asked
     for message in messages:
-        for one in message.results if module.is_tool_result(message) else []:
-            assert one.tool_call_id not in asked or kept[one.tool_call_id] == one.value
+        for tool_result in message.results if module.is_tool_result(message) else []:
+            assert tool_result.tool_call_id not in asked or values[tool_result.tool_call_id] == tool_result.value
     for provider in OWN_CODE:
         request = models.Request([models.UserMessage("Begin."), *repaired], model="m")
         assert WIRES[provider].order_faults(laws.write(sample, provider, request)) == []
@@ -436,17 +439,19 @@ def test_a_history_that_was_cut_is_found_and_repaired(sample: Package, models: A
 @pytest.mark.row("I10")
 def test_validate_names_each_fault_at_its_place(sample: Package, models: Any) -> None:
     def codes(*messages: Any) -> list[tuple[str, str]]:
-        found = sample.module("messages").validate([models.load(models.Message, m) for m in messages])
-        return [(f.code, f.path) for f in found]
+        findings = sample.module("messages").validate([models.load(models.Message, m) for m in messages])
+        return [(f.code, f.path) for f in findings]
 
-    one = result("a", "now", "text", "x")
-    assert codes(user("x"), assistant(call("a")), tool(one)) == []
+    answer = result("a", "now", "text", "x")
+    assert codes(user("x"), assistant(call("a")), tool(answer)) == []
     assert codes(assistant(call("a"))) == [("orphan_call", "messages[0]")]
-    assert codes(tool(one)) == [("orphan_result", "messages[0].results[0]")]
-    assert codes(assistant(call("a")), tool(one, one)) == [("duplicate_result", "messages[1].results[1]")]
-    assert codes(assistant(call("a")), user("x"), tool(one)) == [("wrong_order", "messages[2].results[0]")]
-    assert codes(assistant(call("a")), tool({**one, "name": ""})) == [("missing_name", "messages[1].results[0]")]
-    assert ("duplicate_id", "messages[2]") in codes(assistant(call("a")), tool(one), assistant(call("a")), tool(one))
+    assert codes(tool(answer)) == [("orphan_result", "messages[0].results[0]")]
+    assert codes(assistant(call("a")), tool(answer, answer)) == [("duplicate_result", "messages[1].results[1]")]
+    assert codes(assistant(call("a")), user("x"), tool(answer)) == [("wrong_order", "messages[2].results[0]")]
+    assert codes(assistant(call("a")), tool({**answer, "name": ""})) == [("missing_name", "messages[1].results[0]")]
+    assert ("duplicate_id", "messages[2]") in codes(
+        assistant(call("a")), tool(answer), assistant(call("a")), tool(answer)
+    )
 
 
 def repaired(sample: Package, models: Any, *messages: Any) -> tuple[list[Any], list[str]]:
@@ -474,8 +479,8 @@ def test_ids_that_repeat_belong_to_their_own_turn(sample: Package, models: Any) 
     fixed, codes = repaired(sample, models, first, second, tool(rain))  # the first one never got a result
     assert codes == ["duplicate_id", "orphan_call"]
     assert [r["value"] for m in fixed if m["role"] == "tool" for r in m["results"]] == ["no result recorded", "rain"]
-    taken = assistant(call("call_1_0"))
-    fixed, _ = repaired(sample, models, taken, tool(result("call_1_0", "now", "text", "x")), first, second)
+    occupant = assistant(call("call_1_0"))
+    fixed, _ = repaired(sample, models, occupant, tool(result("call_1_0", "now", "text", "x")), first, second)
     assert len({p["call"]["id"] for m in fixed if m["role"] == "assistant" for p in m["content"]}) == 3
     twice = assistant(call("call_0", "now"), call("call_0", "get_weather"))
     fixed, codes = repaired(sample, models, twice, tool(noon, rain))
@@ -496,15 +501,15 @@ def test_a_result_before_its_call_is_moved_after_it(sample: Package, models: Any
 @pytest.mark.pain("P22")
 def test_a_turn_without_a_fault_is_not_changed(sample: Package, models: Any) -> None:
     """What a tool message keeps for its provider stays, and so do several of them, and the order of results."""
-    kept = {**tool(OTHER), "metadata": {"openai_chat": {"x": 1}}}
+    with_metadata = {**tool(OTHER), "metadata": {"openai_chat": {"x": 1}}}
     fixed, codes = repaired(
-        sample, models, TWO, kept, tool(ONE), tool(result("z", "now", "text", "x")), assistant(call("c"))
+        sample, models, TWO, with_metadata, tool(ONE), tool(result("z", "now", "text", "x")), assistant(call("c"))
     )
     assert codes == ["orphan_result", "orphan_call"]
     assert fixed[1] == {**tool(ONE, OTHER), "metadata": {"openai_chat": {"x": 1}}}
-    fixed, codes = repaired(sample, models, TWO, kept, tool(ONE), assistant(call("c")))
+    fixed, codes = repaired(sample, models, TWO, with_metadata, tool(ONE), assistant(call("c")))
     assert codes == ["orphan_call"]
-    assert fixed[:3] == [TWO, kept, tool(ONE)]
+    assert fixed[:3] == [TWO, with_metadata, tool(ONE)]
 
 
 @pytest.mark.pain("P22")
@@ -535,8 +540,8 @@ def test_a_long_history_costs_what_its_length_costs(sample: Package, models: Any
     def steps(turns: int) -> int:
         messages: list[Any] = []
         for n in range(turns):
-            one = models.ToolCall(f"c{n}" if ids == "own" else "c", "now", {})
-            messages += [models.AssistantMessage([models.ToolCallPart(one)]), models.UserMessage("Well?")]
+            single_call = models.ToolCall(f"c{n}" if ids == "own" else "c", "now", {})
+            messages += [models.AssistantMessage([models.ToolCallPart(single_call)]), models.UserMessage("Well?")]
         messages += [
             models.ToolMessage([models.ToolResult(m.content[0].call.id, "now", "text", "x")]) for m in messages[::2]
         ]
@@ -663,15 +668,15 @@ def test_data_of_any_shape_arrives_as_it_is(sample: Package, models: Any, provid
     losses: list[Any] = []
     body = laws.write(sample, provider, request, losses)
     assert WIRES[provider].type_faults(body) == []
-    (seen,) = WIRES[provider].results(body)
-    found = json.loads(seen.value) if isinstance(seen.value, str) else seen.value
+    (seen_result,) = WIRES[provider].results(body)
+    actual = json.loads(seen_result.value) if isinstance(seen_result.value, str) else seen_result.value
     reported = [(loss.path, loss.what) for loss in losses if loss.path.startswith("messages")]
     as_text = reported == [("messages[2].results[0]", "data")]
     if as_text:  # where a word in it means something to the API
         assert "$ref" in laws.exact(value)
-        found = json.loads(found["output"])
+        actual = json.loads(actual["output"])
     # On a wire of objects a value that is none, or that owns a word of the wire, is wrapped.
-    assert laws.exact(found) in (laws.exact(value), laws.exact({"output": value}))
+    assert laws.exact(actual) in (laws.exact(value), laws.exact({"output": value}))
     back = laws.read(sample, provider, body).messages[2].results[0]
     if "data" in table(provider)["kept"] and isinstance(value, dict) and not as_text:
         assert (back.kind, laws.exact(back.value)) == ("data", laws.exact(value))
@@ -707,9 +712,9 @@ def test_a_plain_value_is_written_as_every_other_one(sample: Package, models: An
 def test_what_json_cannot_say_is_refused_at_its_place(sample: Package, models: Any, provider: str, value: Any) -> None:
     module = sample.provider(provider)
     asked = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", {}))])
-    given = models.ToolMessage([models.ToolResult("call_a", "now", "data", value)])
+    answered = models.ToolMessage([models.ToolResult("call_a", "now", "data", value)])
     with pytest.raises(models.ConversionError) as caught:
-        module.to_request(models.Request([models.UserMessage("Hello"), asked, given]))
+        module.to_request(models.Request([models.UserMessage("Hello"), asked, answered]))
     assert "messages[2].results[0]" in str(caught.value)
     asking = models.AssistantMessage([models.ToolCallPart(models.ToolCall("call_a", "now", {"deep": value}))])
     with pytest.raises(models.ConversionError) as caught:

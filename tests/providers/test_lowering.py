@@ -206,8 +206,8 @@ def test_a_tool_that_cannot_be_strict_as_it_must_is_an_error_at_its_place(tmp_pa
     always = {**LABELS, "strict": "always"}
     place = ("tool-refused", (tmp_path / "a/schemas/tools/label.json").as_posix(), 7)
     assert refused(tmp_path / "a", FIND, always, {"name": "now"}) == [place] * 3
-    left = built(tmp_path / "b", FIND, {**always, "unsupported": ["openai_chat", "openai_responses", "anthropic"]})
-    module, models = left.provider("openai_chat"), left.module("models")
+    package = built(tmp_path / "b", FIND, {**always, "unsupported": ["openai_chat", "openai_responses", "anthropic"]})
+    module, models = package.provider("openai_chat"), package.module("models")
     assert list(module.ToolName.__args__) == ["find"]
     with pytest.raises(models.ConversionError, match="not offered"):
         module.to_tool_choice(models.NamedToolChoice("label"))

@@ -76,8 +76,8 @@ def test_a_call_has_its_name_once_and_all_its_arguments(
     for wire in [wire for event in [*events, completed] for wire in writer.write(event)] + writer.finish():
         emitted += stream.feed(wire)
     emitted += stream.finish()
-    (found,) = [part.call for part in stream.result().message.content]
-    assert (found.name, found.arguments, found.invalid) == ("now", {"a": 1}, None)
+    (call_read,) = [part.call for part in stream.result().message.content]
+    assert (call_read.name, call_read.arguments, call_read.invalid) == ("now", {"a": 1}, None)
     deltas = [
         event.arguments_delta for event in emitted if type(event) is models.ToolCallDelta and event.arguments_delta
     ]

@@ -20,8 +20,8 @@ each_provider = pytest.mark.parametrize("provider", MESSAGING)
 
 
 def histories(key: str) -> Any:
-    found = [pytest.param(p, r[key], id=f"{p}-{r['id']}") for p in MESSAGING for r in recordings(p) if r.get(key)]
-    return pytest.mark.parametrize(("provider", key), found)
+    parameters = [pytest.param(p, r[key], id=f"{p}-{r['id']}") for p in MESSAGING for r in recordings(p) if r.get(key)]
+    return pytest.mark.parametrize(("provider", key), parameters)
 
 
 each_history = histories("messages")
@@ -51,7 +51,7 @@ def test_laws_1_and_2_definitions_come_back(sample: Package, provider: str, tool
     message_laws.tools_come_back(sample, provider, tools)
     message_laws.tools_come_back(sample, provider, message_laws.with_unknown(tools, MESSAGE_WIRES[provider]))
     module = sample.provider(provider)
-    for tool in module.to_tools([laws.bare(one) for one in module.from_tools(tools)]):
+    for tool in module.to_tools([laws.bare(definition) for definition in module.from_tools(tools)]):
         assert MESSAGE_WIRES[provider].tool_faults(tool) == []
 
 
@@ -100,8 +100,8 @@ def test_law_6_a_history_of_any_provider_goes_out_and_on(sample: Package, source
         request = laws.read(sample, source, recording["request"])
         back = message_laws.hand_over(sample, source, target, request)
         again = models.Request(back, model="m", max_output_tokens=9)
-        for other in ("openai_chat", "anthropic", "gemini"):
-            laws.write(sample, other, again)
+        for provider in ("openai_chat", "anthropic", "gemini"):
+            laws.write(sample, provider, again)
 
 
 @pytest.mark.parametrize(("source", "target"), SOURCES)
@@ -133,11 +133,11 @@ def test_law_7_a_response_of_any_provider_is_written(sample: Package, source: st
 
 
 @pytest.mark.row("A04", "A05", "A07", "A08", "A09", "A10", "A12", "A13", "A14")
-@pytest.mark.parametrize("given", CONVERSATIONS)
+@pytest.mark.parametrize("name", CONVERSATIONS)
 @each_provider
-def test_messages_are_spelled_as_the_table_says(sample: Package, models: Any, provider: str, given: str) -> None:
-    row, losses = table(provider)["conversations"][given], []
-    messages = [models.load(models.Message, message) for message in CONVERSATIONS[given]]
+def test_messages_are_spelled_as_the_table_says(sample: Package, models: Any, provider: str, name: str) -> None:
+    row, losses = table(provider)["conversations"][name], []
+    messages = [models.load(models.Message, message) for message in CONVERSATIONS[name]]
     wire = sample.provider(provider).to_messages(messages, on_loss=losses.append)
     assert laws.exact(wire) == laws.exact(row["wire"])
     assert sorted(loss.path for loss in losses) == row.get("lost", [])
@@ -184,16 +184,19 @@ def test_ids_that_were_used_before_are_told_apart(sample: Package, provider: str
     wire = table(provider)["call"]["wire"]
     result = table(provider)["results"]["text"][0]["wire"]
     turn = [{"role": "assistant", "content": None, "tool_calls": [wire]}, result]
-    found = message_laws.read(sample, provider, [*turn, *turn])
-    assert [call.id for m in found for call in sample.module("messages").tool_calls_of(m)] == ["call_a", "call_1_0"]
-    assert [r.tool_call_id for m in found for r in getattr(m, "results", [])] == ["call_a", "call_1_0"]
+    messages_read = message_laws.read(sample, provider, [*turn, *turn])
+    assert [call.id for m in messages_read for call in sample.module("messages").tool_calls_of(m)] == [
+        "call_a",
+        "call_1_0",
+    ]
+    assert [r.tool_call_id for m in messages_read for r in getattr(m, "results", [])] == ["call_a", "call_1_0"]
     message_laws.wire_comes_back(sample, provider, [*turn, *turn])
 
 
 def spoiled(value: Any) -> Iterator[Any]:
     """Copies in each of which one member is another value; but a call without id or arguments, for it is given them."""
-    for way, other, changed in spoiled_everywhere(value):
-        if not (way[-1] in ("id", "arguments") and other is None):
+    for way, replacement, changed in spoiled_everywhere(value):
+        if not (way[-1] in ("id", "arguments") and replacement is None):
             yield changed
 
 
@@ -213,8 +216,8 @@ def test_hostile_values_are_read_or_refused_at_their_place(
     for changed in spoiled(messages):
         losses: list[Any] = []
         try:
-            found = sample.provider(provider).from_messages(copy.deepcopy(changed))
-            back = message_laws.written(sample, provider, found, losses)
+            messages_read = sample.provider(provider).from_messages(copy.deepcopy(changed))
+            back = message_laws.written(sample, provider, messages_read, losses)
         except models.ConversionError:
             continue
         done += 1
@@ -230,8 +233,8 @@ def test_hostile_responses_are_read_or_refused_at_their_place(
     for changed in spoiled(response):
         losses: list[Any] = []
         try:
-            found = module.from_response(copy.deepcopy(changed))
-            back = module.to_response(found, on_loss=losses.append, on_unsupported="weaken")
+            completion = module.from_response(copy.deepcopy(changed))
+            back = module.to_response(completion, on_loss=losses.append, on_unsupported="weaken")
         except models.ConversionError:
             continue
         done += 1

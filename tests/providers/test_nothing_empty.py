@@ -55,7 +55,7 @@ def test_no_list_of_parts_is_empty(sample: Package, models: Any, provider: str) 
 def blank(message: Any) -> bool:
     """Whether a message says nothing at all."""
     inside = message.get("content", message.get("parts", message.get("output")))
-    others = [
+    members = [
         v for k, v in message.items() if k not in ("content", "parts", "role", "name", "type", "status", "id") and v
     ]
     texts = (
@@ -63,7 +63,7 @@ def blank(message: Any) -> bool:
         if type(inside) is list
         else inside
     )
-    return not texts and not others
+    return not texts and not members
 
 
 @pytest.mark.parametrize("history", HISTORIES)
@@ -107,8 +107,8 @@ def test_an_empty_message_is_sent_or_reported(
         body = module.to_request(request, on_loss=losses.append, on_unsupported="weaken")
         sent.append({key: value for key, value in body.items() if key in (*KEYS, "system", "systemInstruction")})
     own = f"messages[{len(messages)}]"
-    told = [loss for loss in losses if loss.path.startswith(own) and not loss.path.endswith(".metadata")]
-    assert sent[0] != sent[1] or told
+    reported = [loss for loss in losses if loss.path.startswith(own) and not loss.path.endswith(".metadata")]
+    assert sent[0] != sent[1] or reported
     if provider in ("openai_chat", "mistral", "azure", "cohere"):
         assert [m for m in sent[1]["messages"] if m["role"] == "user" and m["content"] == []] == []
 

@@ -27,9 +27,9 @@ def declared(package: Package, provider: str) -> list[Any]:
 
 def scribbled(value: Any) -> None:
     """Change everything inside of a JSON value."""
-    for inner in list(value.values()) if type(value) is dict else value if type(value) is list else ():
-        scribbled(inner)
     if type(value) in (dict, list):
+        for inner in list(value.values()) if type(value) is dict else value:
+            scribbled(inner)
         value.clear()
 
 
@@ -88,16 +88,16 @@ def test_losses_of_a_cached_tool_have_the_path_of_today(package: Package, provid
     tool = models.ToolDefinition("moved", "Does it.", schema, metadata={"another": {"kept": 1}})
     plain = models.ToolDefinition("plain", "Does it.", {"type": "object", "properties": {}})
 
-    def told(tools: list[Any]) -> list[Any]:
+    def losses_of(tools: list[Any]) -> list[Any]:
         losses: list[Any] = []
         module.to_tools(tools, on_loss=losses.append)
         return losses
 
-    first, alone = told([tool]), told([plain])
+    first, alone = losses_of([tool]), losses_of([plain])
     with_path = [(loss.path.replace("[0]", "[1]", 1), loss.what, loss.reason) for loss in first]
     assert first != []
-    assert [(loss.path, loss.what, loss.reason) for loss in told([plain, tool])[len(alone) :]] == with_path
-    assert told([tool]) == first
+    assert [(loss.path, loss.what, loss.reason) for loss in losses_of([plain, tool])[len(alone) :]] == with_path
+    assert losses_of([tool]) == first
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         module.to_tools([tool])
@@ -113,7 +113,7 @@ def test_what_fits_beside_other_tools_is_settled_anew_in_each_request(package: P
         "additionalProperties": False,
     }
     tools = [
-        models.ToolDefinition(f"t{i}", "Does it.", schema, metadata={"declaration": {"$strict": "auto"}})
+        models.ToolDefinition(f"t{i}", "Does it.", schema, metadata={"declaration": {"$declared": {"strict": "auto"}}})
         for i in range(25)
     ]
 
@@ -160,10 +160,10 @@ def test_tools_before_it_keep_no_schema_of_a_response_from_being_told_of(package
 
 def test_values_that_json_tells_apart_are_remembered_apart() -> None:
     values: list[Any] = [1, 1.0, True, "1", None, {"a": 1, "b": 2}, {"b": 2, "a": 1}, [1], "é", "\ud800"]
-    found = [to_bytes(value) for value in values]
-    assert None not in found
-    assert len(set(found)) == len(values)
-    assert [repr(from_bytes(key)) for key in found if key is not None] == [repr(value) for value in values]
+    keys = [to_bytes(value) for value in values]
+    assert None not in keys
+    assert len(set(keys)) == len(values)
+    assert [repr(from_bytes(key)) for key in keys if key is not None] == [repr(value) for value in values]
     deep: list[Any] = []
     deep.append(deep)
     assert to_bytes(deep) is None
@@ -191,9 +191,9 @@ def test_a_name_that_was_told_elsewhere_in_a_request_is_told_again_in_the_next(
     """Within one request a renaming is told once; what was written silently for that is not remembered as lossless."""
     module, facts = sample.provider(provider), profile(provider)["names"]
     tools = [models.ToolDefinition("with a blank"), models.ToolDefinition("with a blank", description="Twice.")]
-    for given in (tools, tools[1:]):
+    for offered in (tools, tools[1:]):
         heard: list[Any] = []
-        module.to_tools(given, on_loss=heard.append)
+        module.to_tools(offered, on_loss=heard.append)
         renamed = [loss for loss in heard if loss.what == "a tool's name"]
         assert len(renamed) == (0 if re.fullmatch(facts["pattern"], "with a blank") else 1)
 
@@ -213,10 +213,10 @@ SEARCH = {"type": "opaque", "provider": "gemini", "value": {"googleSearch": {}}}
 def test_a_choice_without_tools_is_left_out(
     sample: Package, models: Any, provider: str, tools: Any, choice: Any
 ) -> None:
-    given = {"messages": [HELLO]} | ({} if tools is None else {"tools": tools})
-    plain = laws.write(sample, provider, models.load(models.Request, given), [])
+    fields = {"messages": [HELLO]} | ({} if tools is None else {"tools": tools})
+    plain = laws.write(sample, provider, models.load(models.Request, fields), [])
     losses: list[Any] = []
-    request = models.load(models.Request, {**given, "toolChoice": choice})
+    request = models.load(models.Request, {**fields, "toolChoice": choice})
     assert laws.write(sample, provider, request, losses) == plain
     assert [(loss.action, loss.severity) for loss in losses if loss.path == "toolChoice"] == [("dropped", "note")]
 
@@ -227,8 +227,8 @@ def test_a_choice_without_tools_is_left_out(
 def test_no_call_can_be_required_without_tools(
     sample: Package, models: Any, provider: str, tools: Any, choice: Any
 ) -> None:
-    given = {"messages": [HELLO], "toolChoice": choice} | ({} if tools is None else {"tools": tools})
-    request = models.load(models.Request, given)
+    fields = {"messages": [HELLO], "toolChoice": choice} | ({} if tools is None else {"tools": tools})
+    request = models.load(models.Request, fields)
     with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tools"):
         sample.provider(provider).to_request(request, on_loss=lambda loss: None)
     body = laws.write(sample, provider, request, [])
@@ -238,11 +238,11 @@ def test_no_call_can_be_required_without_tools(
 
 @pytest.mark.parametrize("provider", PARALLEL)
 def test_a_setting_of_calls_needs_tools(sample: Package, models: Any, provider: str) -> None:
-    given = {"messages": [HELLO], "parallelToolCalls": False}
+    fields = {"messages": [HELLO], "parallelToolCalls": False}
     losses: list[Any] = []
-    assert "parallel_tool_calls" not in laws.write(sample, provider, models.load(models.Request, given), losses)
+    assert "parallel_tool_calls" not in laws.write(sample, provider, models.load(models.Request, fields), losses)
     assert [(loss.path, loss.severity) for loss in losses] == [("parallelToolCalls", "note")]
-    request = models.load(models.Request, {**given, "tools": [WEATHER], "toolChoice": "auto"})
+    request = models.load(models.Request, {**fields, "tools": [WEATHER], "toolChoice": "auto"})
     body = laws.write(sample, provider, request, losses)
     assert (body["parallel_tool_calls"], body["tool_choice"]) == (False, "auto")
 
@@ -260,7 +260,7 @@ SENT_WITHOUT_TOOLS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("provider", "more"), SENT_WITHOUT_TOOLS)
 def test_a_choice_that_was_read_without_tools_comes_back(sample: Package, provider: str, more: Any) -> None:
     module = sample.provider(provider)
-    messages = "contents" if provider == "gemini" else "input" if provider == "openai_responses" else "messages"
+    messages = {"gemini": "contents", "openai_responses": "input"}.get(provider, "messages")
     body = {messages: [], **more}
     request = module.from_request(body)
     losses: list[Any] = []
@@ -270,26 +270,26 @@ def test_a_choice_that_was_read_without_tools_comes_back(sample: Package, provid
     changed = module.to_request(request, on_loss=losses.append)
     request.tool_choice = None
     removed = module.to_request(request)
-    kept = {
+    remaining = {
         key: value for key, value in body.items() if key not in ("tool_choice", "parallel_tool_calls", "toolConfig")
     }
-    assert removed == kept
+    assert removed == remaining
     if "tools" not in more:
-        assert changed == kept
+        assert changed == remaining
         assert [loss.path for loss in losses] == ["toolChoice"]
 
 
 @pytest.mark.parametrize("provider", [*REFUSING, "bedrock", "anthropic"])
 def test_a_choice_names_a_tool_of_the_request(sample: Package, models: Any, provider: str) -> None:
-    given = {"messages": [HELLO], "tools": [WEATHER], "maxOutputTokens": 9}
-    plain = laws.write(sample, provider, models.load(models.Request, given), [])
+    fields = {"messages": [HELLO], "tools": [WEATHER], "maxOutputTokens": 9}
+    plain = laws.write(sample, provider, models.load(models.Request, fields), [])
     for choice in ({"name": "elsewhere"}, {"names": ["elsewhere"], "mode": "auto"}):
-        request = models.load(models.Request, {**given, "toolChoice": choice})
+        request = models.load(models.Request, {**fields, "toolChoice": choice})
         with pytest.raises(models.ConversionError, match="toolChoice cannot be sent: the request has no tool that it"):
             sample.provider(provider).to_request(request, on_loss=lambda loss: None)
         assert laws.write(sample, provider, request, []) == plain
     hosted = {"type": "opaque", "provider": provider, "value": {"type": "own", "name": "elsewhere"}}
-    request = models.load(models.Request, {**given, "toolChoice": {"name": "elsewhere"}, "tools": [WEATHER, hosted]})
+    request = models.load(models.Request, {**fields, "toolChoice": {"name": "elsewhere"}, "tools": [WEATHER, hosted]})
     losses: list[Any] = []
     laws.write(sample, provider, request, losses)
     assert "the request has no tool that it names" not in [loss.reason for loss in losses]
@@ -308,9 +308,9 @@ def test_a_choice_of_another_tool_that_was_read_comes_back(sample: Package) -> N
 
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock"])
 def test_two_tools_of_one_name_are_one(sample: Package, models: Any, provider: str) -> None:
-    first, other = models.ToolDefinition("now", "A."), models.ToolDefinition("now", "B.")
+    first, second = models.ToolDefinition("now", "A."), models.ToolDefinition("now", "B.")
     module = sample.provider(provider)
     losses: list[Any] = []
-    assert module.to_tools([first, first, other], on_loss=losses.append) == module.to_tools([first])
-    told = [(loss.path, loss.action, loss.severity) for loss in losses if loss.what == "a tool"]
-    assert told == [("[1]", "dropped", "note"), ("[2]", "dropped", "warning")]
+    assert module.to_tools([first, first, second], on_loss=losses.append) == module.to_tools([first])
+    reported = [(loss.path, loss.action, loss.severity) for loss in losses if loss.what == "a tool"]
+    assert reported == [("[1]", "dropped", "note"), ("[2]", "dropped", "warning")]

@@ -108,8 +108,8 @@ def test_a_result_of_which_the_call_was_cut_off_comes_back(sample: Package) -> N
         body = {"model": "m", "messages": messages}
         assert laws.write(sample, "openai_chat", laws.read(sample, "openai_chat", body)) == body
     output = {"type": "function_call_output", "call_id": "c", "output": "noon"}
-    kept = {"model": "m", "previous_response_id": "resp_1", "input": [output]}
-    assert laws.write(sample, "openai_responses", laws.read(sample, "openai_responses", kept)) == kept
+    stateful = {"model": "m", "previous_response_id": "resp_1", "input": [output]}
+    assert laws.write(sample, "openai_responses", laws.read(sample, "openai_responses", stateful)) == stateful
 
 
 PAIRS = [(source, target) for source in ENTRIES for target in CONVERSING if target != source]
@@ -131,8 +131,8 @@ def test_no_result_goes_out_without_its_call(sample: Package, source: str, targe
         f"messages[{i}].results[{j}]"
         for i, message in enumerate(request.messages)
         if message.role == "tool"
-        for j, one in enumerate(message.results)
-        if one.value == "rows"
+        for j, result in enumerate(message.results)
+        if result.value == "rows"
     ]
     assert [loss.path for loss in losses if loss.what == "a result" and loss.action == "described"] == places
 
@@ -144,8 +144,12 @@ def test_the_result_of_a_call_that_the_server_keeps_is_text_elsewhere(
     call = {"type": "function_call", "call_id": "call_b", "name": "now", "arguments": "{}"}
     outputs = [{"type": "function_call_output", "call_id": f"call_{name}", "output": f"noon {name}"} for name in "ba"]
     for items, count in ((outputs[1:], 0), ([call, *outputs], 1)):
-        kept = {"model": "m", "previous_response_id": "resp_1", "input": [*items, {"role": "user", "content": "And?"}]}
-        request, losses = laws.read(sample, "openai_responses", kept), []
+        stateful = {
+            "model": "m",
+            "previous_response_id": "resp_1",
+            "input": [*items, {"role": "user", "content": "And?"}],
+        }
+        request, losses = laws.read(sample, "openai_responses", stateful), []
         request = models.load(models.Request, models.dump(request))
         body = laws.write(sample, target, request, losses)
         wire = WIRES[target]
@@ -153,7 +157,7 @@ def test_the_result_of_a_call_that_the_server_keeps_is_text_elsewhere(
         assert len(wire.calls(body)) == len(wire.results(body)) == count
         assert "noon a" in wire.texts(body)
         assert [loss.severity for loss in losses if loss.what == "a result"] == ["warning"]
-        assert laws.write(sample, "openai_responses", request) == kept
+        assert laws.write(sample, "openai_responses", request) == stateful
 
 
 EMPTY = {"an empty text": "", "a blank text": " \n"}

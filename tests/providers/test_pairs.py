@@ -59,12 +59,12 @@ class Use:
 def uses(sample: Package, provider: str, monkeypatch: pytest.MonkeyPatch) -> list[Use]:
     """The uses of pairs in the recordings of a provider, and in bodies that are a little spoiled."""
     module, rng = sample.provider(provider), random.Random(provider)
-    seen: dict[str, list[Use]] = {}
+    uses_by_pair: dict[str, list[Use]] = {}
     field, fields = SourceObject.field, SourceObject.fields
 
     def note(keys: tuple[str, ...], source: SourceObject, pair: tuple[Any, ...]) -> None:
         use = Use(keys, source, pair)
-        earlier = seen.setdefault(use.name, [])
+        earlier = uses_by_pair.setdefault(use.name, [])
         is_new = all(use.holder != used.holder for used in earlier)
         if is_new and use.holder and is_json(use.holder) and len(earlier) < PER_PAIR:
             earlier.append(use)
@@ -85,7 +85,7 @@ def uses(sample: Package, provider: str, monkeypatch: pytest.MonkeyPatch) -> lis
                 for value in (recording[body], spoiled(recording[body], rng)):
                     with contextlib.suppress(ConversionError):
                         read(value)
-    return [use for pair in seen.values() for use in pair]
+    return [use for pair in uses_by_pair.values() for use in pair]
 
 
 def spoiled_holders(use: Use, rng: random.Random) -> list[dict[str, Any]]:

@@ -92,12 +92,14 @@ def offered(package: Package, provider: str) -> dict[str, Any]:
 
 def described(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with an empty description where one has none."""
-    found = {"description": "", **schema}
-    if "items" in found:
-        found["items"] = described(found["items"])
-    if "properties" in found:
-        found["properties"] = {name: described(inner) for name, inner in found["properties"].items()}
-    return found
+    schema_described = {"description": "", **schema}
+    if "items" in schema_described:
+        schema_described["items"] = described(schema_described["items"])
+    if "properties" in schema_described:
+        schema_described["properties"] = {
+            name: described(inner) for name, inner in schema_described["properties"].items()
+        }
+    return schema_described
 
 
 @pytest.mark.row("K01", "K03", "K04", "K05", "K30", "Q39", "Q40", "Q41", "Q42")
@@ -107,13 +109,13 @@ def test_a_parameter_of_each_kind_reaches_the_provider(built: Package, provider:
     parameters = offered(built, provider)["kinds"].parameters
     assert parameters["type"] == "object"
     assert parameters["required"] == ["a_string", "an_object"]
-    given, sent = PARAMETERS[parameter], parameters["properties"][parameter]
-    if "format" in given and "format" not in sent:  # the provider does not know it, and the model is told in words
-        given = {**given, "description": f"{given['description']} Format: {given['format']}."}
-        del given["format"]
+    expected, sent = PARAMETERS[parameter], parameters["properties"][parameter]
+    if "format" in expected and "format" not in sent:  # the provider does not know it, and the model is told in words
+        expected = {**expected, "description": f"{expected['description']} Format: {expected['format']}."}
+        del expected["format"]
     if table(provider).get("described"):
-        given = described(given)
-    assert laws.exact(sent) == laws.exact(given)
+        expected = described(expected)
+    assert laws.exact(sent) == laws.exact(expected)
 
 
 @pytest.mark.row("Q39", "Q40", "Q41", "Q42", "K04", "K05")

@@ -164,10 +164,10 @@ def test_a_response_keeps_an_id_that_requests_cannot_have(
     message = models.AssistantMessage([models.ToolCallPart(models.ToolCall(identifier, "now", {}))])
     completion = models.Completion(message, "tool_calls", "r", "m", None, models.Usage(1, 1, 2))
     body = module.to_response(completion, on_loss=str)
-    found = module.from_tool_calls(body)
-    assert [call.name for call in found] == ["now"]
+    calls_read = module.from_tool_calls(body)
+    assert [call.name for call in calls_read] == ["now"]
     if identifier in str(body):  # a text protocol has no ids
-        assert [call.id for call in found] == [identifier]
+        assert [call.id for call in calls_read] == [identifier]
     else:
         assert provider in TEXTS
 

@@ -136,8 +136,8 @@ def test_a_message_of_reasoning_has_text_content(sample: Package, provider: str,
     body = laws.write(sample, provider, request)
     assert body["messages"][1]["content"] == ""
     for bare in ({"content": None}, {}):
-        kept = {key: value for key, value in body["messages"][1].items() if key != "content"} | bare
-        laws.body_comes_back(sample, provider, {**body, "messages": [body["messages"][0], kept]})
+        spelled_bare = {key: value for key, value in body["messages"][1].items() if key != "content"} | bare
+        laws.body_comes_back(sample, provider, {**body, "messages": [body["messages"][0], spelled_bare]})
 
 
 @each_provider
@@ -154,8 +154,8 @@ def test_arguments_for_the_client_report_what_the_body_reports(sample: Package, 
     module, models = sample.provider(provider), sample.module("models")
     request = models.Request([models.SystemMessage("Be brief."), models.AssistantMessage([])], model="m")
     losses: dict[str, list[Any]] = {"to_request": [], "to_sdk": []}
-    for name, found in losses.items():
-        getattr(module, name)(request, on_loss=found.append)
+    for name, heard in losses.items():
+        getattr(module, name)(request, on_loss=heard.append)
     assert losses["to_request"] == losses["to_sdk"]
 
 
@@ -163,8 +163,8 @@ def test_arguments_for_the_client_report_what_the_body_reports(sample: Package, 
 def test_a_body_of_another_format_is_no_response(sample: Package, provider: str) -> None:
     module, errors = sample.provider(provider), sample.module("errors")
     own = table(provider)["response"]
-    for other in CONVERSING:
-        body = table(other)["response"]
+    for foreign in CONVERSING:
+        body = table(foreign)["response"]
         if own.keys().isdisjoint(body):
             with pytest.raises(errors.ConversionError):
                 module.from_response(json.loads(json.dumps(body)))
@@ -191,14 +191,14 @@ COUNTS = {
 @each_provider
 def test_token_counts_come_back_or_are_reported(sample: Package, provider: str) -> None:
     models, module = sample.module("models"), sample.provider(provider)
-    given = {"inputTokens": 20, "outputTokens": 10, **COUNTS}
-    usage = models.load(models.Usage, given)
+    counts = {"inputTokens": 20, "outputTokens": 10, **COUNTS}
+    usage = models.load(models.Usage, counts)
     losses: list[Any] = []
     completion = models.Completion(models.AssistantMessage("Hi"), "stop", id="x", model="m", usage=usage)
     body = module.to_response(completion, on_loss=losses.append, on_unsupported="weaken")
     reported = {loss.path.rpartition(".")[2] for loss in losses if loss.path.startswith("usage")}
     back = models.dump(module.from_response(body)).get("usage") or {}
-    assert {key for key, value in given.items() if back.get(key) != value} <= reported
+    assert {key for key, value in counts.items() if back.get(key) != value} <= reported
 
 
 @pytest.mark.parametrize("provider", ["openai_compatible", *sorted(BARE)])
@@ -266,8 +266,8 @@ def test_the_client_reads_a_stream_without_usage(sample: Package) -> None:
     completion = models.Completion(models.AssistantMessage("Hi"), "stop", id="x", model="m")
     writer, message, texts = module.StreamWriter(), None, {}
     for event in [*writer.write(models.TextDelta("Hi")), *writer.write(models.CompletedEvent(completion))]:
-        made: Any = construct_type(type_=RawMessageStreamEvent, value=event)
-        message = accumulate_event(event=made, current_snapshot=message, json_bufs=texts)
+        sdk_event: Any = construct_type(type_=RawMessageStreamEvent, value=event)
+        message = accumulate_event(event=sdk_event, current_snapshot=message, json_bufs=texts)
     assert message is not None
     assert (message.stop_reason, message.usage.output_tokens) == ("end_turn", 0)
 

@@ -21,8 +21,8 @@ each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 
 def rows(key: str) -> list[Any]:
     """The rows under a key of the tables that have it; a wire with conversations must, if its profile says so much."""
-    found = [(p, table(p)[key]) for p in PROFILES if key in table(p) or p in having(key, CONVERSING)]
-    return [pytest.param(p, *row, id=f"{p}-{i}") for p, listed in found for i, row in enumerate(listed)]
+    tables = [(p, table(p)[key]) for p in PROFILES if key in table(p) or p in having(key, CONVERSING)]
+    return [pytest.param(p, *row, id=f"{p}-{i}") for p, listed in tables for i, row in enumerate(listed)]
 
 
 @pytest.mark.row("A27", "A28", "A29", "A30")
@@ -32,9 +32,9 @@ def test_usage_counts_all_input_and_all_output(
 ) -> None:
     body = response_of(provider, usage=wire)
     completion = sample.provider(provider).from_response(copy.deepcopy(body))
-    found = models.dump(completion.usage)
-    found.pop("metadata", None)
-    assert {k: v for k, v in found.items() if v is not None} == usage
+    counts = models.dump(completion.usage)
+    counts.pop("metadata", None)
+    assert {k: v for k, v in counts.items() if v is not None} == usage
     assert laws.exact(sample.provider(provider).to_response(completion)) == laws.exact(body)
 
 
@@ -45,9 +45,9 @@ def test_usage_without_metadata_is_written(sample: Package, models: Any, provide
         models.Completion,
         {"message": {"role": "assistant", "content": "Hi"}, "finishReason": "stop", "usage": usage},
     )
-    found = models.dump(module.from_response(module.to_response(bare, id="i", created=1)).usage)
-    found.pop("metadata", None)
-    assert {k: v for k, v in found.items() if v is not None} == usage
+    counts = models.dump(module.from_response(module.to_response(bare, id="i", created=1)).usage)
+    counts.pop("metadata", None)
+    assert {k: v for k, v in counts.items() if v is not None} == usage
 
 
 @pytest.mark.pain("P29")
@@ -61,12 +61,14 @@ def test_a_reason_is_derived_from_the_word_and_the_calls(
         body = response_of(provider, calls=calls, stop=word)
         completion = module.from_response(copy.deepcopy(body))
         assert (completion.finish_reason, completion.stop_reason) == (reason, word)
-        found = laws.calls_of(sample, completion)
-        assert [c.name for c in found] == (["now", "get_weather"] if calls else [])
+        calls_read = laws.calls_of(sample, completion)
+        assert [c.name for c in calls_read] == (["now", "get_weather"] if calls else [])
         if calls and reason != "tool_calls":
-            assert [c.invalid.reason for c in found] == ["filtered" if reason == "content_filter" else "truncated"] * 2
+            assert [c.invalid.reason for c in calls_read] == [
+                "filtered" if reason == "content_filter" else "truncated"
+            ] * 2
         elif calls:
-            assert [c.invalid for c in found] == [None, None]
+            assert [c.invalid for c in calls_read] == [None, None]
         assert laws.exact(module.to_response(completion)) == laws.exact(body)
 
 
@@ -76,11 +78,11 @@ def test_a_reason_that_says_something_does_not_stand_for_others(sample: Package,
     losses: list[Any] = []
     module = sample.provider(provider)
     body = module.to_response(models.Completion(models.AssistantMessage("Hi"), "other"), on_loss=losses.append)
-    found = module.from_response(body)
-    if found.stop_reason is not None and found.stop_reason.lower() == "other":
-        assert (found.finish_reason, losses) == ("other", [])
+    read_back = module.from_response(body)
+    if read_back.stop_reason is not None and read_back.stop_reason.lower() == "other":
+        assert (read_back.finish_reason, losses) == ("other", [])
     else:
-        assert found.finish_reason == "stop"
+        assert read_back.finish_reason == "stop"
         assert "finishReason" in [loss.path for loss in losses if loss.severity == "warning"]
 
 
@@ -102,10 +104,10 @@ def test_a_missing_reason_stays_missing(sample: Package, provider: str) -> None:
 def test_an_error_is_told_by_its_kind(
     sample: Package, models: Any, provider: str, status: int, body: Any, kind: str, retryable: bool
 ) -> None:
-    given = copy.deepcopy(body)
-    error = sample.provider(provider).from_error(status, given)
+    body_given = copy.deepcopy(body)
+    error = sample.provider(provider).from_error(status, body_given)
     assert (error.kind, error.retryable) == (kind, retryable)
-    assert given == body
+    assert body_given == body
     assert error.message
     assert provider in error.metadata
     assert models.load(models.ApiError, models.dump(error)) == error
@@ -142,8 +144,8 @@ def test_a_completion_without_metadata_is_a_response_that_the_client_takes(
     body = module.to_response(models.load(models.Completion, COMPLETION), id="an-id", created=7)
     WIRES[provider].client.validated(body)
     back = module.from_response(exchanges.received(provider, body))
-    kept = laws.completion_of(sample, provider, WIRES[provider].client.kept(body))
-    assert laws.bare(back.message) == laws.bare(kept.message)
+    expected_completion = laws.completion_of(sample, provider, WIRES[provider].client.kept_part(body))
+    assert laws.bare(back.message) == laws.bare(expected_completion.message)
     assert back.finish_reason == "tool_calls"
     expected = {"model": "m", "id": "an-id"} | dict.fromkeys(table(provider).get("no_fields", ()))
     assert {"model": back.model, "id": back.id} == expected
@@ -175,17 +177,17 @@ def says(package: Package, completion: Any) -> Any:
 @pytest.mark.parametrize("provider", having("sdk"))
 def test_an_object_of_the_clients_types_is_read_as_its_body(sample: Package, provider: str) -> None:
     """Where the types take the recording: they are stricter than the client, and older than some responses."""
-    taken = 0
+    readable = 0
     for recording in unstreamed(provider):
         try:
-            found = WIRES[provider].client.validated(recording["response"])
+            sdk_object = WIRES[provider].client.validated(recording["response"])
         except ValueError:
             continue
-        taken += 1
-        completion = sample.provider(provider).from_response(found)
-        kept = WIRES[provider].client.kept(recording["response"])
-        assert says(sample, completion) == says(sample, laws.completion_of(sample, provider, kept))
-    assert taken >= len(unstreamed(provider)) // 2
+        readable += 1
+        completion = sample.provider(provider).from_response(sdk_object)
+        body_kept = WIRES[provider].client.kept_part(recording["response"])
+        assert says(sample, completion) == says(sample, laws.completion_of(sample, provider, body_kept))
+    assert readable >= len(unstreamed(provider)) // 2
 
 
 @each_provider
@@ -214,11 +216,11 @@ def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
         (call[key] if key else call).pop(facts.get("call_id", "id"))
     body = put(facts["response"], facts["at"]["content"], calls)
     module = sample.provider(provider)
-    found = module.from_tool_calls(body, turn=3)
-    assert [c.id for c in found] == ["call_3_0", "call_3_1"]
-    assert all("$synthetic" in laws.exact(c.metadata[provider]) for c in found)
+    calls_read = module.from_tool_calls(body, turn=3)
+    assert [c.id for c in calls_read] == ["call_3_0", "call_3_1"]
+    assert all("$synthetic" in laws.exact(c.metadata[provider]) for c in calls_read)
     assert [c.id for c in module.from_tool_calls(body)] == ["call_0_0", "call_0_1"]
-    assert module.from_response(body, 3).message.content[-1].call == found[-1]
+    assert module.from_response(body, 3).message.content[-1].call == calls_read[-1]
 
 
 @pytest.mark.row("T45")
@@ -280,5 +282,5 @@ def test_law_7_what_a_gateway_leaves_out_stays_out(
     module = sample.provider(provider)
     completion = module.from_response(copy.deepcopy(body))
     stored = models.load(models.Completion, models.dump(completion))
-    for one in (completion, stored):
-        assert module.to_response(one, on_loss=lambda loss: None) == body
+    for form in (completion, stored):
+        assert module.to_response(form, on_loss=lambda loss: None) == body

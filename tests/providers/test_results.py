@@ -80,7 +80,9 @@ def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, prov
     )
     losses: list[Any] = []
     body = laws.write(sample, provider, request, losses)
-    assert [seen.id for seen in WIRES[provider].results(body)] == [spelled(provider, i) for i in ("call_a", "call_b")]
+    assert [seen_result.id for seen_result in WIRES[provider].results(body)] == [
+        spelled(provider, i) for i in ("call_a", "call_b")
+    ]
     assert WIRES[provider].order_faults(body) == []
     after = len(table(provider)["results"]["multimodal"]["wire"]) > 1
     messages = body[table(provider)["messages"]]
@@ -89,16 +91,19 @@ def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, prov
     else:
         assert image.get("url", PIXEL) in str(messages[-1] if after else messages)
     alone = table(provider).get("media_alone")
-    assert all(seen.value or (alone is not None and seen.value == alone) for seen in WIRES[provider].results(body))
+    assert all(
+        seen_result.value or (alone is not None and seen_result.value == alone)
+        for seen_result in WIRES[provider].results(body)
+    )
 
 
 @pytest.mark.row("I33", "T14", "T41")
 @each_provider
 def test_calls_keep_ids_names_arguments_and_order(sample: Package, models: Any, provider: str) -> None:
-    given, ids = json.dumps(SCENARIOS["calls"]), ["call_a", "call_b"]
+    scenario, ids = json.dumps(SCENARIOS["calls"]), ["call_a", "call_b"]
     for identifier in ids:
-        given = given.replace(identifier, spelled(provider, identifier))
-    request = models.load(models.Request, json.loads(given))
+        scenario = scenario.replace(identifier, spelled(provider, identifier))
+    request = models.load(models.Request, json.loads(scenario))
     body = laws.write(sample, provider, request)
     calls = WIRES[provider].calls(body)
     assert [c.id for c in calls] == [spelled(provider, identifier) for identifier in ids]
@@ -122,5 +127,5 @@ def test_an_error_that_was_json_text_is_reported_as_rewritten(sample: Package, s
     messages = sample.provider(source).from_messages(wire)
     written = sample.provider(target).to_messages(messages, on_loss=losses.append)
     assert "not found" in str(written[2])
-    found = [(loss.action, loss.severity) for loss in losses if loss.path == "[2].results[0].kind"]
-    assert found == [("rewritten", "note")]
+    reported = [(loss.action, loss.severity) for loss in losses if loss.path == "[2].results[0].kind"]
+    assert reported == [("rewritten", "note")]

@@ -16,13 +16,13 @@ each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
 @pytest.mark.pain("P14")
 @pytest.mark.row("T06", "T07", "T30", "T36", "I19", "I26", "I27", "I28", "Q37")
-@pytest.mark.parametrize("given", DEFINITIONS)
+@pytest.mark.parametrize("name", DEFINITIONS)
 @pytest.mark.parametrize("provider", PROFILES)
 def test_definitions_are_spelled_as_the_provider_has_them(
-    sample: Package, models: Any, provider: str, given: str
+    sample: Package, models: Any, provider: str, name: str
 ) -> None:
-    module, row, losses = sample.provider(provider), table(provider)["tools"][given], []
-    definitions = [models.load(models.ToolDefinition, one) for one in DEFINITIONS[given]]
+    module, row, losses = sample.provider(provider), table(provider)["tools"][name], []
+    definitions = [models.load(models.ToolDefinition, definition) for definition in DEFINITIONS[name]]
     wire = module.to_tools(definitions, on_loss=losses.append)
     assert laws.exact(wire) == laws.exact(row["wire"])
     assert [loss.path for loss in losses] == row.get("lost", [])
@@ -33,28 +33,28 @@ def test_definitions_are_spelled_as_the_provider_has_them(
 
 
 @pytest.mark.row("T09", "T21", "T22", "T24", "K20", "K22")
-@pytest.mark.parametrize("given", SETTINGS)
+@pytest.mark.parametrize("name", SETTINGS)
 @each_provider
-def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, given: str) -> None:
-    row, losses = table(provider)["settings"][given], []
-    request = models.load(models.Request, {"messages": [HELLO], **SETTINGS[given]})
+def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, name: str) -> None:
+    row, losses = table(provider)["settings"][name], []
+    request = models.load(models.Request, {"messages": [HELLO], **SETTINGS[name]})
     body = laws.write(sample, provider, request, losses)
     messages = table(provider)["messages"]
     assert laws.exact({k: v for k, v in body.items() if k != messages}) == laws.exact(row["wire"])
     lost = row.get("lost", [])
     assert sorted(loss.path for loss in losses) == lost
     back = models.dump(laws.read(sample, provider, body))
-    for field, value in SETTINGS[given].items():
+    for field, value in SETTINGS[name].items():
         assert back.get(field) == (None if field in [*lost, *row.get("unsaid", [])] else value)
 
 
 @pytest.mark.row("T15", "T23", "T41", "T54", "T55", "T56", "I33", "I34", "I35", "K09")
 @pytest.mark.row("A05", "A07", "A08", "A09", "A10", "A11", "A12", "A13")
-@pytest.mark.parametrize("given", CONVERSATIONS)
+@pytest.mark.parametrize("name", CONVERSATIONS)
 @each_provider
-def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, given: str) -> None:
-    row, losses = table(provider)["conversations"][given], []
-    request = models.load(models.Request, {"messages": CONVERSATIONS[given], "maxOutputTokens": 9})
+def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, name: str) -> None:
+    row, losses = table(provider)["conversations"][name], []
+    request = models.load(models.Request, {"messages": CONVERSATIONS[name], "maxOutputTokens": 9})
     plain = laws.write(sample, provider, models.load(models.Request, {"messages": [HELLO], "maxOutputTokens": 9}))
     body = laws.write(sample, provider, request, losses)
     key = table(provider)["messages"]

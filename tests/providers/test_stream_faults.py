@@ -175,7 +175,7 @@ def test_values_of_the_wrong_type_are_left_out_and_reported(sample: Package, pro
         heard += stream.finish()
         completion = heard[-1].completion
         assert completion.finish_reason == reason_given
-        assert [one.invalid is None for one in calls(completion)] == [runnable]
+        assert [call_read.invalid is None for call_read in calls(completion)] == [runnable]
         assert [event.type for event in heard].count("error") == 1
 
 

@@ -253,7 +253,7 @@ def test_what_a_writer_sends_is_what_the_client_reads(
     body = response_of(provider, calls=True, stop=table(provider)["finish_reasons"][0][0])
     _, emitted = laws.played(sample, provider, wire.split(body))
     sent = laws.written(sample, provider, emitted, id="an-id", created=7)
-    seen = list(module.iter_events(exchanges.streamed(provider, sent)))[-1].completion
+    completion_seen = list(module.iter_events(exchanges.streamed(provider, sent)))[-1].completion
     expected = laws.completion_of(sample, provider, body)
-    assert laws.outline(sample, seen) == laws.outline(sample, expected)
+    assert laws.outline(sample, completion_seen) == laws.outline(sample, expected)
     assert json.dumps(sent) == json.dumps(laws.written(sample, provider, emitted, id="an-id", created=7))

@@ -20,8 +20,8 @@ each_provider = pytest.mark.parametrize("provider", SINGLE)
 
 
 def exchanges(keep: Callable[[Any], object]) -> Any:
-    found = [pytest.param(p, r, id=f"{p}-{r['id']}") for p in SINGLE for r in recordings(p) if keep(r)]
-    return pytest.mark.parametrize(("provider", "recording"), found)
+    parameters = [pytest.param(p, r, id=f"{p}-{r['id']}") for p in SINGLE for r in recordings(p) if keep(r)]
+    return pytest.mark.parametrize(("provider", "recording"), parameters)
 
 
 def is_done(recording: Any) -> bool:
@@ -110,12 +110,12 @@ def test_law_6_a_result_goes_on_to_every_conversation(sample: Package, provider:
         texts = [result.value] if isinstance(result.value, str) else []
         if result.kind == "multimodal":
             texts = [part.text for part in result.value if type(part) is models.TextPart]
-            kept = [loss.path for loss in losses]
+            reported = [loss.path for loss in losses]
             media = [i for i, part in enumerate(result.value) if type(part) is not models.TextPart]
             for i in media:
                 part = result.value[i]
-                there = (part.url or part.data) in dumped
-                assert there or any(path.startswith(f"messages[2].results[0].value[{i}]") for path in kept)
+                is_there = (part.url or part.data) in dumped
+                assert is_there or any(path.startswith(f"messages[2].results[0].value[{i}]") for path in reported)
         assert [
             text for text in texts if json.dumps(text, ensure_ascii=False)[1:-1].replace("\\", "") not in dumped
         ] == []
@@ -165,11 +165,11 @@ def test_a_call_has_the_id_that_it_is_given_or_one_that_is_made(sample: Package,
     assert module.to_tool_call(call) == row["wire"]
     assert single_laws.find_call_id_and_name(sample, provider, row["wire"]) == call
     without = {key: value for key, value in row["wire"].items() if value != call.id}
-    made = module.from_tool_calls([without] * 2, turn=3)
-    assert [one.id for one in made] == ["call_3_0", "call_3_1"]
-    assert all("$synthetic" in json.dumps(one.metadata[provider]) for one in made)
-    assert module.from_tool_calls(without, turn=3) == made[:1]
-    assert [module.to_tool_call(one) for one in made] == [without] * 2
+    calls_made = module.from_tool_calls([without] * 2, turn=3)
+    assert [call_made.id for call_made in calls_made] == ["call_3_0", "call_3_1"]
+    assert all("$synthetic" in json.dumps(call_made.metadata[provider]) for call_made in calls_made)
+    assert module.from_tool_calls(without, turn=3) == calls_made[:1]
+    assert [module.to_tool_call(call_made) for call_made in calls_made] == [without] * 2
     if without == row["wire"]:
         assert module.from_tool_call(without, " ").id == "call_0_0"
     for key in row["wire"].keys() - row.get("any", []):
@@ -244,8 +244,8 @@ def test_hostile_values_are_read_or_refused_at_their_place(
         for *_, value in spoiled_everywhere(recording[key]) if recording[key] is not None else ():
             losses.clear()
             try:
-                found = read(copy.deepcopy(value))
-                back = write(found, **options)
+                value_read = read(copy.deepcopy(value))
+                back = write(value_read, **options)
             except models.ConversionError:
                 continue
             if any(loss.what == "a tool's name" for loss in losses):

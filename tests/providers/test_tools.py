@@ -162,7 +162,7 @@ def test_a_declared_tools_name_on_the_wire_is_spelled_back(sample: Package, mode
         tool_choice=models.NamedToolChoice("place_order") if names_tools(provider) else None,
     )
     body = module.to_request(request)
-    assert [seen.name for seen in WIRES[provider].calls(body)] == [wire_name(provider)]
+    assert [seen_call.name for seen_call in WIRES[provider].calls(body)] == [wire_name(provider)]
     # Results have the name, too, on some wires.
     assert str(body).count(wire_name(provider)) >= 2 + names_tools(provider)
     assert "place_order" not in str(body)
@@ -222,12 +222,15 @@ def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any,
         ]
     )
     body = laws.write(sample, provider, request)
-    spelled = [seen.id for seen in wire.calls(body)]
+    spelled = [seen_call.id for seen_call in wire.calls(body)]
     assert len(set(spelled)) == len(IDS)
     assert [s for s in spelled if not re.fullmatch(profile(provider)["ids"]["pattern"], s, re.DOTALL)] == []
-    assert [seen.id for seen in wire.results(body)] == spelled
-    given = [seen.value if isinstance(seen.value, str) else seen.value["output"] for seen in wire.results(body)]
-    assert given == [str(i) for i in range(len(IDS))]
+    assert [seen_result.id for seen_result in wire.results(body)] == spelled
+    values = [
+        seen_result.value if isinstance(seen_result.value, str) else seen_result.value["output"]
+        for seen_result in wire.results(body)
+    ]
+    assert values == [str(i) for i in range(len(IDS))]
     assert wire.order_faults(body) == []
     assert body == laws.write(sample, provider, request)
     assert module.from_request(body).messages[2].results[0].name == "now"
@@ -248,7 +251,7 @@ def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, model
     assert len({call.id for call in calls}) == 2
     assert [result.tool_call_id for result in results] == [call.id for call in calls]
     assert laws.exact(module.to_request(request)) == laws.exact(body)
-    assert [seen.id for seen in wire.calls(body)] == [spelled(provider, "call_0")] * 2
+    assert [seen_call.id for seen_call in wire.calls(body)] == [spelled(provider, "call_0")] * 2
 
 
 @pytest.mark.parametrize("schema", [True, False])
@@ -263,13 +266,13 @@ def test_results_of_any_value_or_of_none_are_offered(sample: Package, models: An
     assert read.result is None or read.result == schema or reported
 
 
-@pytest.mark.parametrize(("given", "action"), [(None, "defaulted"), ({}, "rewritten")], ids=["none", "empty"])
+@pytest.mark.parametrize(("parameters", "action"), [(None, "defaulted"), ({}, "rewritten")], ids=["none", "empty"])
 @each_provider
 def test_a_schema_that_only_the_api_requires_is_reported(
-    sample: Package, models: Any, provider: str, given: dict[str, Any] | None, action: str
+    sample: Package, models: Any, provider: str, parameters: dict[str, Any] | None, action: str
 ) -> None:
     module, losses = sample.provider(provider), []
-    definition = models.ToolDefinition("probe", "A probe.", given)
+    definition = models.ToolDefinition("probe", "A probe.", parameters)
     (read,) = module.from_tools(module.to_tools([definition], on_loss=losses.append))
     reported = [(loss.path, loss.action, loss.severity) for loss in losses]
-    assert reported[:1] == ([] if read.parameters in (None, given) else [("[0].parameters", action, "note")])
+    assert reported[:1] == ([] if read.parameters in (None, parameters) else [("[0].parameters", action, "note")])

@@ -24,7 +24,7 @@ def test_one_request_goes_to_every_wire_and_one_form_of_response_comes_back(
     request = models.load(models.Request, {**SCENARIOS["calls"], "model": "m"})
     before = laws.exact(models.dump(request))
     body = laws.write(sample, provider, request)
-    assert [seen.name for seen in WIRES[provider].calls(body)] == ["get_weather", wire_name(provider)]
+    assert [seen_call.name for seen_call in WIRES[provider].calls(body)] == ["get_weather", wire_name(provider)]
     assert laws.exact(models.dump(request)) == before
     completion = module.from_response(copy.deepcopy(response_of(provider, calls=True)))
     assert type(completion) is models.Completion

@@ -65,8 +65,8 @@ def test_a_member_of_the_wrong_type_ends_in_one_completed_event(sample: Package,
                 for value in VALUES:
                     cases += 1
                     stream, heard = module.Stream(), []
-                    for one in [*events[:i], changed(event, path, value), *events[i + 1 :]]:
-                        heard += stream.feed(one)
+                    for stream_event in [*events[:i], changed(event, path, value), *events[i + 1 :]]:
+                        heard += stream.feed(stream_event)
                     heard += stream.finish()
                     assert [e.type for e in heard].count("completed") == 1, (i, path, value)
                     assert heard[-1].type == "completed"
@@ -221,9 +221,11 @@ def test_a_name_that_is_not_that_of_a_tool_says_which_are(sample: Package, provi
 @pytest.mark.parametrize("provider", having("tool_choice"))
 def test_tools_that_are_not_of_the_format_do_not_count_as_none(sample: Package, provider: str) -> None:
     module, models = sample.provider(provider), sample.module("models")
-    for tools, found in ((module.tools("get_weather"), "an object"), (["get_weather"], "a string")):
+    for tools, type_named in ((module.tools("get_weather"), "an object"), (["get_weather"], "a string")):
         for read in (module.Stream, partial(module.from_request, {"messages": []})):
-            with pytest.raises(models.ConversionError, match=rf"tools\[0\]: must be a ToolDefinition, found {found}"):
+            with pytest.raises(
+                models.ConversionError, match=rf"tools\[0\]: must be a ToolDefinition, found {type_named}"
+            ):
                 read(tools=tools)
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.support.repository import PROFILES, ROOT
 from toolgen.committed_modules import shipped_catalog
 from toolgen.load import folder
-from toolgen.render.wire_modules import runtime_wire_module
+from toolgen.render.wires import runtime_wire_module
 from toolgen.resolve import Profile
 from toolgen.resolve.resolution import DEFAULT_PROVIDERS
 from toolgen.resources import GENERATED, exported_by_runtime
@@ -118,17 +118,17 @@ def part_of(path: Path) -> str:
 def imports(path: Path) -> list[tuple[str, int]]:
     """The absolute names that a module imports, relative ones too, with their lines."""
     tree = tree_of(path)
-    package, found = [tree.name, *path.relative_to(tree).parts[:-1]], []
+    package, names = [tree.name, *path.relative_to(tree).parts[:-1]], []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found += [(alias.name, node.lineno) for alias in node.names]
+            names += [(alias.name, node.lineno) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*base, *([node.module] if node.module else [])])
-            found.append((module, node.lineno))
+            names.append((module, node.lineno))
             if module == "toolgen":
-                found += [(f"toolgen.{alias.name}", node.lineno) for alias in node.names]
-    return found
+                names += [(f"toolgen.{alias.name}", node.lineno) for alias in node.names]
+    return names
 
 
 def allowed(part: str) -> set[str]:
@@ -147,9 +147,9 @@ def test_imports_keep_to_the_order_of_the_stages() -> None:
     for path in modules():
         for name, line in imports(path):
             root, *inner = name.split(".")
-            target = root if root == "toolgen_runtime" else inner[0] if inner else "__init__"
-            known = {"__version__", "INTERFACE", *allowed(part_of(path))}
-            if root in ("toolgen", "toolgen_runtime") and target not in known:
+            target = root if root == "toolgen_runtime" else next(iter(inner), "__init__")
+            allowed_names = {"__version__", "INTERFACE", *allowed(part_of(path))}
+            if root in ("toolgen", "toolgen_runtime") and target not in allowed_names:
                 wrong.append(f"{name_of(path)}:{line} imports {name}")
     assert wrong == []
 
@@ -170,8 +170,8 @@ def test_what_follows_parse_knows_its_types_and_calls_none_of_it() -> None:
 def test_between_load_and_write_nothing_sees_the_machine() -> None:
     between = [path for path in modules() if part_of(path) in STAGES[1:-1]]
     assert {part_of(path) for path in between} == {"parse", "resolve", "rules", "plan", "render"}
-    seen = [(name_of(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE]
-    assert seen == []
+    impure = [(name_of(path), name) for path in between for name, _ in imports(path) if name.split(".")[0] in IMPURE]
+    assert impure == []
 
 
 def test_the_code_generator_is_behind_one_module() -> None:
@@ -217,14 +217,14 @@ def test_the_runtime_knows_the_standard_library_and_pydantic_and_itself_relative
     runtime, wrong = modules(RUNTIME), []
     assert len(runtime) > 130
     for path in runtime:
-        known = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
+        allowed_names = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
         if path.parent.name == "frameworks":
-            known.add({"langchain": "langchain_core", "openai_agents": "agents"}.get(path.stem, path.stem))
+            allowed_names.add({"langchain": "langchain_core", "openai_agents": "agents"}.get(path.stem, path.stem))
         for name, line in imports(path):
             parts = name.split(".")
             if parts[:2] == ["toolgen_runtime", "frameworks"] and path.parent.name != "frameworks":
                 wrong.append(f"{name_of(path)}:{line} imports {name}, which needs more than pydantic")
-            if parts[0] not in known | {"toolgen_runtime"}:
+            if parts[0] not in allowed_names | {"toolgen_runtime"}:
                 wrong.append(f"{name_of(path)}:{line} imports {name}")
         wrong += [f"{name_of(path)} names its own package" for name in absolute_imports(path) if "toolgen" in name]
     assert wrong == []
@@ -238,13 +238,13 @@ def absolute_imports(path: Path) -> list[str]:
 
 def files_imported_by(path: Path) -> set[Path]:
     """The modules of the runtime that one imports, wherever in it, for type checkers too; not the packages that they are in."""
-    found = set()
+    files = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
             folder = path.parents[node.level - 1].joinpath(*(node.module.split(".") if node.module else []))
             names = [module(folder / alias.name) for alias in node.names]
-            found |= {one for one in names if one} or {one for one in (module(folder),) if one}
-    return found
+            files |= {path for path in names if path} or {path for path in (module(folder),) if path}
+    return files
 
 
 def module(place: Path) -> Path | None:
@@ -254,10 +254,10 @@ def module(place: Path) -> Path | None:
 
 def cycles(imported: dict[Path, set[Path]]) -> set[Path]:
     """What is left once every module that imports nothing of the rest is taken out: cycles, and what imports them."""
-    left = set(imported)
-    while leaves := {path for path in left if not imported[path] & left}:
-        left -= leaves
-    return left
+    remaining = set(imported)
+    while leaves := {path for path in remaining if not imported[path] & remaining}:
+        remaining -= leaves
+    return remaining
 
 
 def test_no_modules_of_the_runtime_import_each_other() -> None:
@@ -279,7 +279,7 @@ def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
     users = {
         name_of(path)
         for path in modules(RUNTIME)
-        if lowering not in path.parents and any(lowering in other.parents for other in files_imported_by(path))
+        if lowering not in path.parents and any(lowering in target.parents for target in files_imported_by(path))
     }
     assert users == {"conversion/lowered_arguments.py", "conversion/wire.py"}
 
@@ -288,7 +288,7 @@ def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
 def test_what_all_providers_share_knows_none_of_them() -> None:
     apis = RUNTIME / "apis"
     shared = [path for path in modules(RUNTIME) if apis not in path.parents]
-    users = [path for path in shared if any(apis in other.parents for other in files_imported_by(path))]
+    users = [path for path in shared if any(apis in target.parents for target in files_imported_by(path))]
     assert [name_of(path) for path in users] == []
 
 
@@ -313,8 +313,8 @@ def test_everything_of_a_provider_stands_in_one_folder(provider: str) -> None:
     assert exported_by_runtime(str(profile.facts["converter"])).__module__.startswith(
         f"toolgen_runtime.apis.{folder.name}."
     )
-    of_apis = {other for other in files_imported_by(file) if RUNTIME / "apis" in other.parents}
-    assert [other for other in of_apis if folder not in other.parents and other.parent != RUNTIME / "apis"] == []
+    of_apis = {target for target in files_imported_by(file) if RUNTIME / "apis" in target.parents}
+    assert [target for target in of_apis if folder not in target.parents and target.parent != RUNTIME / "apis"] == []
 
 
 def test_generated_modules_of_the_runtime_are_the_classes_of_profiles_and_the_format() -> None:
@@ -339,8 +339,8 @@ def test_no_constant_of_a_class_is_left_unread() -> None:
 def test_sessions_of_an_api_run_no_tools_themselves() -> None:
     """A client that runs the model's loop is an adapter too: there is one loop and one dispatcher, and they know no API."""
     apis, running = RUNTIME / "apis", RUNTIME / "running"
-    of_apis = {other for path in apis.rglob("*.py") for other in files_imported_by(path)}
-    of_running = {other for path in running.rglob("*.py") for other in files_imported_by(path)}
+    of_apis = {target for path in apis.rglob("*.py") for target in files_imported_by(path)}
+    of_running = {target for path in running.rglob("*.py") for target in files_imported_by(path)}
     assert apis / "copilot/session.py" in set(apis.rglob("*.py"))
     assert {name_of(path) for path in of_apis if running in path.parents} == set()
     assert {name_of(path) for path in of_running if apis in path.parents} == set()

@@ -7,7 +7,7 @@ import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -35,20 +35,29 @@ def wire_of(name: str) -> Any:
     return importlib.import_module(f"wires.{name}")
 
 
-def said(models: Any, completion: Any) -> tuple[str, list[Any], Any]:
-    """Text, calls and the counts of a completion of ours."""
+class Summary(NamedTuple):
+    """What a response says: its text, id, name and arguments of each call, and its input and output tokens."""
+
+    text: str
+    calls: list[tuple[Any, ...]]
+    tokens: tuple[int, int]
+
+
+def summary(models: Any, completion: Any) -> Summary:
+    """The summary of a completion of ours."""
     content = completion.message.content
     parts = [models.TextPart(text=content)] if isinstance(content, str) else content
     calls = [p.call for p in parts if isinstance(p, models.ToolCallPart)]
     text = "".join(p.text for p in parts if isinstance(p, models.TextPart))
     usage = completion.usage
-    return text, [(c.id, c.name, c.arguments) for c in calls], (usage.input_tokens, usage.output_tokens)
+    tokens = (usage.input_tokens, usage.output_tokens)
+    return Summary(text, [(c.id, c.name, c.arguments) for c in calls], tokens)
 
 
-def said_by_hand(completion: Any) -> tuple[str, list[Any], Any]:
+def summary_by_hand(completion: Any) -> Summary:
     calls = [(p.id, p.name, p.arguments) for p in completion.parts if not isinstance(p, str)]
     text = "".join(p for p in completion.parts if isinstance(p, str))
-    return text, calls, (completion.usage.input, completion.usage.output)
+    return Summary(text, calls, (completion.usage.input, completion.usage.output))
 
 
 @each_wire
@@ -63,9 +72,9 @@ def test_the_same_messages_are_sent(sample: Package, models: Any, name: str) -> 
 @each_wire
 def test_the_same_response_is_read(sample: Package, models: Any, name: str) -> None:
     wire = wire_of(name)
-    ours = said(models, sample.provider(name).from_response(wire.response()))
-    assert ours == said_by_hand(wire.response_in(wire.response()))
-    assert len(ours[1]) == 3
+    ours = summary(models, sample.provider(name).from_response(wire.response()))
+    assert ours == summary_by_hand(wire.response_in(wire.response()))
+    assert len(ours.calls) == 3
 
 
 @each_wire
@@ -77,7 +86,7 @@ def test_the_same_stream_is_read(sample: Package, models: Any, name: str) -> Non
         emitted[0] += [e for e in ours.feed(event) if type(e).__name__ != "ToolCallEvent"]
         emitted[1] += theirs.feed(event)
     ours.finish()
-    assert said(models, ours.result()) == said_by_hand(theirs.finish())
+    assert summary(models, ours.result()) == summary_by_hand(theirs.finish())
     assert len(emitted[0]) == len(emitted[1]) > 30
 
 
@@ -85,23 +94,23 @@ def test_the_same_stream_is_read(sample: Package, models: Any, name: str) -> Non
 def test_the_floor_makes_the_whole_response(sample: Package, name: str) -> None:
     floor = importlib.import_module("floor")
     completion = sample.provider(name).from_response(wire_of(name).response())
-    made = floor.constructors(completion)(None)
-    assert made == completion
-    assert made is not completion
-    assert made.message.content[1] is not completion.message.content[1]
+    copy = floor.constructors(completion)(None)
+    assert copy == completion
+    assert copy is not completion
+    assert copy.message.content[1] is not completion.message.content[1]
 
 
 def test_the_floor_of_messages_is_that_of_wires_with_objects(sample: Package, models: Any) -> None:
     floor = importlib.import_module("floor")
-    found = [name for name in WIRES if floor.takes_objects(sample.provider(name), models)]
-    assert found == ["anthropic", "bedrock", "gemini", "ollama"]
+    names = [name for name in WIRES if floor.takes_objects(sample.provider(name), models)]
+    assert names == ["anthropic", "bedrock", "gemini", "ollama"]
 
 
 def test_every_case_runs(sample: Package) -> None:
     run = importlib.import_module("run")
-    found = run.cases(sample.name)
-    assert len(found) > 60
-    for case in found:
+    cases = run.cases(sample.name)
+    assert len(cases) > 60
+    for case in cases:
         ours, theirs = case.fresh()
         case.ours(ours)
         case.theirs(theirs)
@@ -118,5 +127,5 @@ def test_by_hand_and_by_dispatch_a_call_has_the_same_result(tmp_path: Path, monk
         assert (ours.kind, ours.value) == ("data", running.FOUND)
     case = running.event_case(name)
     assert case.ours() == asyncio.run(case.theirs()) > running.EVENTS
-    for module in [one for one in sys.modules if one.split(".")[0] == name]:
+    for module in [key for key in sys.modules if key.split(".")[0] == name]:
         monkeypatch.delitem(sys.modules, module)

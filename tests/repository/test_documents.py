@@ -56,8 +56,8 @@ def test_a_run_sees_what_is_wrong(tmp_path: Path) -> None:
 
 def test_the_quick_start_takes_at_most_ten_commands_and_is_typed(tmp_path: Path) -> None:
     start = README.partition("## Install")[2].partition("## Use only the converters")[0]
-    given = [command for block in re.findall(r"```console\n(.*?)```", start, re.DOTALL) for command in commands(block)]
-    assert len(given) <= 10
+    steps = [command for block in re.findall(r"```console\n(.*?)```", start, re.DOTALL) for command in commands(block)]
+    assert len(steps) <= 10
     server = Loopback()
     Run(tmp_path, server).document(start)
     assert [sent.body["model"] for sent in server.heard] == ["claude-sonnet-5"] * 2
@@ -115,9 +115,9 @@ def test_the_python_of_documents_is_typed(tmp_path: Path) -> None:
 
 def test_the_tutorial_builds_and_runs_within_twenty_commands() -> None:
     tutorial = (ROOT / "docs/tutorial.md").read_text("utf-8")
-    given = [each for block in re.findall(r"```console\n(.*?)```", tutorial, re.DOTALL) for each in commands(block)]
-    first = next(number for number, (command, _, _) in enumerate(given, 1) if command.startswith("toolgen build"))
-    running = next(number for number, (command, _, _) in enumerate(given, 1) if command.startswith("python"))
+    steps = [each for block in re.findall(r"```console\n(.*?)```", tutorial, re.DOTALL) for each in commands(block)]
+    first = next(number for number, (command, _, _) in enumerate(steps, 1) if command.startswith("toolgen build"))
+    running = next(number for number, (command, _, _) in enumerate(steps, 1) if command.startswith("python"))
     assert first < running <= 20
 
 
@@ -163,7 +163,7 @@ def test_the_page_about_the_design_has_a_line_for_each_folder(folder: str) -> No
         .split("\n\n")[0]
     )
     named = [name.split("/")[0] for line in table.splitlines() for name in re.findall(r"`([^`]+)`", line.split("|")[1])]
-    there = {
+    modules = {
         path.stem for path in (ROOT / folder).iterdir() if path.suffix == ".py" or (path / "__init__.py").is_file()
     }
-    assert sorted(named) == sorted(there - {"__init__", "__main__"})
+    assert sorted(named) == sorted(modules - {"__init__", "__main__"})

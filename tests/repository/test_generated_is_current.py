@@ -119,8 +119,8 @@ def test_a_build_makes_the_folder_of_the_first_host_of_an_api(copy: Path, tmp_pa
     profile.write_text("extends: cohere\ntitle: A host of Cohere\n", "utf-8")
     done = build(copy, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    made = copy / "runtime/toolgen_runtime/apis/cohere/hosts"
-    assert "class CohereHost(Cohere)" in (made / "cohere_host.py").read_text("utf-8")
-    assert (made / "__init__.py").is_file()
+    hosts = copy / "runtime/toolgen_runtime/apis/cohere/hosts"
+    assert "class CohereHost(Cohere)" in (hosts / "cohere_host.py").read_text("utf-8")
+    assert (hosts / "__init__.py").is_file()
     profile.unlink()
-    shutil.rmtree(made)
+    shutil.rmtree(hosts)

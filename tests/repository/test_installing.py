@@ -63,7 +63,9 @@ def test_the_page_shows_each_program_from_each_place() -> None:
 
 
 def place(command: str) -> str:
-    return "git" if REPOSITORY in command else "checkout" if "/runtime" in command else "index"
+    if REPOSITORY in command:
+        return "git"
+    return "checkout" if "/runtime" in command else "index"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=range(len(COMMANDS)))
@@ -132,10 +134,10 @@ def test_a_new_project_installs_what_init_was_installed_from(
     job: Any = yaml.safe_load((app / ".github/workflows/toolgen.yml").read_text("utf-8"))
     install, check, lint = [step["run"] for step in job["jobs"]["check"]["steps"] if "run" in step][:3]
     assert shlex.split(install) == ["pip", "install", *both]
-    other = fresh(tmp_path / "ci")
-    run(*pip(other), *shlex.split(install)[1:], cwd=app)
+    python_of_ci = fresh(tmp_path / "ci")
+    run(*pip(python_of_ci), *shlex.split(install)[1:], cwd=app)
     for line in (check, lint):
-        run(other.parent / "toolgen", *shlex.split(line)[1:], cwd=app)
+        run(python_of_ci.parent / "toolgen", *shlex.split(line)[1:], cwd=app)
 
     hooks = app / ".pre-commit-config.yaml"
     (hook,) = yaml.safe_load(hooks.read_text("utf-8"))["repos"][0]["hooks"]

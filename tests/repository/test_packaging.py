@@ -86,17 +86,17 @@ def test_the_wheel_holds_the_program_and_what_it_reads(distributions: dict[str, 
 def test_what_is_made_again_elsewhere_is_the_same_to_the_byte(
     request: pytest.FixtureRequest, tmp_path: Path, project: str
 ) -> None:
-    made: dict[str, Path] = request.getfixturevalue(project)
-    assert contents(made["again"]) == contents(made["wheel"])
-    assert made["again"].read_bytes() == made["wheel"].read_bytes()
-    (unpacked,) = (made["sdist"].parent / "unpacked").iterdir()
+    archives: dict[str, Path] = request.getfixturevalue(project)
+    assert contents(archives["again"]) == contents(archives["wheel"])
+    assert archives["again"].read_bytes() == archives["wheel"].read_bytes()
+    (unpacked,) = (archives["sdist"].parent / "unpacked").iterdir()
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path, cwd=unpacked)
     (sdist,) = tmp_path.iterdir()
-    assert sdist.read_bytes() == made["sdist"].read_bytes()
+    assert sdist.read_bytes() == archives["sdist"].read_bytes()
 
 
 def test_a_wheel_is_for_every_machine(distributions: dict[str, Path], runtimes: dict[str, Path]) -> None:
-    assert all(made["wheel"].name.endswith("-py3-none-any.whl") for made in (distributions, runtimes))
+    assert all(archives["wheel"].name.endswith("-py3-none-any.whl") for archives in (distributions, runtimes))
 
 
 @pytest.mark.parametrize("project", ["distributions", "runtimes"])
@@ -137,21 +137,21 @@ def test_an_installed_wheel_builds_what_the_checkout_builds(
 
 def test_the_runtime_is_distributed_with_its_modules_and_no_others(runtimes: dict[str, Path]) -> None:
     runtime = ROOT / "runtime"
-    found = contents(runtimes["wheel"])
+    packed = contents(runtimes["wheel"])
     modules = {p.relative_to(runtime).as_posix(): p.read_bytes() for p in (runtime / "toolgen_runtime").rglob("*.py")}
-    assert found == modules | {"toolgen_runtime/py.typed": b""}
+    assert packed == modules | {"toolgen_runtime/py.typed": b""}
     with tarfile.open(runtimes["sdist"]) as archive:
         names = {name.split("/", 1)[-1] for name in archive.getnames()}
-    assert names == {*found, "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"} | (names & {".gitignore"})
-    known = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
+    assert names == {*packed, "LICENSE", "README.md", "pyproject.toml", "PKG-INFO"} | (names & {".gitignore"})
+    importable = {*sys.stdlib_module_names, "pydantic", "pydantic_core"}
     foreign = {
         name
-        for path, text in found.items()
+        for path, text in packed.items()
         if "/frameworks/" not in path  # each imports its framework, and is imported by nothing else
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
-        if name.split(".")[0] not in known
+        if name.split(".")[0] not in importable
     }
     assert foreign == set()
 
@@ -164,8 +164,8 @@ def test_toolgen_requires_the_runtime_of_its_version_and_the_runtime_pydantic_al
     assert f"toolgen-runtime=={__version__}" in (tool.get_all("Requires-Dist") or [])
     assert runtime.get_all("Requires-Dist") == ["pydantic>=2.12"]
     assert (tool["Name"], runtime["Name"]) == ("toolgen", "toolgen-runtime")
-    for one in (tool, runtime):
-        assert (one["License-Expression"], one["Requires-Python"]) == ("MIT", ">=3.11")
+    for distribution in (tool, runtime):
+        assert (distribution["License-Expression"], distribution["Requires-Python"]) == ("MIT", ">=3.11")
     assert str(tool.get_payload()).startswith("# toolgen\n")
     assert str(runtime.get_payload()).startswith("# toolgen-runtime\n")
 
@@ -249,8 +249,8 @@ def test_the_image_of_the_documents_is_built_and_has_no_compiler(
         """A path of an image, which is absolute or below its current folder."""
         return stage / name.lstrip("/") if name.startswith("/") else folder / name
 
-    for word, rest in re.findall(r"^([A-Z]+) (.+)$", (context / "Dockerfile").read_text("utf-8"), re.MULTILINE):
-        words = shlex.split(rest) if word != "CMD" else json.loads(rest)
+    for word, operands in re.findall(r"^([A-Z]+) (.+)$", (context / "Dockerfile").read_text("utf-8"), re.MULTILINE):
+        words = shlex.split(operands) if word != "CMD" else json.loads(operands)
         if word == "FROM":
             stage = tmp_path / f"stage{len(stages)}"
             stages[words[-1] if "AS" in words else "last"] = stage

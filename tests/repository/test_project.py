@@ -29,14 +29,14 @@ USERS = {
 @cache
 def imported(folder: Path) -> set[str]:
     """The packages that the modules of a folder import."""
-    found: set[str] = set()
+    names: set[str] = set()
     for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                found |= {alias.name.split(".")[0] for alias in node.names}
+                names |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(str(node.module).split(".")[0])
-    return found
+                names.add(str(node.module).split(".")[0])
+    return names
 
 
 @pytest.mark.row("U01")

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -67,10 +68,18 @@ def make_build(copy: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def toolgen(copy: Path, *arguments: str | Path, code: str = "", cwd: Path | None = None) -> tuple[int, str, str]:
-    """Run a command of the copy and then, in the same process, code. Return the exit code and what was printed."""
+class Ended(NamedTuple):
+    """A command that has ended: its exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def toolgen(copy: Path, *arguments: str | Path, code: str = "", cwd: Path | None = None) -> Ended:
+    """Run a command of the copy and then, in the same process, code."""
     result = run(copy, "-c", COMMAND + code, *map(str, arguments), cwd=cwd)
-    return result.returncode, result.stdout, result.stderr
+    return Ended(result.returncode, result.stdout, result.stderr)
 
 
 def build(copy: Path, schemas: Path, code: str = "") -> str:
@@ -158,7 +167,7 @@ def test_add_a_lint_rule(copy: Path) -> None:
     exit_code, _, errors = toolgen(copy, "lint", schemas)
     assert exit_code == 0
     assert "now.json:2:11: warning[tool-with-short-name]: the name 'now' says too little" in errors
-    assert "A model chooses a tool by its name as well." in toolgen(copy, "explain", "tool-with-short-name")[1]
+    assert "A model chooses a tool by its name as well." in toolgen(copy, "explain", "tool-with-short-name").out
     (schemas / "toolgen.yaml").write_text(
         json.dumps({"providers": ["openai_chat"], "lint": {"tool-with-short-name": "off"}}), "utf-8"
     )
@@ -232,13 +241,13 @@ def test_remove_an_optional_field(copy: Path) -> None:
 def test_add_a_public_function_to_every_provider(copy: Path) -> None:
     """A method of the converter and its name in PUBLIC: modules of providers bind it."""
     replace(
-        copy / "runtime/toolgen_runtime/converter.py",
+        copy / "runtime/toolgen_runtime/conversion/converter.py",
         "    def to_tool_choice(\n",
         '    def title(self) -> str:\n        """Return the name of the API."""\n        return self.wire.title\n\n'
         "    def to_tool_choice(\n",
     )
     replace(
-        copy / "generator/toolgen/plan/provider.py", '    "to_tools": "",\n', '    "title": "",\n    "to_tools": "",\n'
+        copy / "generator/toolgen/plan/wires.py", '    "to_tools": "",\n', '    "title": "",\n    "to_tools": "",\n'
     )
     code = "import generated.providers.openai_chat as p; print(p.title(), 'title' in p.__all__, p.title.__doc__)"
     assert build(copy, project(copy), code) == "OpenAI Chat Completions True Return the name of the API."
@@ -249,7 +258,7 @@ def test_add_a_key_to_declarations(copy: Path) -> None:
     schemas = project(copy)
     file = schemas / "tools/get_weather.json"
     file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"owner": "weather team"}), "utf-8")
-    assert "owner" in toolgen(copy, "build", schemas)[2]
+    assert "owner" in toolgen(copy, "build", schemas).err
 
     replace(
         copy / "schemas/meta/declaration.yaml",
@@ -273,7 +282,7 @@ def test_add_a_key_to_declarations(copy: Path) -> None:
         "print(t.DEFINITIONS['get_weather'].metadata['declaration']['$owner'], 'owner' in str(p.TOOLS))"
     )
     assert build(copy, schemas, code) == "weather team False"
-    assert "owner" in toolgen(copy, "schema", "declaration")[1]
+    assert "owner" in toolgen(copy, "schema", "declaration").out
 
 
 def test_add_a_part_of_the_package(copy: Path) -> None:
@@ -309,7 +318,7 @@ def test_add_a_part_of_the_package(copy: Path) -> None:
     build(copy, schemas)
     assert not module.exists()
     settings.write_text(json.dumps({"providers": ["openai_chat"], "parts": ["converters", "text"]}), "utf-8")
-    assert "part-needs" in toolgen(copy, "build", schemas)[2]
+    assert "part-needs" in toolgen(copy, "build", schemas).err
 
 
 def test_add_a_format_to_import(copy: Path) -> None:
@@ -394,8 +403,8 @@ def test_add_a_command(copy: Path) -> None:
         '@click.command("hello")\ndef command() -> None:\n    """Say hello."""\n    write_output("hello\\n")\n',
         "utf-8",
     )
-    assert "hello" in toolgen(copy, "--help")[1]
-    assert toolgen(copy, "hello")[1] == "hello\n"
+    assert "hello" in toolgen(copy, "--help").out
+    assert toolgen(copy, "hello").out == "hello\n"
 
 
 def test_add_a_sample_tool(copy: Path) -> None:
@@ -408,4 +417,4 @@ def test_add_a_sample_tool(copy: Path) -> None:
     assert exit_code == 0, errors
     assert (copy / "generated/tools/roll_dice.py").is_file()
     assert "roll_dice" in (copy / "generated/providers/openai_chat.py").read_text("utf-8")
-    assert toolgen(copy, "check", "schemas")[0] == 0
+    assert toolgen(copy, "check", "schemas").code == 0

@@ -101,6 +101,6 @@ def test_each_class_of_the_format_and_each_profile_has_one_place(reference: dict
 
 @pytest.mark.parametrize("name", ["stages.svg", "format.svg"])
 def test_diagrams_are_what_the_code_says(name: str) -> None:
-    made = script("diagrams").DIAGRAMS[name]()
-    assert (ROOT / "docs/images" / name).read_text("utf-8") == made, "python docs/site/diagrams.py"
+    drawn = script("diagrams").DIAGRAMS[name]()
+    assert (ROOT / "docs/images" / name).read_text("utf-8") == drawn, "python docs/site/diagrams.py"
     assert f"images/{name}" in "".join(path.read_text("utf-8") for path in Path(ROOT / "docs").glob("*.md"))

@@ -60,5 +60,5 @@ def test_the_glossary_rules_words_out() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_prose_keeps_to_the_glossary(path: Path) -> None:
-    found = [f"{line}: {hit[0]}" for line, text in prose(path) for hit in PATTERN.finditer(text)]
-    assert found == []
+    hits = [f"{line}: {hit[0]}" for line, text in prose(path) for hit in PATTERN.finditer(text)]
+    assert hits == []

@@ -33,17 +33,17 @@ async def cancelled(work: Any, when: Callable[[], bool]) -> list[Any]:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    return [left for left in asyncio.all_tasks() if left is not asyncio.current_task()]
+    return [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
 
 
 def call(package: Package, name: str, arguments: Any = None, id: str = "c1", **more: Any) -> Any:
     return package.module("models").ToolCall(id, name, {} if arguments is None else arguments, **more)
 
 
-def run(package: Package, one: Any, handlers: Any, **settings: Any) -> Any:
+def run(package: Package, tool_call: Any, handlers: Any, **settings: Any) -> Any:
     """The result by `dispatch` and by `dispatch_sync`, which are the same."""
     tools = package.module("tools")
-    result = asyncio.run(tools.dispatch(one, handlers, **settings))
-    assert tools.dispatch_sync(one, handlers, **settings) == result
-    assert (result.tool_call_id, result.name) == (one.id, one.name)
+    result = asyncio.run(tools.dispatch(tool_call, handlers, **settings))
+    assert tools.dispatch_sync(tool_call, handlers, **settings) == result
+    assert (result.tool_call_id, result.name) == (tool_call.id, tool_call.name)
     return result

@@ -54,10 +54,10 @@ def session(package: Package, provider: str, server: Loopback, later: bool, **se
     module = getattr(package.module(f"sessions.{provider}"), kind)
     with asyncio.Runner() as runner:
         client = opened(provider, server.address, later)
-        made = module(runner.run(client.__aenter__()), "m", on_loss=lambda loss: None, **settings)
-        made.runner = runner
+        opened_session = module(runner.run(client.__aenter__()), "m", on_loss=lambda loss: None, **settings)
+        opened_session.runner = runner
         try:
-            yield made
+            yield opened_session
         finally:
             runner.run(client.__aexit__(None, None, None))
 
@@ -78,17 +78,17 @@ def stateful(package: Package, provider: str, address: str, later: bool, **setti
     """A session on a live session of the official client, and what runs code on the client's loop."""
     host = importlib.import_module(f"tests.running.hosts.{provider}")
     module = package.module(f"sessions.{provider}")
-    given = {"on_loss": lambda loss: None, **settings}
+    options = {"on_loss": lambda loss: None, **settings}
     if not later:
-        with module.Session(lambda: host.opened(address), "m", **given) as made:
-            yield made
+        with module.Session(lambda: host.opened(address), "m", **options) as opened_session:
+            yield opened_session
         return
     with asyncio.Runner() as runner:
         client = host.opened(address)
-        made = module.AsyncSession(runner.run(client.__aenter__()), "m", **given)
-        made.runner = runner
+        opened_session = module.AsyncSession(runner.run(client.__aenter__()), "m", **options)
+        opened_session.runner = runner
         try:
-            yield made
+            yield opened_session
         finally:
             runner.run(client.__aexit__(None, None, None))
 

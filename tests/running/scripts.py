@@ -64,18 +64,18 @@ def all_ways(package: Package, responses: list[Any], request: Any, handlers: Any
         events.extend([event async for event in run])
         return run.result
 
-    found = []
+    runs = []
     session = native(package, responses)
-    found.append((loop.run(session, request, handlers, **settings), session, []))
+    runs.append((loop.run(session, request, handlers, **settings), session, []))
     session = native(package, responses)
     stream = loop.run_stream(session, request, handlers, **settings)
     events = list(stream)
-    found.append((stream.result, session, events))
+    runs.append((stream.result, session, events))
     session = native(package, responses, later=True)
-    found.append((asyncio.run(loop.arun(session, request, handlers, **settings)), session, []))
+    runs.append((asyncio.run(loop.arun(session, request, handlers, **settings)), session, []))
     session, emitted = native(package, responses, later=True), []
     result = asyncio.run(watched(session, emitted))
-    found.append((result, session, emitted))
-    assert [r.stopped_by for r, _, _ in found] == [found[0][0].stopped_by] * 4
-    assert [[s.sent for _, s, _ in found][i] == found[0][1].sent for i in range(4)] == [True] * 4
-    return found
+    runs.append((result, session, emitted))
+    assert [r.stopped_by for r, _, _ in runs] == [runs[0][0].stopped_by] * 4
+    assert [[s.sent for _, s, _ in runs][i] == runs[0][1].sent for i in range(4)] == [True] * 4
+    return runs

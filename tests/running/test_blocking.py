@@ -155,11 +155,11 @@ def test_what_ends_the_program_ends_the_run(runnable: Package) -> None:
 
 
 def test_code_sees_the_context_of_the_caller_and_no_loop(runnable: Package) -> None:
-    seen: list[Any] = []
+    observed: list[Any] = []
     variable = contextvars.ContextVar[str]("variable", default="none")
 
     def look(args: Any) -> Any:
-        seen.append((variable.get(), threading.get_ident()))
+        observed.append((variable.get(), threading.get_ident()))
         with pytest.raises(RuntimeError, match="no running event loop"):
             asyncio.get_running_loop()
         return 1
@@ -168,7 +168,7 @@ def test_code_sees_the_context_of_the_caller_and_no_loop(runnable: Package) -> N
     session = native(runnable, [completion(runnable, COMMAND), completion(runnable, "Done.")])
     result = reviewed(runnable).run(session, "Hi", Handlers(run_command=look))
     assert [r.kind for r in result.messages[2].results] == ["data"]
-    assert seen == [("set", threading.get_ident())]
+    assert observed == [("set", threading.get_ident())]
 
 
 def test_a_run_inside_of_a_handler_is_a_run_of_its_own(runnable: Package) -> None:

@@ -34,7 +34,7 @@ def test_calls_run_at_once(runnable: Package) -> None:
 
 
 def threads(runnable: Package) -> Any:
-    return runnable.module("runtime.sessions.native").CallThreads()
+    return runnable.module("runtime.sessions.call_threads").CallThreads()
 
 
 def test_a_stream_comes_whole_and_in_order_and_ends_with_its_error(runnable: Package) -> None:
@@ -42,15 +42,15 @@ def test_a_stream_comes_whole_and_in_order_and_ends_with_its_error(runnable: Pac
         yield from range(5000)
         raise ConnectionError("cut")
 
-    seen: list[int] = []
+    items: list[int] = []
 
     async def run() -> None:
         async for item in threads(runnable).items(source()):
-            seen.append(item)
+            items.append(item)
 
     with pytest.raises(ConnectionError, match="cut"):
         asyncio.run(run())
-    assert seen == list(range(5000))
+    assert items == list(range(5000))
 
 
 def test_items_are_handed_on_in_batches(runnable: Package) -> None:
@@ -119,9 +119,9 @@ def test_a_loop_that_is_gone_lets_the_thread_end(runnable: Package) -> None:
         finally:
             ended.set()
 
-    made = threads(runnable)
+    threaded = threads(runnable)
     loop = asyncio.new_event_loop()
-    items = made.items(source())
+    items = threaded.items(source())
     assert loop.run_until_complete(anext(items)) == 0
     loop.close()
     go.set()
@@ -133,10 +133,10 @@ def test_calls_have_the_context_of_who_asked(runnable: Package) -> None:
 
     async def run() -> tuple[str, str]:
         who.set("me")
-        made = threads(runnable)
-        items = made.items(iter(who.get, None))
-        found = await anext(items), await made.run(who.get)
+        threaded = threads(runnable)
+        items = threaded.items(iter(who.get, None))
+        values = await anext(items), await threaded.run(who.get)
         await items.aclose()
-        return found
+        return values
 
     assert asyncio.run(run()) == ("me", "me")

@@ -23,7 +23,7 @@ class Plain:
     """Holds functions as attributes."""
 
 
-def one(args: Any) -> Any:
+def single(args: Any) -> Any:
     return "one"
 
 
@@ -69,7 +69,7 @@ def keywords(**more: Any) -> Any: ...
 def wrapping(args: Any) -> Any: ...
 
 
-@functools.wraps(one)
+@functools.wraps(single)
 def wrapped(*args: Any) -> Any:
     return "wrapped"
 
@@ -86,7 +86,7 @@ class Instance:
 
 
 class Bound:
-    def one(self, args: Any) -> Any:
+    def single(self, args: Any) -> Any:
         return "bound"
 
     def none(self) -> Any: ...
@@ -106,19 +106,25 @@ class Bound:
 
 
 FUNCTIONS: list[Callable[..., Any]] = [
-    *(one, with_default, with_keyword, of_any, of_all, by_position, none, two, keyword_alone, keyword_needed),
+    *(single, with_default, with_keyword, of_any, of_all, by_position, none, two, keyword_alone, keyword_needed),
     *(one_of_two_keywords, keywords, wrapping, wrapped, signed, Instance(), Instance, len, print),
     *(
-        Bound().one,
+        Bound().single,
         Bound().none,
         Bound().two,
         Bound().of_any,
         Bound().of_class,
         Bound.of_class,
         Bound.of_none,
-        Bound.one,
+        Bound.single,
     ),
-    *(functools.partial(two, 1), functools.partial(two), lambda args: "lambda", lambda: None, staticmethod(one)),
+    *(
+        functools.partial(two, 1),
+        functools.partial(two),
+        lambda args: "lambda",
+        lambda: None,
+        staticmethod(single),
+    ),
 ]
 
 
@@ -135,7 +141,7 @@ def takes_one(function: Any) -> bool:
 def test_what_can_be_called_with_one_argument_is_taken(runnable: Package, function: Any, kind: Any) -> None:
     handlers = kind()
     for name in METHODS:
-        setattr(handlers, name, one)
+        setattr(handlers, name, single)
     handlers.grep = function
     if takes_one(function):
         runnable.module("tools").check_handlers(handlers)
@@ -148,38 +154,38 @@ def test_what_can_be_called_with_one_argument_is_taken(runnable: Package, functi
 def test_a_method_that_is_gone_is_named_at_the_next_dispatch(runnable: Package, kind: Any) -> None:
     tools, handlers = runnable.module("tools"), kind()
     for name in METHODS:
-        setattr(handlers, name, one)
-    made = call(runnable, "read_file", {"path": "a"})
+        setattr(handlers, name, single)
+    tool_call = call(runnable, "read_file", {"path": "a"})
     for _ in range(2):
-        assert tools.dispatch_sync(made, handlers).value == "one"
+        assert tools.dispatch_sync(tool_call, handlers).value == "one"
     del handlers.grep, handlers.write_file
     with pytest.raises(TypeError, match="has no method grep, write_file"):
-        tools.dispatch_sync(made, handlers)
-    handlers.grep = handlers.write_file = one
-    assert tools.dispatch_sync(made, handlers).value == "one"
+        tools.dispatch_sync(tool_call, handlers)
+    handlers.grep = handlers.write_file = single
+    assert tools.dispatch_sync(tool_call, handlers).value == "one"
 
 
 def test_what_was_seen_of_one_object_says_nothing_of_another(runnable: Package) -> None:
     tools = runnable.module("tools")
-    made = call(runnable, "read_file", {"path": "a"})
+    tool_call = call(runnable, "read_file", {"path": "a"})
     for n in range(50):
         handlers = Plain()
         for name in METHODS:
-            setattr(handlers, name, one if n % 2 else none)
+            setattr(handlers, name, single if n % 2 else none)
         if n % 2:
-            assert tools.dispatch_sync(made, handlers).value == "one"
+            assert tools.dispatch_sync(tool_call, handlers).value == "one"
         else:
             with pytest.raises(TypeError, match="with one argument: grep, read_file, run_command, write_file"):
-                tools.dispatch_sync(made, handlers)
+                tools.dispatch_sync(tool_call, handlers)
         del handlers
 
 
 def test_an_attribute_serves_before_the_method_of_its_class(runnable: Package) -> None:
     tools, handlers = runnable.module("tools"), Handlers()
-    made = call(runnable, "read_file", {"path": "a"})
-    assert tools.dispatch_sync(made, handlers).value == "text"
-    handlers.read_file = one  # type: ignore[method-assign]
-    assert tools.dispatch_sync(made, handlers).value == "one"
+    tool_call = call(runnable, "read_file", {"path": "a"})
+    assert tools.dispatch_sync(tool_call, handlers).value == "text"
+    handlers.read_file = single  # type: ignore[method-assign]
+    assert tools.dispatch_sync(tool_call, handlers).value == "one"
 
 
 def test_nothing_keeps_handlers_alive(runnable: Package) -> None:
@@ -191,7 +197,7 @@ def test_nothing_keeps_handlers_alive(runnable: Package) -> None:
 
     handlers = Watched()
     for name in METHODS:
-        setattr(handlers, name, one)
+        setattr(handlers, name, single)
     assert tools.dispatch_sync(call(runnable, "read_file", {"path": "a"}), handlers).value == "one"
     del handlers
     gc.collect()
@@ -199,9 +205,9 @@ def test_nothing_keeps_handlers_alive(runnable: Package) -> None:
 
 
 def test_a_class_serves_two_packages_in_turn(runnable: Package, sample: Package) -> None:
-    made = call(runnable, "read_file", {"path": "a"})
+    tool_call = call(runnable, "read_file", {"path": "a"})
     for _ in range(3):
-        assert runnable.module("tools").dispatch_sync(made, Handlers()).value == "text"
+        assert runnable.module("tools").dispatch_sync(tool_call, Handlers()).value == "text"
         with pytest.raises(TypeError, match="has no method"):
             sample.module("tools").check_handlers(Handlers())
 

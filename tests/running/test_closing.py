@@ -20,9 +20,9 @@ from tests.support.loopback import Loopback
 
 @pytest.fixture
 def server() -> Iterator[Loopback]:
-    made = Loopback()
-    yield made
-    made.close()
+    loopback = Loopback()
+    yield loopback
+    loopback.close()
 
 
 @contextmanager
@@ -31,8 +31,8 @@ def connected(package: Package, provider: str, server: Loopback, later: bool) ->
     sessions = package.module("sessions")
     client = package.provider(provider).WIRE.session.get("client", {}) if provider in sessions.INTERFACES else {}
     if client.get("address") is None:
-        with session(package, provider, server, later) as made:
-            yield made, made.runner
+        with session(package, provider, server, later) as opened_session:
+            yield opened_session, opened_session.runner
         return
     keys = ["k"] if client.get("key") else []
     config = {"interface": provider, "api_keys": keys, "models": ["m"], "base_url": server.address}
@@ -47,25 +47,25 @@ def test_a_session_that_is_left_ends_its_connections(
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     usage = runnable.module("models").Usage(1, 1, 2)
-    given = completion(runnable, "Hello.", id="a", model="m", usage=usage)
-    server.replies.append(replied(runnable, provider, given, False))
+    reply = completion(runnable, "Hello.", id="a", model="m", usage=usage)
+    server.replies.append(replied(runnable, provider, reply, False))
 
-    async def talk(made: Any) -> None:
-        async with made as same:
-            assert same is made
-            await made.send("Hello")
-            assert not server.left.acquire(blocking=False)
+    async def talk(opened_session: Any) -> None:
+        async with opened_session as same:
+            assert same is opened_session
+            await opened_session.send("Hello")
+            assert not server.departures.acquire(blocking=False)
 
-    with connected(runnable, provider, server, later) as (made, runner):
-        made.on_loss = lambda loss: None
+    with connected(runnable, provider, server, later) as (opened_session, runner):
+        opened_session.on_loss = lambda loss: None
         if later:
-            runner.run(talk(made))
+            runner.run(talk(opened_session))
         else:
-            with made as same:
-                assert same is made
-                made.send("Hello")
-                assert not server.left.acquire(blocking=False)
-        assert server.left.acquire(timeout=60)
+            with opened_session as same:
+                assert same is opened_session
+                opened_session.send("Hello")
+                assert not server.departures.acquire(blocking=False)
+        assert server.departures.acquire(timeout=60)
 
 
 def test_all_clients_of_a_session_are_closed(runnable: Package, server: Loopback) -> None:
@@ -79,8 +79,8 @@ def test_all_clients_of_a_session_are_closed(runnable: Package, server: Loopback
             closed.append(self.name)
 
     for module, way in (("Session", "close"), ("AsyncSession", "aclose")):
-        made = getattr(runnable.module("sessions.anthropic"), module)(Client("a"), further=[Client("b")])
-        done = getattr(made, way)()
+        opened_session = getattr(runnable.module("sessions.anthropic"), module)(Client("a"), further=[Client("b")])
+        done = getattr(opened_session, way)()
         if done is not None:
             asyncio.run(done)
     assert closed == ["a", "b"] * 2
@@ -90,11 +90,11 @@ def test_a_session_without_a_client_can_be_left_too(runnable: Package) -> None:
     base = runnable.module("runtime.sessions.base")
 
     async def later() -> None:
-        async with base.AsyncSession() as made:
-            assert isinstance(made, base.AsyncSession)
+        async with base.AsyncSession() as opened_session:
+            assert isinstance(opened_session, base.AsyncSession)
 
-    with base.Session() as made:
-        assert isinstance(made, base.Session)
+    with base.Session() as opened_session:
+        assert isinstance(opened_session, base.Session)
     asyncio.run(later())
 
 
@@ -189,7 +189,7 @@ def test_a_run_that_is_left_closes_the_stream_of_its_session(runnable: Package, 
     class Held:
         """Holds an iterator, so that nothing but a call closes it."""
 
-    def kept(method: Any) -> Any:
+    def holding(method: Any) -> Any:
         def opened(session: Any, request: Any) -> Any:
             Held.items = method(session, request)
             return Held.items
@@ -197,11 +197,11 @@ def test_a_run_that_is_left_closes_the_stream_of_its_session(runnable: Package, 
         return opened
 
     mode = base.ToolMode.NATIVE if kind == "stream" else base.ToolMode.PROMPT_BASED
-    kinds = {"tool_mode": mode, kind: kept(aitems if later else items)}
-    made = type("Endless", (base.AsyncSession if later else base.Session,), kinds)()
+    kinds = {"tool_mode": mode, kind: holding(aitems if later else items)}
+    endless = type("Endless", (base.AsyncSession if later else base.Session,), kinds)()
 
     async def watch() -> None:
-        run = reviewed(runnable).arun_stream(made, "Hi", Handlers())
+        run = reviewed(runnable).arun_stream(endless, "Hi", Handlers())
         async with aclosing(run):
             async for event in run:
                 if event.type == "text_delta":
@@ -211,7 +211,7 @@ def test_a_run_that_is_left_closes_the_stream_of_its_session(runnable: Package, 
     if later:
         asyncio.run(watch())
         return
-    events = iter(reviewed(runnable).run_stream(made, "Hi", Handlers()))
+    events = iter(reviewed(runnable).run_stream(endless, "Hi", Handlers()))
     while next(events).type != "text_delta":
         pass
     events.close()

@@ -38,7 +38,7 @@ SCRIPT: list[tuple[Any, ...]] = [
 
 
 def completions(package: Package) -> list[Any]:
-    models, made = package.module("models"), []
+    models, responses = package.module("models"), []
     for turn, parts in enumerate(SCRIPT):
         content: list[Any] = []
         for i, part in enumerate(parts):
@@ -48,8 +48,10 @@ def completions(package: Package) -> list[Any]:
                 content.append(models.ToolCallPart(models.ToolCall(f"call{turn}x{i}", *part)))
         called = any(isinstance(part, tuple) for part in parts)
         reason = "tool_calls" if called else "stop"
-        made.append(models.Completion(models.AssistantMessage(content), reason, "a1", "m", None, models.Usage(1, 1, 2)))
-    return made
+        responses.append(
+            models.Completion(models.AssistantMessage(content), reason, "a1", "m", None, models.Usage(1, 1, 2))
+        )
+    return responses
 
 
 class Workshop(Handlers):
@@ -77,8 +79,8 @@ def plainly(package: Package, result: Any) -> tuple[Any, ...]:
 @pytest.fixture(scope="module")
 def expected(runnable: Package) -> Any:
     """The conversation by a session that responds from the script itself."""
-    made = native(runnable, completions(runnable))
-    return plainly(runnable, reviewed(runnable).run(made, "Begin.", Workshop()))
+    scripted = native(runnable, completions(runnable))
+    return plainly(runnable, reviewed(runnable).run(scripted, "Begin.", Workshop()))
 
 
 @pytest.fixture
@@ -88,21 +90,21 @@ def server() -> Iterator[Loopback]:
     with_replies.close()
 
 
-def ran(package: Package, made: Any, *, later: bool, streaming: bool) -> Any:
+def ran(package: Package, session: Any, *, later: bool, streaming: bool) -> Any:
     loop = reviewed(package)
 
     async def events() -> Any:
-        run = loop.arun_stream(made, "Begin.", Workshop())
+        run = loop.arun_stream(session, "Begin.", Workshop())
         emitted = [event async for event in run]
         assert emitted[-1].type == "final"
         return run.result
 
     if later:
-        run = made.runner.run if hasattr(made, "runner") else asyncio.run
-        return run(events() if streaming else loop.arun(made, "Begin.", Workshop()))
+        run = session.runner.run if hasattr(session, "runner") else asyncio.run
+        return run(events() if streaming else loop.arun(session, "Begin.", Workshop()))
     if not streaming:
-        return loop.run(made, "Begin.", Workshop())
-    stream = loop.run_stream(made, "Begin.", Workshop())
+        return loop.run(session, "Begin.", Workshop())
+    stream = loop.run_stream(session, "Begin.", Workshop())
     assert list(stream)[-1].type == "final"
     return stream.result
 
@@ -120,9 +122,9 @@ def test_the_script_has_ten_turns_and_an_end(expected: Any) -> None:
 def test_a_conversation_is_the_same_through_every_client(
     runnable: Package, server: Loopback, expected: Any, provider: str, later: bool, streaming: bool
 ) -> None:
-    server.replies.extend(replied(runnable, provider, one, streaming) for one in completions(runnable))
-    with session(runnable, provider, server, later) as made:
-        result = ran(runnable, made, later=later, streaming=streaming)
+    server.replies.extend(replied(runnable, provider, response, streaming) for response in completions(runnable))
+    with session(runnable, provider, server, later) as opened_session:
+        result = ran(runnable, opened_session, later=later, streaming=streaming)
     assert plainly(runnable, result) == expected
     assert len(server.heard) == 11
     assert result.completion.usage is not None
@@ -133,13 +135,13 @@ def test_a_conversation_is_the_same_through_every_client(
 def test_a_conversation_is_the_same_through_every_host(
     runnable: Package, server: Loopback, expected: Any, provider: str, streaming: bool
 ) -> None:
-    server.replies.extend(replied(runnable, provider, one, streaming) for one in completions(runnable))
-    with session(runnable, provider, server, False) as made:
-        result = ran(runnable, made, later=False, streaming=streaming)
+    server.replies.extend(replied(runnable, provider, response, streaming) for response in completions(runnable))
+    with session(runnable, provider, server, False) as opened_session:
+        result = ran(runnable, opened_session, later=False, streaming=streaming)
     assert plainly(runnable, result) == expected
 
 
-def said(turn: int, parts: tuple[Any, ...]) -> Says:
+def says(turn: int, parts: tuple[Any, ...]) -> Says:
     """What a live session's model says in a turn."""
     text = "".join(part for part in parts if isinstance(part, str))
     return Says(text, [(f"call{turn}x{i}", *part) for i, part in enumerate(parts) if isinstance(part, tuple)])
@@ -153,10 +155,10 @@ def test_a_conversation_is_the_same_where_the_client_holds_it(
     runnable: Package, expected: Any, provider: str, later: bool, streaming: bool
 ) -> None:
     with (
-        closing(runtime(provider, [said(turn, parts) for turn, parts in enumerate(SCRIPT)])) as after,
-        stateful(runnable, provider, after.address, later) as made,
+        closing(runtime(provider, [says(turn, parts) for turn, parts in enumerate(SCRIPT)])) as after,
+        stateful(runnable, provider, after.address, later) as opened_session,
     ):
-        result = ran(runnable, made, later=later, streaming=streaming)
+        result = ran(runnable, opened_session, later=later, streaming=streaming)
     assert plainly(runnable, result) == expected
     assert result.completion.usage is not None
 
@@ -169,7 +171,7 @@ def test_a_conversation_is_the_same_in_text_alone(
 ) -> None:
     base = runnable.module("runtime.sessions.base")
     models, folded = runnable.module("models"), runnable.module("runtime.sessions.text_protocol").to_text_request
-    texts = [folded(models.Request([one.message])).messages[0].content for one in completions(runnable)]
+    texts = [folded(models.Request([response.message])).messages[0].content for response in completions(runnable)]
 
     class Sync(base.Session):  # type: ignore[misc,name-defined]
         def send(self, request: Any) -> str:

@@ -27,28 +27,28 @@ HANDLE_PENDING = "session.tools.handlePendingToolCall"
 @pytest.fixture
 def play() -> Iterator[Callable[[Script], Runtime]]:
     """Starts a runtime that plays a script."""
-    made: list[Runtime] = []
+    runtimes: list[Runtime] = []
 
     def played(script: Script) -> Runtime:
-        made.append(Runtime(script))
-        return made[-1]
+        runtimes.append(Runtime(script))
+        return runtimes[-1]
 
     yield played
-    for one in made:
-        one.close()
+    for runtime in runtimes:
+        runtime.close()
 
 
 @contextmanager
 def talking(package: Package, runtime: Runtime, later: bool = True, **settings: Any) -> Iterator[Any]:
-    with stateful(package, "copilot", runtime.address, later, **settings) as made:
-        yield made
+    with stateful(package, "copilot", runtime.address, later, **settings) as session:
+        yield session
 
 
-def ran(package: Package, made: Any, handlers: Any, request: Any = "Begin.", **settings: Any) -> Any:
+def ran(package: Package, session: Any, handlers: Any, request: Any = "Begin.", **settings: Any) -> Any:
     loop = reviewed(package)
-    if hasattr(made, "runner"):
-        return made.runner.run(loop.arun(made, request, handlers, **settings))
-    return loop.run(made, request, handlers, **settings)
+    if hasattr(session, "runner"):
+        return session.runner.run(loop.arun(session, request, handlers, **settings))
+    return loop.run(session, request, handlers, **settings)
 
 
 def asked(package: Package, *texts: str, **settings: Any) -> Any:
@@ -72,10 +72,10 @@ def text(package: Package, completion: Any) -> str:
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 def test_a_session_is_native_and_knows_its_tools(runnable: Package, play: Any, later: bool) -> None:
     sessions = runnable.module("sessions")
-    with talking(runnable, play([]), later) as made:
-        assert made.tool_mode is sessions.ToolMode.NATIVE
-        assert (made.model, sorted(made.offered)) == ("m", ["grep", "read_file", "run_command", "write_file"])
-        assert isinstance(made, sessions.AsyncSession if later else sessions.Session)
+    with talking(runnable, play([]), later) as session:
+        assert session.tool_mode is sessions.ToolMode.NATIVE
+        assert (session.model, sorted(session.offered)) == ("m", ["grep", "read_file", "run_command", "write_file"])
+        assert isinstance(session, sessions.AsyncSession if later else sessions.Session)
 
 
 def test_all_calls_of_a_message_are_one_completion_without_those_that_the_agent_runs(
@@ -83,8 +83,8 @@ def test_all_calls_of_a_message_are_one_completion_without_those_that_the_agent_
 ) -> None:
     runtime = play([Says("I look.", [READ, GREP], [OWN]), Says("Done.")])
     handlers = Handlers()
-    with talking(runnable, runtime) as made:
-        result = ran(runnable, made, handlers)
+    with talking(runnable, runtime) as session:
+        result = ran(runnable, session, handlers)
     assert (result.text, result.turns, result.stopped_by) == ("Done.", 1, "end")
     first, results = result.messages[1:3]
     assert [part.type for part in first.content] == ["text", "tool_call", "tool_call", "opaque"]
@@ -101,8 +101,8 @@ def test_an_agent_that_asks_for_one_call_after_the_other_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").AsyncInbox, "patience", 0.05)
     runtime = play([Says("I look.", [READ, GREP], serially=True), Says("Done.")])
-    with talking(runnable, runtime) as made:
-        result = ran(runnable, made, Handlers())
+    with talking(runnable, runtime) as session:
+        result = ran(runnable, session, Handlers())
     assert [[r.name for r in m.results] for m in result.messages if m.role == "tool"] == [["read_file"], ["grep"]]
     assert [params["requestId"] for params in runtime.calls(HANDLE_PENDING)] == ["request-call_1", "request-call_2"]
     assert (result.text, result.stopped_by) == ("Done.", "end")
@@ -114,8 +114,8 @@ def test_a_model_that_thinks_for_long_is_waited_for(
     monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").AsyncInbox, "patience", 0.02)
     runtime = play([Says("I look.", [READ, GREP], tries=3), Says("Done.", tries=3)])
     runtime.refuses["session.tools.listPendingRequests"] = {"code": -32601, "message": "no such method"}
-    with talking(runnable, runtime) as made:
-        result = ran(runnable, made, Handlers())
+    with talking(runnable, runtime) as session:
+        result = ran(runnable, session, Handlers())
     assert (result.text, result.turns) == ("Done.", 1)
 
 
@@ -123,16 +123,16 @@ def test_a_session_that_is_gone_is_noticed(runnable: Package, play: Any, monkeyp
     monkeypatch.setattr(runnable.module("runtime.apis.copilot.stateful_client").AsyncInbox, "patience", 0.02)
     runtime = play([Says("I look.", ends="nothing")])
     runtime.refuses["session.tools.listPendingRequests"] = {"code": -32000, "message": "no such session"}
-    with talking(runnable, runtime) as made, pytest.raises(runnable.module("sessions").SessionError) as raised:
-        ran(runnable, made, Handlers())
+    with talking(runnable, runtime) as session, pytest.raises(runnable.module("sessions").SessionError) as raised:
+        ran(runnable, session, Handlers())
     assert raised.value.status == -32000
 
 
 def test_a_call_that_was_not_permitted_is_not_run(runnable: Package, play: Any) -> None:
     runtime = play([Says("", [WRITE, READ], refused=["call_3"]), Says("", [WRITE], refused=["call_3"]), Says("Done.")])
     handlers = Handlers()
-    with talking(runnable, runtime) as made:
-        result = ran(runnable, made, handlers)
+    with talking(runnable, runtime) as session:
+        result = ran(runnable, session, handlers)
     assert handlers.log == ["+read_file", "-read_file"]
     assert (result.text, result.turns) == ("Done.", 1)
 
@@ -141,8 +141,8 @@ def test_a_call_that_review_denies_has_a_failure_as_its_result(runnable: Package
     runtime = play([Says("", [WRITE]), Says("", [("call_9", "no_such_tool", {})]), Says("Done.")])
     deny = runnable.module("runtime.running.handlers").Deny
     handlers = Handlers()
-    with talking(runnable, runtime) as made:
-        result = ran(runnable, made, handlers, review=lambda call, arguments: deny("not today"))
+    with talking(runnable, runtime) as session:
+        result = ran(runnable, session, handlers, review=lambda call, arguments: deny("not today"))
     assert handlers.log == []
     assert result.turns == 2
     first, second = (params["result"] for params in runtime.calls(HANDLE_PENDING))
@@ -163,26 +163,26 @@ def test_what_a_sub_agent_asks_for_gets_a_result_too(runnable: Package, play: An
     quiet = {"type": "assistant.message_delta", "agentId": "sub", "data": {"messageId": "m", "deltaContent": "hidden"}}
     failed = {"type": "session.error", "agentId": "sub", "data": {"errorType": "query", "message": "theirs"}}
     runtime = play([Says("Done.", before=[quiet, failed, event])])
-    with talking(runnable, runtime) as made:
+    with talking(runnable, runtime) as session:
         request = asked(runnable, "Begin.", tools=tools(runnable, "grep"))
-        first = made.runner.run(made.send(request))
+        first = session.runner.run(session.send(request))
         assert calls(runnable, first) == ["grep"]
         models = runnable.module("models")
         request.messages += [first.message, models.ToolMessage([models.ToolResult("sub_1", "grep", "text", "found")])]
-        assert text(runnable, made.runner.run(made.send(request))) == "Done."
+        assert text(runnable, session.runner.run(session.send(request))) == "Done."
     assert [params["requestId"] for params in runtime.calls(HANDLE_PENDING)] == ["r1"]
 
 
 def test_tools_of_other_clients_are_left_to_them(runnable: Package, play: Any) -> None:
     runtime = play([Says("", [("call_9", "theirs", {})], ends="nothing")])
-    with talking(runnable, runtime, ignored_tools=["theirs"]) as made:
+    with talking(runnable, runtime, ignored_tools=["theirs"]) as session:
 
         async def waits() -> None:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.2):
-                    await made.send(asked(runnable, "Begin.", tools=tools(runnable, "grep")))
+                    await session.send(asked(runnable, "Begin.", tools=tools(runnable, "grep")))
 
-        made.runner.run(waits())
+        session.runner.run(waits())
     assert runtime.calls(HANDLE_PENDING) == []
 
 
@@ -195,8 +195,8 @@ def test_without_tools_those_of_the_client_stay_and_it_runs_them(runnable: Packa
     session = runnable.module("sessions.copilot").AsyncSession
 
     async def talk() -> Any:
-        async with opened(runtime.address, tools=[own]) as client, session(client) as made:
-            return await made.send("Begin.")
+        async with opened(runtime.address, tools=[own]) as client, session(client) as live:
+            return await live.send("Begin.")
 
     completion = asyncio.run(talk())
     assert (text(runnable, completion), calls(runnable, completion), completion.finish_reason) == (
@@ -211,11 +211,11 @@ def test_without_tools_those_of_the_client_stay_and_it_runs_them(runnable: Packa
 def test_tools_are_replaced_where_they_differ(runnable: Package, play: Any) -> None:
     runtime = play([Says("1"), Says("2"), Says("3"), Says("4")])
     request = asked(runnable, "Begin.", tools=tools(runnable, "grep", "read_file"))
-    with talking(runnable, runtime) as made:
+    with talking(runnable, runtime) as session:
         for change in ({}, {"tools": tools(runnable, "grep")}, {"tool_choice": "none"}, {}):
             for name, value in change.items():
                 setattr(request, name, value)
-            completion = made.runner.run(made.send(request))
+            completion = session.runner.run(session.send(request))
             request.messages += [completion.message, runnable.module("models").UserMessage("More.")]
     sent = runtime.calls("session.tools.set")
     assert [[tool["name"] for tool in params["tools"]] for params in sent] == [
@@ -243,20 +243,20 @@ def test_what_would_change_the_response_is_refused_unless_it_is_weakened(
     runtime, reported = play([Says("Done.")]), []
     error = runnable.module("models").ConversionError
     request = asked(runnable, "Begin.", tools=tools(runnable, "grep"), **changes)
-    with talking(runnable, runtime) as made:
+    with talking(runnable, runtime) as session:
         with pytest.raises(error, match=path):
-            made.runner.run(made.send(request))
+            session.runner.run(session.send(request))
         assert runtime.calls("session.send") == []
-    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as made:
-        made.runner.run(made.send(request))
+    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as session:
+        session.runner.run(session.send(request))
     assert [(loss.path, loss.severity) for loss in reported] == [(path, "behaviour")]
 
 
 def test_settings_that_are_not_said_with_a_message_are_reported(runnable: Package, play: Any) -> None:
     reported: list[Any] = []
     request = asked(runnable, "Begin.", temperature=0.5, max_output_tokens=5, output_format="json", stop=["x"])
-    with talking(runnable, play([Says("Done.")]), on_loss=reported.append) as made:
-        made.runner.run(made.send(request))
+    with talking(runnable, play([Says("Done.")]), on_loss=reported.append) as session:
+        session.runner.run(session.send(request))
     assert [loss.path for loss in reported] == ["outputFormat", "maxOutputTokens", "temperature", "stop"]
 
 
@@ -269,13 +269,13 @@ def test_a_history_that_the_client_does_not_know_is_refused_unless_it_is_weakene
         models.AssistantMessage("Yes."),
         models.UserMessage("Two."),
     ]
-    with talking(runnable, runtime) as made, pytest.raises(models.ConversionError, match=r"messages\[0\]"):
-        made.runner.run(made.send(models.Request(history)))
-    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as made:
-        completion = made.runner.run(made.send(models.Request(history)))
+    with talking(runnable, runtime) as session, pytest.raises(models.ConversionError, match=r"messages\[0\]"):
+        session.runner.run(session.send(models.Request(history)))
+    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as session:
+        completion = session.runner.run(session.send(models.Request(history)))
         assert [loss.path for loss in reported] == ["messages[0]", "messages[1]", "messages[2]"]
         reported.clear()
-        made.runner.run(made.send(models.Request([*history, completion.message, models.UserMessage("Three.")])))
+        session.runner.run(session.send(models.Request([*history, completion.message, models.UserMessage("Three.")])))
         assert reported == []
     assert [params["prompt"] for params in runtime.calls("session.send")] == ["Two.", "Three."]
 
@@ -286,8 +286,8 @@ def test_a_system_text_beside_a_new_message_is_one_too(runnable: Package, play: 
         [models.SystemMessage("Be brief."), models.UserMessage("One."), models.UserMessage("Two.")]
     )
     runtime = play([Says("1")])
-    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as made:
-        made.runner.run(made.send(request))
+    with talking(runnable, runtime, on_unsupported="weaken", on_loss=reported.append) as session:
+        session.runner.run(session.send(request))
     assert [(loss.path, loss.severity) for loss in reported] == [("messages[0]", "behaviour"), ("messages[1]", "note")]
     assert runtime.calls("session.send")[0]["prompt"] == "One.\n\nTwo."
 
@@ -295,9 +295,9 @@ def test_a_system_text_beside_a_new_message_is_one_too(runnable: Package, play: 
 @pytest.mark.parametrize("edit", ["begun anew", "cut", "changed"])
 def test_a_conversation_that_went_another_way_is_refused(runnable: Package, play: Any, edit: str) -> None:
     models, runtime = runnable.module("models"), play([Says("1"), Says("2"), Says("3")])
-    with talking(runnable, runtime) as made:
+    with talking(runnable, runtime) as session:
         request = asked(runnable, "One.")
-        completion = made.runner.run(made.send(request))
+        completion = session.runner.run(session.send(request))
         request.messages += [completion.message, models.UserMessage("Two.")]
         if edit == "begun anew":
             request.messages[:] = [models.UserMessage("Other.")]
@@ -306,38 +306,38 @@ def test_a_conversation_that_went_another_way_is_refused(runnable: Package, play
         else:
             request.messages[0] = models.UserMessage("Uno.")
         with pytest.raises(models.ConversionError, match="messages"):
-            made.runner.run(made.send(request))
+            session.runner.run(session.send(request))
     assert len(runtime.calls("session.send")) == 1
 
 
 def test_a_stored_conversation_goes_on(runnable: Package, play: Any) -> None:
     models, runtime = runnable.module("models"), play([Says("1", [READ]), Says("2")])
-    with talking(runnable, runtime) as made:
+    with talking(runnable, runtime) as session:
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
-        completion = made.runner.run(made.send(request))
+        completion = session.runner.run(session.send(request))
         request.messages += [
             completion.message,
             models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")]),
         ]
         stored = models.load(models.Request, models.dump(request))
-        assert text(runnable, made.runner.run(made.send(stored))) == "2"
+        assert text(runnable, session.runner.run(session.send(stored))) == "2"
     assert runtime.calls(HANDLE_PENDING)[0]["result"] == "found"
 
 
 def test_calls_that_wait_need_their_results_and_a_message_beside_them_steers(runnable: Package, play: Any) -> None:
     models, runtime = runnable.module("models"), play([Says("1", [READ]), Says("2")])
-    with talking(runnable, runtime) as made:
+    with talking(runnable, runtime) as session:
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
-        request.messages.append(made.runner.run(made.send(request)).message)
+        request.messages.append(session.runner.run(session.send(request)).message)
         request.messages.append(models.UserMessage("Hurry."))
         with pytest.raises(models.ConversionError, match="are waiting for their results"):
-            made.runner.run(made.send(request))
+            session.runner.run(session.send(request))
         request.messages[-1:-1] = [models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")])]
-        completion = made.runner.run(made.send(request))
+        completion = session.runner.run(session.send(request))
         assert text(runnable, completion) == "2"
         request.messages.append(completion.message)
         with pytest.raises(models.ConversionError, match="nothing to send"):
-            made.runner.run(made.send(request))
+            session.runner.run(session.send(request))
     sent = [(params["prompt"], params.get("mode")) for params in runtime.calls("session.send")]
     assert sent == [("One.", None), ("Hurry.", "immediate")]
 
@@ -354,11 +354,11 @@ def test_media_are_attachments_and_binary_results(runnable: Package, play: Any) 
         file,
         models.TextPart("this."),
     ]
-    with talking(runnable, runtime, on_loss=reported.append) as made:
+    with talking(runnable, runtime, on_loss=reported.append) as session:
         request = models.Request([models.UserMessage(content)], tools=tools(runnable, "read_file"))
-        request.messages.append(made.runner.run(made.send(request)).message)
+        request.messages.append(session.runner.run(session.send(request)).message)
         request.messages.append(models.ToolMessage([models.ToolResult("call_1", "read_file", "multimodal", [picture])]))
-        made.runner.run(made.send(request))
+        session.runner.run(session.send(request))
     assert [(loss.path, loss.what) for loss in reported] == [("messages[0].content[2]", "image")]
     sent = runtime.calls("session.send")[0]
     blob = {"type": "blob", "data": "AAAA", "mimeType": "image/png", "displayName": "a.png"}
@@ -378,40 +378,40 @@ def test_a_session_that_fails_is_an_error(
     runnable: Package, play: Any, data: Any, kind: str, status: int, later: bool
 ) -> None:
     runtime = play([Says("", ends="error", error=data), Says("Half an ans", ends="error", error=data), Says("Done.")])
-    error, loop = runnable.module("runtime.sessions.client_sessions").SessionError, reviewed(runnable)
-    with talking(runnable, runtime, later) as made:
+    error, loop = runnable.module("runtime.sessions.api_errors").SessionError, reviewed(runnable)
+    with talking(runnable, runtime, later) as session:
         with pytest.raises(error) as raised:
-            ran(runnable, made, Handlers())
+            ran(runnable, session, Handlers())
         assert (raised.value.provider, raised.value.error.kind, raised.value.status) == ("copilot", kind, status)
 
         async def streamed() -> Any:
-            run = loop.arun_stream(made, "Begin.", Handlers())
+            run = loop.arun_stream(session, "Begin.", Handlers())
             return [event async for event in run], run.result
 
         def watched() -> Any:
-            run = loop.run_stream(made, "Begin.", Handlers())
+            run = loop.run_stream(session, "Begin.", Handlers())
             return list(run), run.result
 
-        events, result = made.runner.run(streamed()) if later else watched()
+        events, result = session.runner.run(streamed()) if later else watched()
         assert [event.type for event in events][-4:] == ["completed", "text", "step_complete", "final"]
         assert (result.stopped_by, result.text) == ("error", "Half an ans")
         request = asked(runnable, "Begin.", tools=tools(runnable, "grep"))
         request.messages += [*result.messages[1:], runnable.module("models").UserMessage("Again.")]
-        assert ran(runnable, made, Handlers(), request).text == "Done."
+        assert ran(runnable, session, Handlers(), request).text == "Done."
     assert runtime.calls("session.abort") == []
 
 
 def test_what_the_client_refuses_is_an_error_and_changes_nothing(runnable: Package, play: Any) -> None:
     runtime = play([Says("Done.")])
-    error = runnable.module("runtime.sessions.client_sessions").SessionError
-    with talking(runnable, runtime) as made:
+    error = runnable.module("runtime.sessions.api_errors").SessionError
+    with talking(runnable, runtime) as session:
         for method in ("session.tools.set", "session.send"):
             runtime.refuses[method] = {"code": -32602, "message": "no", "data": {"errorType": "authentication"}}
             with pytest.raises(error) as raised:
-                ran(runnable, made, Handlers())
+                ran(runnable, session, Handlers())
             assert raised.value.status == -32602
             runtime.refuses.clear()
-        assert ran(runnable, made, Handlers()).text == "Done."
+        assert ran(runnable, session, Handlers()).text == "Done."
     assert runtime.calls("session.abort") == []
 
 
@@ -426,38 +426,38 @@ def until(heard: Callable[[], Any]) -> Any:
 def test_a_run_that_is_cancelled_ends_the_turn_and_the_session_goes_on(runnable: Package, play: Any) -> None:
     runtime = play([Says("I think", ends="nothing"), Says("Done.")])
 
-    async def cancelled(made: Any) -> None:
-        task = asyncio.ensure_future(reviewed(runnable).arun(made, "Begin.", Handlers()))
+    async def cancelled(session: Any) -> None:
+        task = asyncio.ensure_future(reviewed(runnable).arun(session, "Begin.", Handlers()))
         await until(lambda: runtime.calls("session.send"))
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         assert len(runtime.calls("session.abort")) == 1
 
-    with talking(runnable, runtime) as made:
-        made.runner.run(cancelled(made))
-        assert ran(runnable, made, Handlers()).text == "Done."
+    with talking(runnable, runtime) as session:
+        session.runner.run(cancelled(session))
+        assert ran(runnable, session, Handlers()).text == "Done."
 
 
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 def test_a_stream_that_is_left_ends_the_turn(runnable: Package, play: Any, later: bool) -> None:
     runtime = play([Says("I think, at length", ends="nothing"), Says("Done.")])
 
-    async def left(made: Any) -> str:
-        async with aclosing(made.stream("Begin.")) as events:
+    async def leave(session: Any) -> str:
+        async with aclosing(session.stream("Begin.")) as events:
             async for event in events:
                 return str(event.text)
         raise AssertionError("nothing came")
 
-    with talking(runnable, runtime, later) as made:
+    with talking(runnable, runtime, later) as session:
         if later:
-            assert made.runner.run(left(made)) == "I think"
+            assert session.runner.run(leave(session)) == "I think"
         else:
-            events = made.stream("Begin.")
+            events = session.stream("Begin.")
             assert next(events).text == "I think"
             events.close()
         assert len(runtime.calls("session.abort")) == 1
-        assert ran(runnable, made, Handlers()).text == "Done."
+        assert ran(runnable, session, Handlers()).text == "Done."
 
 
 def test_results_of_a_turn_that_was_ended_are_reported(runnable: Package, play: Any) -> None:
@@ -466,30 +466,30 @@ def test_results_of_a_turn_that_was_ended_are_reported(runnable: Package, play: 
         runnable.module("models"),
         [],
     )
-    with talking(runnable, runtime, on_loss=reported.append) as made:
+    with talking(runnable, runtime, on_loss=reported.append) as session:
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
-        request.messages.append(made.runner.run(made.send(request)).message)
+        request.messages.append(session.runner.run(session.send(request)).message)
         request.messages.append(models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")]))
 
         async def cancelled() -> None:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.1):
-                    await made.send(request)
+                    await session.send(request)
 
-        made.runner.run(cancelled())
+        session.runner.run(cancelled())
         request.messages.append(models.UserMessage("Two."))
-        assert text(runnable, made.runner.run(made.send(request))) == "3"
+        assert text(runnable, session.runner.run(session.send(request))) == "3"
     assert [(loss.path, loss.what) for loss in reported] == [("messages[2].results[0]", "a result")]
 
 
 def test_a_result_that_comes_too_late_is_reported(runnable: Package, play: Any) -> None:
     runtime, models, reported = play([Says("1", [READ])]), runnable.module("models"), []
-    with talking(runnable, runtime, on_loss=reported.append) as made:
+    with talking(runnable, runtime, on_loss=reported.append) as session:
         request = asked(runnable, "One.", tools=tools(runnable, "read_file"))
-        request.messages.append(made.runner.run(made.send(request)).message)
+        request.messages.append(session.runner.run(session.send(request)).message)
         request.messages.append(models.ToolMessage([models.ToolResult("call_1", "read_file", "text", "found")]))
-        made.runner.run(made.client.abort())
-        completion = made.runner.run(made.send(request))
+        session.runner.run(session.client.abort())
+        completion = session.runner.run(session.send(request))
     assert completion.finish_reason == "error"
     assert [(loss.path, loss.what) for loss in reported] == [("messages[2].results[0]", "a result")]
 
@@ -510,13 +510,13 @@ def test_a_connection_that_is_cut_is_noticed_and_no_call_runs(
             return events, run.result
 
     def watch() -> Any:
-        made = session.Session(lambda: opened(runtime.address))
-        run = loop.run_stream(made, "Begin.", handlers)
+        live = session.Session(lambda: opened(runtime.address))
+        run = loop.run_stream(live, "Begin.", handlers)
         try:
             return list(run), run.result
         finally:
             with pytest.raises(Exception, match="exited"):
-                made.close()
+                live.close()
 
     if later:
         with pytest.raises(Exception, match="exited"):
@@ -534,17 +534,17 @@ def test_sessions_side_by_side_do_not_mix(runnable: Package, play: Any) -> None:
         ]
 
     runtime, loop = play(script), reviewed(runnable)
-    made = runnable.module("sessions.copilot").AsyncSession
+    session = runnable.module("sessions.copilot").AsyncSession
 
     async def talk() -> list[Any]:
         async with side_by_side(runtime.address, "a", "b", "c") as clients:
-            runs = [loop.arun(made(client), "Begin.", Handlers()) for client in clients]
+            runs = [loop.arun(session(client), "Begin.", Handlers()) for client in clients]
             return list(await asyncio.gather(*runs))
 
     for name, result in zip("abc", asyncio.run(talk()), strict=True):
         assert (result.text, result.turns) == (f"{name} ends.", 5)
-        found = [call.arguments for m in result.messages for call in runnable.module("messages").tool_calls_of(m)]
-        assert found == [{"pattern": name}] * 5
+        arguments = [call.arguments for m in result.messages for call in runnable.module("messages").tool_calls_of(m)]
+        assert arguments == [{"pattern": name}] * 5
     for params in runtime.calls(HANDLE_PENDING):
         assert params["requestId"].startswith(f"request-{params['sessionId']}")
 
@@ -558,18 +558,18 @@ def test_a_session_that_is_left_lets_go_of_everything(runnable: Package, play: A
 
     async def talk() -> None:
         async with opened(runtime.address) as client:
-            async with runnable.module("sessions.copilot").AsyncSession(client) as made:
-                await made.send(request)
+            async with runnable.module("sessions.copilot").AsyncSession(client) as session:
+                await session.send(request)
             with pytest.raises(RuntimeError):
                 client.on(lambda event: None)
 
     if later:
         asyncio.run(talk())
     else:
-        with talking(runnable, runtime, False) as made:
-            made.send(request)
+        with talking(runnable, runtime, False) as session:
+            session.send(request)
         assert [t.name for t in threading.enumerate() if t.name == "copilot"] == []
-    assert runtime.left.acquire(timeout=60)
+    assert runtime.departures.acquire(timeout=60)
     assert len(runtime.calls("session.abort")) == int(waits)
     assert len(runtime.calls("session.detach")) == 1
     assert threading.active_count() <= before + 1
@@ -585,21 +585,21 @@ def test_a_session_that_was_not_used_opens_nothing(runnable: Package, play: Any)
 def test_a_client_that_cannot_be_opened_leaves_nothing_behind(runnable: Package, play: Any) -> None:
     runtime = play([])
     runtime.refuses["session.create"] = {"code": -32602, "message": "no"}
-    made = runnable.module("sessions.copilot").Session(lambda: opened(runtime.address))
-    with pytest.raises(Exception, match="no"), made:
-        made.send("Hello")
+    session = runnable.module("sessions.copilot").Session(lambda: opened(runtime.address))
+    with pytest.raises(Exception, match="no"), session:
+        session.send("Hello")
     assert [t.name for t in threading.enumerate() if t.name == "copilot"] == []
-    assert runtime.left.acquire(timeout=60)
+    assert runtime.departures.acquire(timeout=60)
 
 
 def test_a_conversation_that_the_session_keeps_goes_on(runnable: Package, play: Any) -> None:
     models, runtime = runnable.module("models"), play([Says("1", [READ]), Says("2"), Says("3")])
-    with talking(runnable, runtime, False) as made:
-        first = made.send_with_tools("One.", tools(runnable, "read_file"))
+    with talking(runnable, runtime, False) as session:
+        first = session.send_with_tools("One.", tools(runnable, "read_file"))
         assert calls(runnable, first) == ["read_file"]
-        second = made.send_tool_results([models.ToolResult("call_1", "read_file", "data", {"found": 1})])
+        second = session.send_tool_results([models.ToolResult("call_1", "read_file", "data", {"found": 1})])
         assert text(runnable, second) == "2"
-        made.send_with_tools("Two.", tools(runnable, "read_file"))
+        session.send_with_tools("Two.", tools(runnable, "read_file"))
     assert runtime.calls(HANDLE_PENDING)[0]["result"] == '{"found":1}'
     assert [params["prompt"] for params in runtime.calls("session.send")] == ["One.", "Two."]
 
@@ -608,25 +608,25 @@ def test_a_history_that_is_nested_without_end_is_no_reason_to_fail(runnable: Pac
     models, deep = runnable.module("models"), []
     for _ in range(5000):
         deep = [deep]
-    known = runnable.module("runtime.apis.copilot.session_requests").KnownMessages()
+    history_known = runnable.module("runtime.apis.copilot.session_requests").KnownMessages()
     history = [models.UserMessage("One.")]
     call = models.ToolCallPart(models.ToolCall("a", "grep", {"pattern": deep}))
     message = models.AssistantMessage([call])
-    known.record(history, message)
-    assert known.first_new_index([*history, message, models.UserMessage("Two.")], None) == 2
+    history_known.record(history, message)
+    assert history_known.first_new_index([*history, message, models.UserMessage("Two.")], None) == 2
 
 
 def test_two_responses_at_once_are_refused(runnable: Package, play: Any) -> None:
     runtime = play([Says("1", ends="nothing")])
 
-    async def both(made: Any) -> None:
-        task = asyncio.ensure_future(made.send("One."))
+    async def both(session: Any) -> None:
+        task = asyncio.ensure_future(session.send("One."))
         await until(lambda: runtime.calls("session.send"))
         with pytest.raises(RuntimeError, match="still being read"):
-            await made.send("Two.")
+            await session.send("Two.")
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    with talking(runnable, runtime) as made:
-        made.runner.run(both(made))
+    with talking(runnable, runtime) as session:
+        session.runner.run(both(session))

@@ -34,8 +34,8 @@ def test_a_value_becomes_text_or_data(
 
 
 def test_a_model_of_the_result_is_dumped_without_what_nobody_set(runnable: Package) -> None:
-    made = runnable.module("tools.write_file").WriteFileResult(bytes=3)
-    result = run(runnable, call(runnable, "write_file", {"path": "a", "text": "b"}), Handlers(write_file=made))
+    value = runnable.module("tools.write_file").WriteFileResult(bytes=3)
+    result = run(runnable, call(runnable, "write_file", {"path": "a", "text": "b"}), Handlers(write_file=value))
     assert (result.kind, result.value) == ("data", {"bytes": 3})
 
 
@@ -88,25 +88,25 @@ def test_a_call_by_an_alias_runs_the_tool(runnable: Package, alias: str) -> None
     """The result names the tool as the model did, for a history must pair the two; no alias is offered."""
     handlers, tools = Handlers(), runnable.module("tools")
     name = tools.ALIASES[alias]
-    made = call(runnable, alias, {"pattern": "a", "command": "a"})
-    result = run(runnable, made, handlers)
+    tool_call = call(runnable, alias, {"pattern": "a", "command": "a"})
+    result = run(runnable, tool_call, handlers)
     assert (result.kind, result.name, handlers.log) == ("data", alias, [f"+{name}", f"-{name}"] * 2)  # twice, see run
-    assert type(tools.parse_call(made)) is type(tools.parse_arguments(name, made.arguments))
+    assert type(tools.parse_call(tool_call)) is type(tools.parse_arguments(name, tool_call.arguments))
     assert alias not in tools.DEFINITIONS
 
 
 def test_what_is_no_call_is_a_type_error(runnable: Package) -> None:
     running = runnable.module("running")
-    made = {"id": "1", "name": "read_file", "arguments": {"path": "a"}}
+    body = {"id": "1", "name": "read_file", "arguments": {"path": "a"}}
     with pytest.raises(TypeError, match="a call must be a ToolCall, not a dict; `load"):
-        running.dispatch_sync(made, Handlers())
+        running.dispatch_sync(body, Handlers())
     part = runnable.module("models").ToolCallPart(call(runnable, "read_file", {"path": "a"}))
     with pytest.raises(TypeError, match=r"a call must be a ToolCall, not a ToolCallPart$"):
         running.dispatch_sync(part, Handlers())
     with pytest.raises(TypeError, match="expected a ToolCall, found ToolCallPart"):
         runnable.module("tools").parse_call(part)
     with pytest.raises(TypeError, match="a call must be a ToolCall, not a dict"):
-        asyncio.run(running.dispatch_all([made], Handlers(), review=running.allow_all))
+        asyncio.run(running.dispatch_all([body], Handlers(), review=running.allow_all))
 
 
 def test_a_name_that_looks_alike_is_unknown(runnable: Package) -> None:
@@ -167,21 +167,21 @@ def test_a_call_that_cannot_be_run_is_told_why(runnable: Package, reason: str) -
 
 def test_a_lenient_reading_is_noted(runnable: Package) -> None:
     losses: list[Any] = []
-    seen: list[Any] = []
-    handlers = Handlers(run_command=lambda args: seen.append(args) or "ok")
-    one = call(runnable, "run_command", {"command": "ls", "level": "2"})
-    result = asyncio.run(runnable.module("tools").dispatch(one, handlers, on_loss=losses.append))
-    assert (result.kind, seen[0].level) == ("text", 2)
+    arguments_seen: list[Any] = []
+    handlers = Handlers(run_command=lambda args: arguments_seen.append(args) or "ok")
+    tool_call = call(runnable, "run_command", {"command": "ls", "level": "2"})
+    result = asyncio.run(runnable.module("tools").dispatch(tool_call, handlers, on_loss=losses.append))
+    assert (result.kind, arguments_seen[0].level) == ("text", 2)
     assert [(loss.path, loss.action, loss.severity) for loss in losses] == [("arguments.level", "rewritten", "note")]
-    one.arguments["level"] = None
-    assert runnable.module("tools").parse_call(one, on_loss=losses.append).level is None
+    tool_call.arguments["level"] = None
+    assert runnable.module("tools").parse_call(tool_call, on_loss=losses.append).level is None
     assert losses[1].path == "arguments.level"
 
 
 def test_what_is_strict_is_not_read_otherwise(runnable: Package) -> None:
     tools, losses = runnable.module("tools"), []
-    one = call(runnable, "run_command", {"command": "2"})
-    assert tools.parse_call(one, on_loss=losses.append).command == "2"
+    tool_call = call(runnable, "run_command", {"command": "2"})
+    assert tools.parse_call(tool_call, on_loss=losses.append).command == "2"
     with pytest.raises(tools.ArgumentsError):
         tools.parse_call(call(runnable, "run_command", {"command": "a", "level": "3"}))
     with pytest.raises(tools.ArgumentsError):
@@ -231,8 +231,8 @@ def test_a_tool_error_is_told_as_it_is(runnable: Package) -> None:
 
 
 def test_an_error_that_nobody_hears_is_logged(runnable: Package, caplog: pytest.LogCaptureFixture) -> None:
-    one = call(runnable, "grep", {"pattern": "a"})
-    asyncio.run(runnable.module("tools").dispatch(one, Handlers(grep=raising(Secret("why")))))
+    tool_call = call(runnable, "grep", {"pattern": "a"})
+    asyncio.run(runnable.module("tools").dispatch(tool_call, Handlers(grep=raising(Secret("why")))))
     assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [Secret]
 
 
@@ -290,8 +290,8 @@ def test_a_task_group_that_failed_in_a_handler_cancels_nothing_else(runnable: Pa
         return result
 
     for more in ({}, {"timeout": 60}):
-        made = [call(runnable, "grep", {"pattern": pattern}) for pattern in ("mended", "raised")]
-        results = [run(runnable, each, Handlers(grep=broken), on_error=repr, **more) for each in made]
+        tool_calls = [call(runnable, "grep", {"pattern": pattern}) for pattern in ("mended", "raised")]
+        results = [run(runnable, each, Handlers(grep=broken), on_error=repr, **more) for each in tool_calls]
         assert [result.kind for result in results] == ["text", "error"]
     completions = [completion(runnable, ("grep", {"pattern": "a"})), completion(runnable, "done")]
     for result, _, _ in all_ways(runnable, completions, "go", Handlers(), around=around):
@@ -315,7 +315,7 @@ def test_async_handlers_run_on_the_loop_of_the_caller(runnable: Package) -> None
 
 
 def test_the_app_s_task_factory_makes_the_task_of_an_async_handler(runnable: Package) -> None:
-    made: list[asyncio.Task[Any]] = []
+    tasks: list[asyncio.Task[Any]] = []
     called: list[asyncio.Task[Any] | None] = []
 
     class Async(Handlers):
@@ -324,15 +324,15 @@ def test_the_app_s_task_factory_makes_the_task_of_an_async_handler(runnable: Pac
             return args.pattern
 
     def factory(loop: asyncio.AbstractEventLoop, coroutine: Any, **settings: Any) -> asyncio.Task[Any]:
-        made.append(asyncio.Task(coroutine, loop=loop, **settings))
-        return made[-1]
+        tasks.append(asyncio.Task(coroutine, loop=loop, **settings))
+        return tasks[-1]
 
     async def main() -> Any:
         asyncio.get_running_loop().set_task_factory(factory)
         return await runnable.module("tools").dispatch(call(runnable, "grep", {"pattern": "a"}), Async())
 
     assert asyncio.run(main()).value == "a"
-    assert called == made[:1]  # the loop makes others when it ends
+    assert called == tasks[:1]  # the loop makes others when it ends
 
 
 def test_dispatch_sync_works_where_a_loop_is_running(runnable: Package) -> None:
@@ -343,10 +343,10 @@ def test_dispatch_sync_works_where_a_loop_is_running(runnable: Package) -> None:
 
 
 def test_a_plain_handler_of_dispatch_sync_runs_in_the_thread_of_the_caller(runnable: Package) -> None:
-    seen: list[int] = []
-    handlers = Handlers(grep=lambda args: seen.append(threading.get_ident()))
+    thread_ids: list[int] = []
+    handlers = Handlers(grep=lambda args: thread_ids.append(threading.get_ident()))
     runnable.module("tools").dispatch_sync(call(runnable, "grep", {"pattern": "a"}), handlers)
-    assert seen == [threading.get_ident()]
+    assert thread_ids == [threading.get_ident()]
 
 
 @pytest.mark.parametrize("where", ["dispatch", "dispatch_sync", "dispatch_all", "check_handlers"])
@@ -360,11 +360,11 @@ def test_handlers_that_lack_methods_are_refused_at_start(runnable: Package, wher
         def grep(self) -> str:
             return ""
 
-    one = call(runnable, "read_file", {"path": "a"})
+    tool_call = call(runnable, "read_file", {"path": "a"})
     starts = {
         "check_handlers": lambda: tools.check_handlers(Some()),
-        "dispatch": lambda: asyncio.run(tools.dispatch(one, Some())),
-        "dispatch_sync": lambda: tools.dispatch_sync(one, Some()),
+        "dispatch": lambda: asyncio.run(tools.dispatch(tool_call, Some())),
+        "dispatch_sync": lambda: tools.dispatch_sync(tool_call, Some()),
         "dispatch_all": lambda: asyncio.run(tools.dispatch_all([], Some())),
     }
     with pytest.raises(TypeError) as raised:

@@ -95,13 +95,13 @@ def test_what_a_review_does_not_allow_does_not_run(runnable: Package, which: str
 
 
 def test_an_edit_is_checked_and_run(runnable: Package) -> None:
-    running, seen = runnable.module("running"), []
+    running, paths = runnable.module("running"), []
     arguments = runnable.module("tools").parse_arguments("write_file", {"path": "model", "text": "b"})
     for edit in ({"path": "object", "text": "b"}, arguments):
-        handlers = Handlers(write_file=lambda args: seen.append(args.path) or {"bytes": 1})
+        handlers = Handlers(write_file=lambda args: paths.append(args.path) or {"bytes": 1})
         (result,) = run(runnable, "w", handlers, review=lambda call, args, edit=edit: running.Edit(edit))
         assert result.kind == "data"
-    assert seen == ["object", "model"]
+    assert paths == ["object", "model"]
 
 
 def test_a_call_that_cannot_run_is_not_reviewed_and_holds_nothing(runnable: Package) -> None:

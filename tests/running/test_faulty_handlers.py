@@ -85,8 +85,8 @@ def test_a_value_as_deep_as_json_is_read_goes_out_and_comes_back(runnable: Packa
 @pytest.mark.parametrize("where", ["at once", "inside"])
 def test_a_tool_error_of_a_generator_is_told_as_it_is(runnable: Package, where: str) -> None:
     def handle(args: Any) -> Any:
-        made = failing_later(runnable.module("running").ToolError("no such folder"))
-        return made if where == "at once" else {"hits": made}
+        hits = failing_later(runnable.module("running").ToolError("no such folder"))
+        return hits if where == "at once" else {"hits": hits}
 
     result = run(runnable, call(runnable, "grep", {"pattern": "a"}), Handlers(grep=handle))
     assert (result.kind, result.value) == ("error", "no such folder")
@@ -99,8 +99,8 @@ def test_a_generator_runs_where_its_handler_does(runnable: Package) -> None:
         threads.append(threading.get_ident())
         yield "a"
 
-    one = call(runnable, "grep", {"pattern": "a"})
-    result = asyncio.run(runnable.module("tools").dispatch(one, Handlers(grep=hits)))
+    tool_call = call(runnable, "grep", {"pattern": "a"})
+    result = asyncio.run(runnable.module("tools").dispatch(tool_call, Handlers(grep=hits)))
     assert (result.kind, result.value) == ("data", ["a"])
     assert threads != [threading.get_ident()]
 
@@ -245,9 +245,9 @@ def test_a_cancellation_ends_what_a_blocking_handler_gave_for_later(runnable: Pa
         work = reviewed(runnable).dispatch_all(
             calls(runnable, "wr"), Handlers(write_file=handle), on_result=heard.append
         )
-        left = await cancelled(work, started.is_set)
+        tasks = await cancelled(work, started.is_set)
         assert later.cancelled() == (how == "a task")
-        return left
+        return tasks
 
     assert asyncio.run(main()) == []
     assert (ran, heard) == ([], [])
@@ -255,21 +255,21 @@ def test_a_cancellation_ends_what_a_blocking_handler_gave_for_later(runnable: Pa
 
 @pytest.mark.filterwarnings("error")
 def test_a_coroutine_that_comes_too_late_is_never_begun(runnable: Package) -> None:
-    ran, made, release = [], [], threading.Event()
+    ran, coroutines, release = [], [], threading.Event()
 
     async def inner() -> None:
         ran.append("inner")
 
     def handle(args: Any) -> Any:
         release.wait(20)
-        made.append(inner())
-        return made[0]
+        coroutines.append(inner())
+        return coroutines[0]
 
     async def main() -> Any:
-        tools, one = runnable.module("tools"), call(runnable, "grep", {"pattern": "a"})
-        result = await tools.dispatch(one, Handlers(grep=handle), timeout=0.02)
+        tools, tool_call = runnable.module("tools"), call(runnable, "grep", {"pattern": "a"})
+        result = await tools.dispatch(tool_call, Handlers(grep=handle), timeout=0.02)
         release.set()
-        while not (made and made[0].cr_frame is None):  # closed: it has no frame any more
+        while not (coroutines and coroutines[0].cr_frame is None):  # closed: it has no frame any more
             await asyncio.sleep(0.001)
         return result
 
@@ -280,7 +280,7 @@ def test_a_coroutine_that_comes_too_late_is_never_begun(runnable: Package) -> No
 @pytest.mark.parametrize("where", ["extra", "argument", "edit"])
 def test_a_handler_that_changes_its_arguments_changes_no_call(runnable: Package, where: str) -> None:
     models, tools = runnable.module("models"), runnable.module("tools")
-    given = {"command": "a", "pattern": "a", "path": "a", "text": "b", "tags": ["b", {"c": ["a"]}]}
+    arguments = {"command": "a", "pattern": "a", "path": "a", "text": "b", "tags": ["b", {"c": ["a"]}]}
 
     def handle(args: Any) -> dict[str, int]:
         tags = args.model_extra["tags"]
@@ -289,13 +289,15 @@ def test_a_handler_that_changes_its_arguments_changes_no_call(runnable: Package,
         return {"bytes": 1}
 
     name = "write_file" if where == "edit" else "grep"
-    one = models.ToolCall("c1", name, given)
+    tool_call = models.ToolCall("c1", name, arguments)
     work = tools.dispatch_all(
-        [one], Handlers(**{name: handle}), review=lambda call, args: runnable.module("running").Edit(call.arguments)
+        [tool_call],
+        Handlers(**{name: handle}),
+        review=lambda call, args: runnable.module("running").Edit(call.arguments),
     )
     (result,) = asyncio.run(work)
     assert result.value == {"bytes": 1}
-    assert given["tags"] == ["b", {"c": ["a"]}]
+    assert arguments["tags"] == ["b", {"c": ["a"]}]
     if where == "argument":
-        tools.parse_arguments("grep", given).model_extra["tags"].clear()
-        assert given["tags"] == ["b", {"c": ["a"]}]
+        tools.parse_arguments("grep", arguments).model_extra["tags"].clear()
+        assert arguments["tags"] == ["b", {"c": ["a"]}]

@@ -97,11 +97,11 @@ def complaints(package: Package, folder: Path, texts: Mapping[str, str], checker
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_handlers_that_fit_are_taken_and_others_are_refused(runnable: Package, tmp_path: Path, checker: str) -> None:
     assert [here for here, _ in WRONG.values() if here not in RIGHT] == []
-    wrong = {fault: RIGHT.replace(here, there) for fault, (here, there) in WRONG.items()}
-    found = complaints(runnable, tmp_path / "app", {"right": RIGHT, **wrong}, checker)
-    assert found.pop("right") == ""
-    assert {fault: text for fault, text in found.items() if "App" not in text} == {}
-    assert found.keys() == WRONG.keys()
+    wrong = {fault: RIGHT.replace(here, replacement) for fault, (here, replacement) in WRONG.items()}
+    complaint_by_name = complaints(runnable, tmp_path / "app", {"right": RIGHT, **wrong}, checker)
+    assert complaint_by_name.pop("right") == ""
+    assert {fault: text for fault, text in complaint_by_name.items() if "App" not in text} == {}
+    assert complaint_by_name.keys() == WRONG.keys()
 
 
 HEAD = """
@@ -164,11 +164,11 @@ MISUSES = {
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_misuses_are_refused_in_words_that_can_be_read(runnable: Package, tmp_path: Path, checker: str) -> None:
     texts = {name: f"{HEAD}    {code}\n" for name, code in {**USES, **MISUSES}.items()}
-    found = complaints(runnable, tmp_path / "app", texts, checker)
-    assert {name: found[name] for name in USES} == dict.fromkeys(USES, "")
-    assert [name for name in MISUSES if not found[name]] == []
+    complaint_by_name = complaints(runnable, tmp_path / "app", texts, checker)
+    assert {name: complaint_by_name[name] for name in USES} == dict.fromkeys(USES, "")
+    assert [name for name in MISUSES if not complaint_by_name[name]] == []
     assert len(MISUSES) >= 20
-    assert [name for name in MISUSES if len(found[name].split("error")[1]) > 700] == []
+    assert [name for name in MISUSES if len(complaint_by_name[name].split("error")[1]) > 700] == []
 
 
 @pytest.mark.row("K27")

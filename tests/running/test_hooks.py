@@ -173,8 +173,8 @@ def test_what_ran_instead_of_what_the_model_said_is_recorded(runnable: Package) 
     for result, _, _ in all_ways(
         runnable, completions, "Hello", Handlers(read_file=lambda args: args.path), around=around
     ):
-        (made,) = result.messages[2].results
-        assert (made.value, made.metadata) == ("b", {"running": {"arguments": {"path": "b"}}})
+        (tool_result,) = result.messages[2].results
+        assert (tool_result.value, tool_result.metadata) == ("b", {"running": {"arguments": {"path": "b"}}})
 
 
 def test_at_the_limit_one_more_response_may_be_asked_for(runnable: Package) -> None:

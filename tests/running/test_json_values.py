@@ -116,15 +116,15 @@ TABLE: list[tuple[Any, Any]] = [
     ("value", "expected"), TABLE, ids=[type(v).__name__ + str(i) for i, (v, _) in enumerate(TABLE)]
 )
 def test_a_value_has_one_json(runnable: Package, value: Any, expected: Any) -> None:
-    made = runnable.module("runtime.running.results").to_json_value(value)
-    assert made == expected
-    assert type(made) is type(expected)
+    value_as_json = runnable.module("runtime.running.results").to_json_value(value)
+    assert value_as_json == expected
+    assert type(value_as_json) is type(expected)
 
 
 def loop() -> Any:
-    found: list[Any] = []
-    found.append(found)
-    return found
+    circular: list[Any] = []
+    circular.append(circular)
+    return circular
 
 
 REFUSED = [object(), print, int, ValueError("x"), {(1, 2): 1}, {1: 1, "1": 2}, loop()]
@@ -140,10 +140,10 @@ def test_what_has_no_json_is_refused(runnable: Package, value: Any) -> None:
 
 def test_a_type_of_the_format_is_dumped(runnable: Package) -> None:
     models = runnable.module("models")
-    made = runnable.module("runtime.running.results").to_json_value(
+    value_as_json = runnable.module("runtime.running.results").to_json_value(
         {"part": models.ImagePart(data="aa", media_type="image/png")}
     )
-    assert made == {"part": {"data": "aa", "mediaType": "image/png", "type": "image"}}
+    assert value_as_json == {"part": {"data": "aa", "mediaType": "image/png", "type": "image"}}
 
 
 JSON = st.recursive(

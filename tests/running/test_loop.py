@@ -81,8 +81,8 @@ def test_a_response_that_ended_early_runs_no_call(runnable: Package, reason: str
 
 @pytest.mark.row("Q18")
 def test_an_unknown_reason_is_kept(runnable: Package) -> None:
-    given = completion(runnable, "So", reason="other", stop_reason="pause_turn")
-    for result, _, _ in all_ways(runnable, [given], "Hello", Handlers()):
+    response = completion(runnable, "So", reason="other", stop_reason="pause_turn")
+    for result, _, _ in all_ways(runnable, [response], "Hello", Handlers()):
         assert (result.stopped_by, result.completion.stop_reason) == ("end", "pause_turn")
 
 
@@ -328,7 +328,7 @@ def test_a_cancelled_run_leaves_no_task_and_a_valid_history(runnable: Package, w
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert [left for left in asyncio.all_tasks() if left is not asyncio.current_task()] == []
+        assert [task_left for task_left in asyncio.all_tasks() if task_left is not asyncio.current_task()] == []
         assert runnable.module("messages").validate([user, *heard]) == []
 
     asyncio.run(main())
@@ -382,8 +382,8 @@ def test_ids_that_come_again_are_told_apart(runnable: Package) -> None:
 def test_no_two_calls_of_a_conversation_have_one_id(runnable: Package, ids: Any, after: Any, run: int) -> None:
     models = runnable.module("models")
 
-    def calling(*given: str) -> Any:
-        parts = [models.ToolCallPart(models.ToolCall(one, "grep", {"pattern": "a"})) for one in given]
+    def calling(*call_ids: str) -> Any:
+        parts = [models.ToolCallPart(models.ToolCall(call_id, "grep", {"pattern": "a"})) for call_id in call_ids]
         return completion(runnable, *parts, reason="tool_calls")
 
     completions, handlers = [calling("x"), calling(*ids), completion(runnable, "Done.")], Handlers()
@@ -397,8 +397,8 @@ def test_no_two_calls_of_a_conversation_have_one_id(runnable: Package, ids: Any,
 def test_a_response_may_repeat_what_stands_before_it(runnable: Package) -> None:
     models = runnable.module("models")
     request = models.Request([models.UserMessage("Hello"), models.AssistantMessage("Well,")])
-    given = models.Completion(models.AssistantMessage("Well,"), "stop")
-    for result, _, _ in all_ways(runnable, [given], request, Handlers()):
+    response = models.Completion(models.AssistantMessage("Well,"), "stop")
+    for result, _, _ in all_ways(runnable, [response], request, Handlers()):
         assert [m.role for m in result.messages] == ["user", "assistant", "assistant"]
 
 

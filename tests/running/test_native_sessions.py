@@ -31,31 +31,31 @@ KEY = "sk-top-secret-0123456789"
 
 @pytest.fixture
 def server() -> Iterator[Loopback]:
-    made = Loopback()
-    yield made
-    made.close()
+    loopback = Loopback()
+    yield loopback
+    loopback.close()
 
 
-def sent(made: Any, request: Any, *, later: bool, streaming: bool) -> Any:
+def sent(opened_session: Any, request: Any, *, later: bool, streaming: bool) -> Any:
     """The response, or the events of its stream."""
 
     async def events() -> list[Any]:
-        return [event async for event in made.stream(request)]
+        return [event async for event in opened_session.stream(request)]
 
     if later:
-        return made.runner.run(events() if streaming else made.send(request))
-    return list(made.stream(request)) if streaming else made.send(request)
+        return opened_session.runner.run(events() if streaming else opened_session.send(request))
+    return list(opened_session.stream(request)) if streaming else opened_session.send(request)
 
 
 def refusals() -> list[Any]:
-    found = []
+    rows = []
     for provider in OWN_SESSIONS:
         kinds = {}
         for status, body, kind, retryable in table(provider)["errors"]:
             if isinstance(body, dict) and status >= 400:
                 kinds.setdefault(kind, (status, body, kind, retryable))
-        found += [pytest.param(provider, *row, id=f"{provider}-{row[2]}") for row in kinds.values()]
-    return found
+        rows += [pytest.param(provider, *row, id=f"{provider}-{row[2]}") for row in kinds.values()]
+    return rows
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
@@ -74,8 +74,8 @@ def test_what_an_api_refuses_is_one_error_everywhere(
     headers = {"retry-after": "7", "x-request-id": "req_1"}
     for later in (False, True):
         server.replies.append(replace(whole(body, status), headers=headers))
-        with session(runnable, provider, server, later) as made, pytest.raises(error) as raised:
-            sent(made, "Hello", later=later, streaming=streaming)
+        with session(runnable, provider, server, later) as opened_session, pytest.raises(error) as raised:
+            sent(opened_session, "Hello", later=later, streaming=streaming)
         caught = raised.value
         assert (caught.error.kind, caught.error.retryable, caught.status, caught.provider) == (
             kind,
@@ -109,10 +109,10 @@ def test_an_error_in_place_of_a_response_is_a_refusal(
     body = table(provider)["bare_error"]
     server.replies.append(every_condition(provider, [body]) if streaming else whole(body))
     with (
-        session(runnable, provider, server, later) as made,
+        session(runnable, provider, server, later) as opened_session,
         pytest.raises(runnable.module("sessions").SessionError) as raised,
     ):
-        sent(made, "Hello", later=later, streaming=streaming)
+        sent(opened_session, "Hello", later=later, streaming=streaming)
     expected = runnable.provider(provider).from_error(200, body)
     assert (raised.value.error.kind, raised.value.error.message) == (expected.kind, expected.message)
     assert raised.value.status == expected.metadata[provider]["status"]
@@ -137,16 +137,20 @@ def test_a_code_in_an_error_that_came_as_a_response_is_its_status(
     server.replies.append(every_condition("openai_chat", [body]) if streaming else whole(body))
     loop = reviewed(runnable)
 
-    def ask(made: Any) -> Any:
+    def ask(opened_session: Any) -> Any:
         if streaming:
-            return sent(made, "Hello", later=later, streaming=True)
-        return made.runner.run(loop.arun(made, "Hello", Handlers())) if later else loop.run(made, "Hello", Handlers())
+            return sent(opened_session, "Hello", later=later, streaming=True)
+        return (
+            opened_session.runner.run(loop.arun(opened_session, "Hello", Handlers()))
+            if later
+            else loop.run(opened_session, "Hello", Handlers())
+        )
 
     with (
-        session(runnable, provider, server, later) as made,
+        session(runnable, provider, server, later) as opened_session,
         pytest.raises(runnable.module("sessions").SessionError) as raised,
     ):
-        ask(made)
+        ask(opened_session)
     assert (raised.value.status, raised.value.error.kind) == (status, kind)
     assert raised.value.error.message == "Provider returned error"
 
@@ -162,13 +166,17 @@ def test_a_stream_that_breaks_ends_in_an_error_and_runs_no_call(
     )
     pieces = list(reply.pieces)
     server.replies.append(stream(provider, pieces[: max(1, len(pieces) // 2)], cut=True))
-    with session(runnable, provider, server, later) as made:
-        run = loop.arun_stream(made, "Hello", handlers) if later else loop.run_stream(made, "Hello", handlers)
+    with session(runnable, provider, server, later) as opened_session:
+        run = (
+            loop.arun_stream(opened_session, "Hello", handlers)
+            if later
+            else loop.run_stream(opened_session, "Hello", handlers)
+        )
 
         async def read() -> list[Any]:
             return [event async for event in run]
 
-        events = made.runner.run(read()) if later else list(run)
+        events = opened_session.runner.run(read()) if later else list(run)
     assert run.result.stopped_by in ("error", "length")
     assert handlers.log == []
     assert [
@@ -181,9 +189,12 @@ def test_a_stream_that_breaks_ends_in_an_error_and_runs_no_call(
 @pytest.mark.parametrize("provider", SESSIONS)
 def test_a_session_is_native_and_knows_its_tools(runnable: Package, server: Loopback, provider: str) -> None:
     mode = runnable.module("sessions").ToolMode
-    with session(runnable, provider, server, False) as made:
-        assert made.tool_mode is mode.NATIVE
-        assert (made.model, sorted(made.offered)) == ("m", ["grep", "read_file", "run_command", "write_file"])
+    with session(runnable, provider, server, False) as opened_session:
+        assert opened_session.tool_mode is mode.NATIVE
+        assert (opened_session.model, sorted(opened_session.offered)) == (
+            "m",
+            ["grep", "read_file", "run_command", "write_file"],
+        )
     sessions = runnable.module("sessions")
     assert issubclass(runnable.module(f"sessions.{provider}").Session, sessions.Session)
     assert issubclass(runnable.module(f"sessions.{provider}").AsyncSession, sessions.AsyncSession)
@@ -222,18 +233,18 @@ def test_keys_take_turns_and_give_way(runnable: Package) -> None:
     log: list[str] = []
     responses = [response, Refused(429, "rate_limit_exceeded"), Refused(401, "invalid_api_key"), response, response]
     clients = [Keyed(name, responses, log) for name in ("a", "b", "c")]
-    made = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
-    made.send("Hello")
-    made.send("Hello")
-    made.send("Hello")
+    opened_session = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
+    opened_session.send("Hello")
+    opened_session.send("Hello")
+    opened_session.send("Hello")
     assert log == ["a", "b", "c", "a", "a"]  # the key of the third was refused, and rests
     responses[:] = [Refused(429, "rate_limit_exceeded")] * 3
     with pytest.raises(runnable.module("sessions").SessionError) as raised:
-        made.send("Hello")
+        opened_session.send("Hello")
     assert raised.value.error.kind == "rate_limit"
     responses[:] = [Refused(400, "invalid_request_error"), response]
     with pytest.raises(runnable.module("sessions").SessionError):
-        made.send("Hello")
+        opened_session.send("Hello")
     assert len(responses) == 1
 
 
@@ -244,12 +255,12 @@ def test_a_key_rests_as_long_as_its_response_says(runnable: Package, monkeypatch
     responses: list[Any] = []
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     clients = [Keyed(name, responses, log) for name in ("a", "b", "c")]
-    made = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
+    opened_session = runnable.module("sessions.openai_chat").Session(clients[0], "m", further=clients[1:])
 
-    def asked(*given: Any) -> str:
+    def asked(*replies: Any) -> str:
         log.clear()
-        responses[:] = [*given, response]
-        made.send("Hello")
+        responses[:] = [*replies, response]
+        opened_session.send("Hello")
         return "".join(log)
 
     limited = Refused(429, "rate_limit_exceeded", Retry_After="30")
@@ -266,7 +277,7 @@ def test_a_key_rests_as_long_as_its_response_says(runnable: Package, monkeypatch
     ]
     log.clear()
     with pytest.raises(runnable.module("errors").SessionError) as raised:
-        made.send("Hello")
+        opened_session.send("Hello")
     assert (log, raised.value.error.kind) == (["a", "b", "c"], "authentication")
     assert asked() == "b"  # all rest, and this one wakes first
 
@@ -281,8 +292,8 @@ def test_clients_with_several_keys_do_not_retry_by_themselves(
     response = whole(module.to_response(reply, id="a", created=1))
     server.replies += [whole({"error": {"message": "slow down", "code": "rate_limit_exceeded"}}, 429), response]
     clients = [as_shipped(provider, server.address, key) for key in ("a", "b")]
-    with runnable.module(f"sessions.{provider}").Session(clients[0], "m", further=clients[1:]) as made:
-        made.send("Hello")
+    with runnable.module(f"sessions.{provider}").Session(clients[0], "m", further=clients[1:]) as opened_session:
+        opened_session.send("Hello")
     keys = [{value.removeprefix("Bearer ") for value in sent.headers.values()} & {"a", "b"} for sent in server.heard]
     assert keys == [{"a"}, {"b"}]
 
@@ -299,8 +310,8 @@ def as_shipped(provider: str, address: str, key: str) -> Any:
         return genai.Client(api_key=key, vertexai=False, http_options={"base_url": address})
     if provider == "mistral":
         return Mistral(key, server_url=address)
-    made = {"openai_chat": openai.OpenAI, "anthropic": anthropic.Anthropic, "cohere": cohere.ClientV2}[provider]
-    return made(api_key=key, base_url=address)
+    client_class = {"openai_chat": openai.OpenAI, "anthropic": anthropic.Anthropic, "cohere": cohere.ClientV2}[provider]
+    return client_class(api_key=key, base_url=address)
 
 
 @pytest.mark.parametrize(
@@ -324,8 +335,10 @@ def test_how_long_a_response_says_to_wait(runnable: Package, headers: Any, body:
 
 def test_an_error_keeps_what_it_has_when_it_is_copied(runnable: Package) -> None:
     error = runnable.provider("openai_chat").from_error(429, {"error": {"message": "slow down"}})
-    made = runnable.module("errors").SessionError("openai_chat", 429, error, request_id="req_1", retry_after=7.0)
-    for copied in (copy.copy(made), pickle.loads(pickle.dumps(made))):
+    error_of_session = runnable.module("errors").SessionError(
+        "openai_chat", 429, error, request_id="req_1", retry_after=7.0
+    )
+    for copied in (copy.copy(error_of_session), pickle.loads(pickle.dumps(error_of_session))):
         assert (copied.request_id, copied.retry_after, copied.status, copied.error.message) == (
             "req_1",
             7.0,
@@ -338,10 +351,10 @@ def test_a_key_whose_rate_is_used_up_in_a_response_gives_way(runnable: Package) 
     response = runnable.provider("openai_chat").to_response(completion(runnable, "Hello."), id="a", created=1)
     log: list[str] = []
     responses = [{"error": {"code": 429, "message": "slow down"}}, response]
-    made = runnable.module("sessions.openai_chat").Session(
+    opened_session = runnable.module("sessions.openai_chat").Session(
         Keyed("a", responses, log), "m", further=[Keyed("b", responses, log)]
     )
-    assert runnable.module("messages").text_of(made.send("Hello").message) == "Hello."
+    assert runnable.module("messages").text_of(opened_session.send("Hello").message) == "Hello."
     assert log == ["a", "b"]
 
 
@@ -354,7 +367,7 @@ def test_threads_may_share_a_session(runnable: Package) -> None:
         def between(self) -> None:
             if not self.busy:
                 self.busy = True
-                turns.append(made.rotate_clients())
+                turns.append(opened_session.rotate_clients())
                 self.busy = False
 
         def __getitem__(self, key: Any) -> Any:
@@ -366,9 +379,9 @@ def test_threads_may_share_a_session(runnable: Package) -> None:
             return super().__len__()
 
         def pop(self, *where: Any) -> Any:
-            found = super().pop(*where)
+            item = super().pop(*where)
             self.between()
-            return found
+            return item
 
         def append(self, item: str) -> None:
             self.between()
@@ -376,20 +389,22 @@ def test_threads_may_share_a_session(runnable: Package) -> None:
 
     turns: list[list[str]] = []
     for names in (["a"], ["a", "b", "c"]):
-        made = runnable.module("sessions.openai_chat").Session("a", "m", further=names[1:])
-        made.clients = Shared(names)
+        opened_session = runnable.module("sessions.openai_chat").Session("a", "m", further=names[1:])
+        opened_session.clients = Shared(names)
         turns.clear()
         for _ in range(6):
-            turns.append(made.rotate_clients())
+            turns.append(opened_session.rotate_clients())
         assert len(turns) > 6
         assert [sorted(turn) for turn in turns] == [names] * len(turns)
         assert {turn[0] for turn in turns} == set(names)
 
 
 def test_another_exception_is_raised_as_it_is(runnable: Package) -> None:
-    made = runnable.module("sessions.openai_chat").Session(Keyed("a", [ConnectionResetError("gone")], []), "m")
+    opened_session = runnable.module("sessions.openai_chat").Session(
+        Keyed("a", [ConnectionResetError("gone")], []), "m"
+    )
     with pytest.raises(ConnectionResetError):
-        made.send("Hello")
+        opened_session.send("Hello")
 
 
 @pytest.mark.row("K23", "K24", "K25")
@@ -409,21 +424,26 @@ def test_a_configuration_makes_a_session(
     caplog.set_level(logging.DEBUG)
     sessions = runnable.module("sessions")
     config = {"interface": interface, "api_keys": [KEY, f"{KEY}-2"], "models": ["m1", "m2"], "base_url": server.address}
-    made, usage = sessions.connect(config), runnable.module("models").Usage(1, 1, 2)
+    opened_session, usage = sessions.connect(config), runnable.module("models").Usage(1, 1, 2)
     provider = sessions.INTERFACES[interface]
     server.replies.extend(
         replied(runnable, provider, completion(runnable, "Hello.", model="m1", usage=usage), False) for _ in range(2)
     )
     with contextlib.ExitStack() as closing:
-        for client in made.clients:
+        for client in opened_session.clients:
             closing.enter_context(client)
         for _ in range(2):
-            assert runnable.module("messages").text_of(made.send("Hi").message) == "Hello."
+            assert runnable.module("messages").text_of(opened_session.send("Hi").message) == "Hello."
     keys = [next(v for v in heard.headers.values() if KEY in v).removeprefix("Bearer ") for heard in server.heard]
     assert keys == [KEY, f"{KEY}-2"]
     assert [heard.body["model"] for heard in server.heard] == ["m1"] * 2
-    assert made.model == "m1"
-    shown = [repr(made), str(vars(made).keys()), caplog.text, repr(sessions.AnyProviderConfig(**config))]
+    assert opened_session.model == "m1"
+    shown = [
+        repr(opened_session),
+        str(vars(opened_session).keys()),
+        caplog.text,
+        repr(sessions.AnyProviderConfig(**config)),
+    ]
     assert [text for text in shown if KEY in text] == []
 
 
@@ -480,7 +500,7 @@ def held_by(error: BaseException | None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("changes", "message"),
     [
         ({"api_keys": KEY}, "api_keys must be a list of strings, found a string"),
         ({"api_keys": [KEY, 7]}, "api_keys[1] must be a string, found a number"),
@@ -496,9 +516,9 @@ def held_by(error: BaseException | None) -> str:
 )
 @pytest.mark.parametrize("interface", ["openai", "groq"])
 def test_what_does_not_fit_in_a_configuration_is_named(
-    runnable: Package, interface: str, given: dict[str, Any], message: str
+    runnable: Package, interface: str, changes: dict[str, Any], message: str
 ) -> None:
-    config = {"interface": interface, "api_keys": [KEY], "models": ["m"], **given}
+    config = {"interface": interface, "api_keys": [KEY], "models": ["m"], **changes}
     with pytest.raises(ValueError) as raised:
         runnable.module("sessions").connect(config)
     assert message in str(raised.value)
@@ -533,9 +553,11 @@ def test_a_session_without_a_model_says_where_to_set_one(runnable: Package, prov
 
 
 def test_an_error_shows_no_key(runnable: Package) -> None:
-    made = runnable.module("sessions.openai_chat").Session(Keyed("a", [Refused(401, "invalid_api_key")], []), "m")
+    opened_session = runnable.module("sessions.openai_chat").Session(
+        Keyed("a", [Refused(401, "invalid_api_key")], []), "m"
+    )
     with pytest.raises(runnable.module("sessions").SessionError) as raised:
-        made.send("Hello")
+        opened_session.send("Hello")
     assert KEY not in f"{raised.value}{raised.value!r}"
     assert KEY not in "".join(traceback.format_exception(raised.value))
 
@@ -552,16 +574,16 @@ def test_a_slow_response_can_be_cancelled(runnable: Package, server: Loopback) -
     server.replies.append(every_condition("openai_chat", []))
     server.replies[0] = type(server.replies[0])(slowly())
 
-    async def cancelled(made: Any) -> None:
-        task = asyncio.ensure_future(reviewed(runnable).arun(made, "Hello", Handlers()))
+    async def cancelled(opened_session: Any) -> None:
+        task = asyncio.ensure_future(reviewed(runnable).arun(opened_session, "Hello", Handlers()))
         while not server.heard:
             await asyncio.sleep(0.005)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    with session(runnable, "openai_chat", server, True) as made:
-        made.runner.run(cancelled(made))
+    with session(runnable, "openai_chat", server, True) as opened_session:
+        opened_session.runner.run(cancelled(opened_session))
         release.set()
 
 
@@ -590,8 +612,8 @@ def test_an_error_in_the_middle_of_a_stream_says_what_the_api_said(
     loop = reviewed(runnable)
     for _ in range(2):
         server.replies.append(Reply(pieces, kind="text/event-stream", headers=headers))
-    with session(runnable, provider, server, later) as made:
-        events = sent(made, "Hello", later=later, streaming=True)
+    with session(runnable, provider, server, later) as opened_session:
+        events = sent(opened_session, "Hello", later=later, streaming=True)
         (failure,) = [event for event in events if event.type == "error"]
         assert "try later" in failure.message
         assert (failure.error.kind, failure.error.message, failure.error.retryable) == (kind, "try later", True)
@@ -602,7 +624,7 @@ def test_an_error_in_the_middle_of_a_stream_says_what_the_api_said(
         assert (events[-1].type, events[-1].completion.finish_reason) == ("completed", "error")
         if not later:
             stream = loop.run_stream(
-                made,
+                opened_session,
                 runnable.module("models").Request([runnable.module("models").UserMessage("Hello")], tools=[]),
                 Handlers(),
             )
@@ -617,14 +639,16 @@ def test_a_client_that_does_not_fit_is_a_type_error_that_says_what_does(
 ) -> None:
     """Another client, the client for the other kind of code, and a client instead of a session."""
 
-    async def asked(made: Any) -> Any:
-        return [event async for event in made.stream("Hi")] if streaming else await made.send("Hi")
+    async def asked(opened_session: Any) -> Any:
+        return [event async for event in opened_session.stream("Hi")] if streaming else await opened_session.send("Hi")
 
     def ask(client: Any) -> Any:
-        made = getattr(runnable.module("sessions.anthropic"), "AsyncSession" if later else "Session")(client, "m")
+        opened_session = getattr(runnable.module("sessions.anthropic"), "AsyncSession" if later else "Session")(
+            client, "m"
+        )
         if later:
-            return asyncio.run(asked(made))
-        return list(made.stream("Hi")) if streaming else made.send("Hi")
+            return asyncio.run(asked(opened_session))
+        return list(opened_session.stream("Hi")) if streaming else opened_session.send("Hi")
 
     async def create_later(**_: Any) -> Any:
         return {}
@@ -632,8 +656,8 @@ def test_a_client_that_does_not_fit_is_a_type_error_that_says_what_does(
     with pytest.raises(TypeError, match=r"anthropic needs its official client, which has `messages\.create`; found"):
         ask(SimpleNamespace(chat=1))
     create = (lambda **_: {}) if later else create_later
-    other = "use `Session`" if later else "use `AsyncSession`"
-    with pytest.raises(TypeError, match=other):
+    advice = "use `Session`" if later else "use `AsyncSession`"
+    with pytest.raises(TypeError, match=advice):
         ask(SimpleNamespace(messages=SimpleNamespace(create=create)))
     with pytest.raises(TypeError, match="SimpleNamespace is not a session: pass a client to `Session`"):
         runnable.module("running").run(SimpleNamespace(), "Hi", Handlers(), review=reviewed)
@@ -645,17 +669,17 @@ def test_half_of_a_surrogate_pair_is_replaced_and_reported(
     runnable: Package, server: Loopback, provider: str, later: bool
 ) -> None:
     models, losses = runnable.module("models"), []
-    given = completion(runnable, "Hi", id="a", model="m", usage=models.Usage(1, 1, 2))
-    server.replies.append(replied(runnable, provider, given, False))
+    reply = completion(runnable, "Hi", id="a", model="m", usage=models.Usage(1, 1, 2))
+    server.replies.append(replied(runnable, provider, reply, False))
     call = models.ToolCall("call_1", "read_file", {"path": "a\udcff"})
     messages = [
         models.UserMessage("cut \ud83d, whole \ud83d\ude00, 한국어"),
         models.AssistantMessage([models.ToolCallPart(call)]),
         models.ToolMessage([models.ToolResult("call_1", "read_file", "data", {"na\udcffme": "b\udcff"})]),
     ]
-    with session(runnable, provider, server, later) as made:
-        made.on_loss = losses.append
-        sent(made, models.Request(messages, model="m"), later=later, streaming=False)
+    with session(runnable, provider, server, later) as opened_session:
+        opened_session.on_loss = losses.append
+        sent(opened_session, models.Request(messages, model="m"), later=later, streaming=False)
     body = server.heard[-1].body
     text = json.dumps(body, ensure_ascii=False)
     text.encode()  # raises if half of a pair is left

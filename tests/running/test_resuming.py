@@ -36,7 +36,7 @@ def resumed(package: Package, messages: Any, handlers: Any, **settings: Any) -> 
     return reviewed(package).run(session, models.Request(stored), handlers, **settings), session
 
 
-def told(message: Any) -> list[tuple[str, Any]]:
+def kinds_and_values(message: Any) -> list[tuple[str, Any]]:
     return [(result.kind, result.value) for result in message.results]
 
 
@@ -69,7 +69,7 @@ def test_a_later_run_settles_what_was_held(runnable: Package, verdict: str) -> N
     assert (result.stopped_by, result.text) == ("end", "Done.")
     assert [message.role for message in result.messages] == ["user", "assistant", "tool", "tool", "assistant"]
     assert (
-        told(result.messages[3])
+        kinds_and_values(result.messages[3])
         == {
             "allow": [("data", {"bytes": 1})],
             "deny": [("error", "The call was refused: Not today.")],
@@ -102,9 +102,11 @@ def test_what_is_still_held_ends_the_run_before_anything_is_sent(runnable: Packa
 def test_what_is_for_no_waiting_call_is_refused(runnable: Package, setting: str) -> None:
     models, running = runnable.module("models"), runnable.module("running")
     first = held(runnable, WRITE)
-    given = {"verdicts": {"other": running.Allow()}, "results": [models.ToolResult("other", "", "text", "x")]}[setting]
+    unknown_call = {"verdicts": {"other": running.Allow()}, "results": [models.ToolResult("other", "", "text", "x")]}[
+        setting
+    ]
     with pytest.raises(ValueError, match="'other'"):
-        resumed(runnable, first.messages, Handlers(), **{setting: given})
+        resumed(runnable, first.messages, Handlers(), **{setting: unknown_call})
 
 
 @pytest.mark.parametrize(
@@ -115,8 +117,8 @@ def test_what_is_no_verdict_and_no_review_is_refused_before_anything_runs(
     runnable: Package, setting: str, message: str
 ) -> None:
     running, first, handlers = runnable.module("running"), held(runnable, READ, WRITE), Handlers()
-    given: dict[str, Any] = {"verdicts": dict.fromkeys((call.id for call in first.pending), True), "review": True}
-    settings = {"review": running.allow_all, setting: given[setting]}
+    wrong: dict[str, Any] = {"verdicts": dict.fromkeys((call.id for call in first.pending), True), "review": True}
+    settings = {"review": running.allow_all, setting: wrong[setting]}
     with pytest.raises(TypeError, match=message):
         resumed(runnable, first.messages, handlers, **settings)
     work = running.dispatch_all(first.pending, handlers, **settings)
@@ -193,8 +195,10 @@ def test_a_result_in_another_place_is_the_result_of_its_call(runnable: Package) 
     asked = [
         models.AssistantMessage([models.ToolCallPart(models.ToolCall(name, *READ))]) for name in ("first", "second")
     ]
-    one, two = (models.ToolMessage([models.ToolResult(name, "read_file", "text", "t")]) for name in ("first", "second"))
-    for messages in ([*asked, one, two], [*asked, two, one], [one, *asked, two]):
+    first, second = (
+        models.ToolMessage([models.ToolResult(name, "read_file", "text", "t")]) for name in ("first", "second")
+    )
+    for messages in ([*asked, first, second], [*asked, second, first], [first, *asked, second]):
         handlers = Handlers()
         result, _ = resumed(runnable, messages, handlers)
         assert handlers.log == []
@@ -210,7 +214,7 @@ def test_calls_of_older_turns_are_told_that_they_did_not_run(runnable: Package) 
     result, session = resumed(runnable, messages, handlers := Handlers())
     assert handlers.log == []
     assert [m.role for m in session.sent[0].messages] == ["user", "assistant", "tool", "user", "assistant", "user"]
-    assert [kind for kind, _ in told(result.messages[2])] == ["error", "error"]
+    assert [kind for kind, _ in kinds_and_values(result.messages[2])] == ["error", "error"]
 
 
 def test_a_run_that_is_killed_at_any_await_repeats_no_recorded_call_and_loses_none(
@@ -323,7 +327,7 @@ def test_a_resumed_run_that_is_cancelled_records_what_ran(runnable: Package) -> 
         assert stream.result.stopped_by == "cancelled"
 
     asyncio.run(cancelled())
-    assert [[kind for kind, _ in told(message)] for message in added] == [["data", "error"]]
+    assert [[kind for kind, _ in kinds_and_values(message)] for message in added] == [["data", "error"]]
     result, session = resumed(runnable, [*first.messages, *added], handlers := Handlers())
     assert (result.stopped_by, handlers.log) == ("end", [])
     assert runnable.module("messages").validate(session.sent[0].messages) == []
@@ -331,7 +335,9 @@ def test_a_resumed_run_that_is_cancelled_records_what_ran(runnable: Package) -> 
 
 def test_dispatch_all_takes_verdicts_and_tells_what_is_held(runnable: Package) -> None:
     models, running = runnable.module("models"), runnable.module("running")
-    calls = [models.ToolCall(f"c{i}", *one) for i, one in enumerate((READ, WRITE, COMMAND))]
+    calls = [
+        models.ToolCall(f"c{i}", *name_and_arguments) for i, name_and_arguments in enumerate((READ, WRITE, COMMAND))
+    ]
     waiting: list[Any] = []
     review = lambda call, arguments: running.Hold()  # noqa: E731 - an argument of one call
     work = running.dispatch_all(calls, Handlers(), review=review, on_hold=waiting.append)

@@ -28,17 +28,17 @@ def test_streams_and_async_code(runnable: Package) -> None:
     sessions, running = runnable.module("sessions"), runnable.module("running")
     kinds = [event.type for event in sessions.ScriptedSession(["Hello."]).stream("?")]
     assert kinds == ["text_delta", "completed"]
-    made = sessions.AsyncScriptedSession(script(runnable))
-    result = asyncio.run(running.arun(made, "?", Handlers(), review=running.allow_all))
-    assert (result.text, len(made.requests)) == ("Done.", 2)
+    session = sessions.AsyncScriptedSession(script(runnable))
+    result = asyncio.run(running.arun(session, "?", Handlers(), review=running.allow_all))
+    assert (result.text, len(session.requests)) == ("Done.", 2)
 
 
 def test_what_is_raised_and_what_is_not_there(runnable: Package) -> None:
     sessions, models = runnable.module("sessions"), runnable.module("models")
     completion = models.Completion(models.AssistantMessage("Whole."), "length")
-    made = sessions.ScriptedSession([ConnectionError("gone"), completion])
+    session = sessions.ScriptedSession([ConnectionError("gone"), completion])
     with pytest.raises(ConnectionError):
-        made.complete("?")
-    assert made.complete("?") is completion
+        session.complete("?")
+    assert session.complete("?") is completion
     with pytest.raises(LookupError, match="no response for request 3"):
-        made.complete("?")
+        session.complete("?")

@@ -53,11 +53,13 @@ def test_a_review_that_says_yes_lets_nothing_run(runnable: Package, later: bool)
     def review(call: Any, arguments: Any) -> Any:
         return True
 
-    made = (sessions.AsyncScriptedSession if later else sessions.ScriptedSession)([[call], "Done."])
-    given = {"review": review, "on_error": heard.append}
+    session = (sessions.AsyncScriptedSession if later else sessions.ScriptedSession)([[call], "Done."])
+    settings = {"review": review, "on_error": heard.append}
     handlers = Handlers()
     result = (
-        asyncio.run(running.arun(made, "?", handlers, **given)) if later else running.run(made, "?", handlers, **given)
+        asyncio.run(running.arun(session, "?", handlers, **settings))
+        if later
+        else running.run(session, "?", handlers, **settings)
     )
     assert (handlers.log, result.messages[2].results[0].kind) == ([], "error")
     assert str(heard[0]) == "review must return Allow, Deny, Edit or Hold, not bool"

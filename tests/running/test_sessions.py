@@ -40,7 +40,7 @@ def texts(package: Package, replies: list[str], *, later: bool = False) -> Any:
 @pytest.mark.row("Q03", "Q04", "Q58")
 def test_a_session_that_says_nothing_else_is_prompt_based(runnable: Package) -> None:
     mode = runnable.module("runtime.sessions.base").ToolMode
-    assert {one.name for one in mode} == {"NATIVE", "PROMPT_BASED"}
+    assert {member.name for member in mode} == {"NATIVE", "PROMPT_BASED"}
     assert texts(runnable, ["x"]).tool_mode is mode.PROMPT_BASED
     assert texts(runnable, ["x"], later=True).tool_mode is mode.PROMPT_BASED
     assert native(runnable, ["x"]).tool_mode is mode.NATIVE

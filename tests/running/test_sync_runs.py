@@ -39,24 +39,24 @@ def streaming(package: Package, events: Any) -> Any:
 @pytest.fixture
 def loops(monkeypatch: pytest.MonkeyPatch) -> list[asyncio.AbstractEventLoop]:
     """The event loops that are made."""
-    made: list[asyncio.AbstractEventLoop] = []
+    loops_made: list[asyncio.AbstractEventLoop] = []
     new = asyncio.new_event_loop
 
     def counted() -> asyncio.AbstractEventLoop:
-        made.append(new())
-        return made[-1]
+        loops_made.append(new())
+        return loops_made[-1]
 
     monkeypatch.setattr(asyncio, "new_event_loop", counted)
-    return made
+    return loops_made
 
 
 def test_all_rounds_of_a_run_share_a_loop_that_is_closed_with_it(runnable: Package, loops: list[Any]) -> None:
-    seen: list[Any] = []
+    loops_seen: list[Any] = []
 
     class Later(Handlers):
         async def run_command(self, args: Any) -> Any:
             await asyncio.sleep(0)
-            seen.append(asyncio.get_running_loop())
+            loops_seen.append(asyncio.get_running_loop())
             return 1
 
     completions = [completion(runnable, COMMAND), completion(runnable, COMMAND, GREP), completion(runnable, "Done.")]
@@ -64,17 +64,17 @@ def test_all_rounds_of_a_run_share_a_loop_that_is_closed_with_it(runnable: Packa
     kinds = [event.type for event in stream]
     assert kinds.count("tool_result") == 3
     assert stream.result.text == "Done."
-    assert loops == [seen[0]]
-    assert seen[1] is seen[0]
-    assert seen[0].is_closed()
+    assert loops == [loops_seen[0]]
+    assert loops_seen[1] is loops_seen[0]
+    assert loops_seen[0].is_closed()
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside a loop"])
 def test_a_plain_handler_may_give_what_needs_a_loop(runnable: Package, beside: bool) -> None:
-    seen: list[Any] = []
+    loops_seen: list[Any] = []
 
     async def later(args: Any) -> Any:
-        seen.append(asyncio.get_running_loop())
+        loops_seen.append(asyncio.get_running_loop())
         await asyncio.sleep(0)
         return args.command
 
@@ -82,11 +82,11 @@ def test_a_plain_handler_may_give_what_needs_a_loop(runnable: Package, beside: b
         return runnable.module("tools").dispatch_sync(call(runnable, *COMMAND), Handlers(run_command=later))
 
     async def main() -> Any:
-        seen.append(asyncio.get_running_loop())
+        loops_seen.append(asyncio.get_running_loop())
         return dispatched()
 
     assert (asyncio.run(main()) if beside else dispatched()).value == "a"
-    assert len({id(one) for one in seen}) == len(seen) == 1 + beside
+    assert len({id(loop) for loop in loops_seen}) == len(loops_seen) == 1 + beside
 
 
 def test_a_cancellation_that_nobody_asked_for_is_a_failure_without_a_loop_too(runnable: Package) -> None:
@@ -102,11 +102,11 @@ def test_a_cancellation_that_nobody_asked_for_is_a_failure_without_a_loop_too(ru
 
 def test_steps_share_the_context_of_the_run_and_other_code_has_copies(runnable: Package) -> None:
     variable = contextvars.ContextVar[str]("variable", default="none")
-    seen: list[tuple[str, str]] = []
+    values_seen: list[tuple[str, str]] = []
     models = runnable.module("models")
 
     def look(where: str, value: str) -> None:
-        seen.append((where, variable.get()))
+        values_seen.append((where, variable.get()))
         variable.set(value)
 
     def events(number: int) -> Iterator[Any]:
@@ -124,7 +124,7 @@ def test_steps_share_the_context_of_the_run_and_other_code_has_copies(runnable: 
     )
     for _ in stream:
         variable.set("of the caller, later")
-    assert seen == [
+    assert values_seen == [
         ("stream", "of the caller"),
         ("stream", "of the caller"),
         ("assistant", "of the caller"),
@@ -144,8 +144,8 @@ def test_a_note_of_a_lenient_reading_and_the_handler_share_a_context(runnable: P
         async def run_command(self, args: Any) -> Any:
             return variable.get()
 
-    one = call(runnable, "run_command", {"command": "a", "level": "1"})
-    result = runnable.module("tools").dispatch_sync(one, Later(), on_loss=lambda loss: variable.set(loss.path))
+    tool_call = call(runnable, "run_command", {"command": "a", "level": "1"})
+    result = runnable.module("tools").dispatch_sync(tool_call, Later(), on_loss=lambda loss: variable.set(loss.path))
     assert "level" in result.value
     assert variable.get() == "none"
 
@@ -243,8 +243,8 @@ def test_a_handler_can_end_the_program(
     settings = {**settings, "on_message": messages.append}
     ways = {
         "run": loop.run,
-        "stream": lambda *given, **more: list(loop.run_stream(*given, **more)),
-        "arun": lambda *given, **more: asyncio.run(loop.arun(*given, **more)),
+        "stream": lambda *arguments, **more: list(loop.run_stream(*arguments, **more)),
+        "arun": lambda *arguments, **more: asyncio.run(loop.arun(*arguments, **more)),
     }
     with pytest.raises(error):
         ways[way](session, "Hi", handlers, **settings)

@@ -90,9 +90,9 @@ def test_law_1_what_is_sent_comes_back_exactly(provider: str) -> None:
     for member, kind in (("request", Request), ("messages", list[Message])):
         for name, body in recordings(provider, member):
             read, write = getattr(module, f"from_{member}"), getattr(module, f"to_{member}")
-            given = copy.deepcopy(body)
-            value = read(given)
-            assert given == body, name
+            body_given = copy.deepcopy(body)
+            value = read(body_given)
+            assert body_given == body, name
             again = stored(Request, value) if kind is Request else [stored(Message, each) for each in value]
             for each in (value, again):
                 assert exact(provider, write(each, on_loss=str)) == exact(provider, body), name
@@ -111,9 +111,9 @@ def test_law_1_what_is_sent_comes_back_exactly(provider: str) -> None:
 def test_laws_3_and_7_a_response_is_read_and_comes_back_exactly(provider: str) -> None:
     module = module_of(provider)
     for name, body in recordings(provider, "response"):
-        given = copy.deepcopy(body)
-        completion = module.from_response(given)
-        assert given == body, name
+        body_given = copy.deepcopy(body)
+        completion = module.from_response(body_given)
+        assert body_given == body, name
         assert stored(Completion, completion) == completion == module.from_response(copy.deepcopy(body)), name
         calls = tool_calls_of(completion.message)
         assert module.from_tool_calls(copy.deepcopy(body)) == calls, name
@@ -130,8 +130,8 @@ def test_laws_3_and_7_a_stream_is_read_and_comes_back(provider: str) -> None:
         assert type(emitted[-1]).__name__ == "CompletedEvent", name
         assert emitted[-1].completion == completion, name
         for delta, part in (("TextDelta", "TextPart"), ("ReasoningDelta", "ReasoningPart")):
-            told = "".join(event.text for event in emitted if type(event).__name__ == delta)
-            assert told == texts_of(completion, part), name
+            text = "".join(event.text for event in emitted if type(event).__name__ == delta)
+            assert text == texts_of(completion, part), name
         if hasattr(module, "StreamWriter"):
             writer = module.StreamWriter(on_loss=str)
             wires = [wire for event in emitted for wire in writer.write(event)] + writer.finish()

@@ -41,10 +41,10 @@ SLOW = 10.0
 _CLASSES: list[Any] = []
 
 
-def _once(format: Any, made: Callable[[Any], Any] = model_code.make_format_class_texts) -> Any:
+def _once(format: Any, make_classes: Callable[[Any], Any] = model_code.make_format_class_texts) -> Any:
     """The format's classes, made once: they do not depend on declarations, and take most of a small build."""
     if not _CLASSES:
-        _CLASSES.append(made(format))
+        _CLASSES.append(make_classes(format))
     return _CLASSES[0]
 
 

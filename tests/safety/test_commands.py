@@ -145,9 +145,9 @@ def test_an_interrupt_that_gets_lost_is_heeded(tmp_path: Path, how: str) -> None
     ],
 )
 def test_a_fault_in_json_is_at_its_line(tmp_path: Path, source: str, place: tuple[int, int]) -> None:
-    (found,) = errors(tmp_path, {"tools/a.json": source})
+    (error,) = errors(tmp_path, {"tools/a.json": source})
 
-    assert (found.span.path, found.span.line, found.span.column) == ("schemas/tools/a.json", *place)
+    assert (error.span.path, error.span.line, error.span.column) == ("schemas/tools/a.json", *place)
 
 
 @pytest.mark.safety("0.2", "0.3", "0.6")
@@ -330,9 +330,9 @@ def test_linting_writes_nothing(tmp_path: Path) -> None:
     "out", ["/tmp/x", "../x", "~/x", "a/../../x", "C:/x", "a\\b", "..", "a/..", "x\n", "", "a\x00b"]
 )
 def test_the_configuration_names_no_place_elsewhere(tmp_path: Path, out: str) -> None:
-    (found, *_) = errors(tmp_path, {"tools/a.yaml": TOOL, "toolgen.json": {"out": out}})
+    (error, *_) = errors(tmp_path, {"tools/a.yaml": TOOL, "toolgen.json": {"out": out}})
 
-    assert found.span.path == "schemas/toolgen.json"
+    assert error.span.path == "schemas/toolgen.json"
 
 
 @pytest.mark.safety("0.9")

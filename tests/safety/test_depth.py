@@ -21,9 +21,9 @@ def filters(depth: int) -> dict[str, Any]:
     value: Any = {"all": []} if depth % 2 else {"field": "a"}
     for _ in range((depth - 2 - depth % 2) // 2):
         value = {"all": [value]}
-    made: dict[str, Any] = {"query": value}
-    assert depth > 900 or depth_of(made) == depth
-    return made
+    arguments: dict[str, Any] = {"query": value}
+    assert depth > 900 or depth_of(arguments) == depth
+    return arguments
 
 
 def depth_of(value: Any) -> int:
@@ -99,8 +99,8 @@ def test_a_call_that_is_nested_too_deep_is_malformed_and_kept_as_text(package: P
     assert "nested" in package.module("tools").dispatch_sync(call, Nobody()).value
     result = models.ToolResult(call.id, call.name, "error", "no")
     request = models.Request([models.UserMessage("a"), completion.message, models.ToolMessage([result])], model="m")
-    for other in WIRES:
-        provider = package.provider(other)
+    for name_of_wire in WIRES:
+        provider = package.provider(name_of_wire)
         body = provider.to_request(request, on_loss=lambda loss: None, on_unsupported="weaken")
         assert depth_of(body) < 30
         again = package.module("messages").tool_calls_of(provider.from_request(body).messages[1])[0]

@@ -19,23 +19,23 @@ ILLEGAL = ["", "a\n", "\na", "a" * 65, "a b", "é", "Ａ", "ﬁ", "a/b", "a\\b",
 @pytest.mark.safety("2.1", "2.2")
 @pytest.mark.parametrize("name", [*ILLEGAL, 1, 1.5, True, None, ["a"], {"a": 1}], ids=repr)
 def test_illegal_names_are_refused(tmp_path: Path, name: Any) -> None:
-    (found,) = errors(tmp_path / "name", {"tools/a.json": tool(None, name)})
+    (error,) = errors(tmp_path / "name", {"tools/a.json": tool(None, name)})
     (alias,) = errors(tmp_path / "alias", {"tools/a.json": tool(aliases=["x", name])})
 
-    assert found.code == "name-illegal"
-    assert "name" in found.message
+    assert error.code == "name-illegal"
+    assert "name" in error.message
     assert alias.code == "alias-illegal"
     assert "alias" in alias.message
-    assert (found.hint == alias.hint == "put the name in quotes; it is not a string") == isinstance(name, int | float)
-    assert ("is not valid" in found.message, "None" in found.message + alias.message) == (True, False)
+    assert (error.hint == alias.hint == "put the name in quotes; it is not a string") == isinstance(name, int | float)
+    assert ("is not valid" in error.message, "None" in error.message + alias.message) == (True, False)
 
 
 @pytest.mark.safety("2.1")
 @pytest.mark.parametrize("name", ["../x", "a/b", "x" * 65, "é", '"""\n', "a\n"])
 def test_a_name_that_a_provider_refuses_is_refused(tmp_path: Path, name: str) -> None:
-    (found,) = errors(tmp_path, {"tools/a.json": tool(providers={"openai_chat": {"name": name}})})
+    (error,) = errors(tmp_path, {"tools/a.json": tool(providers={"openai_chat": {"name": name}})})
 
-    assert found.code == "wire-name-illegal"
+    assert error.code == "wire-name-illegal"
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_a_name_that_a_provider_refuses_is_refused(tmp_path: Path, name: str) ->
 def test_patches_change_neither_schemas_nor_the_name_that_calls_are_read_by(
     tmp_path: Path, provider: str, patch: dict[str, Any], key: str | None
 ) -> None:
-    found = errors(tmp_path, {"tools/a.json": tool(providers={provider: patch})}, provider)
+    patch_errors = errors(tmp_path, {"tools/a.json": tool(providers={provider: patch})}, provider)
 
-    assert [f.code for f in found] == ["patch-of-fixed-key"] * bool(key)
-    assert [repr(key) in f.message for f in found] == [True] * bool(key)
+    assert [f.code for f in patch_errors] == ["patch-of-fixed-key"] * bool(key)
+    assert [repr(key) in f.message for f in patch_errors] == [True] * bool(key)
 
 
 @pytest.mark.safety("2.2")
@@ -77,8 +77,8 @@ def test_file_names_and_titles_choose_no_place(tmp_path: Path) -> None:
         "tools/sub.folder/C:evil.json": tool({"title": "/etc/x"}, "b"),
         "types/x..json": {"title": "../y", "type": "object", "properties": {"a": {"title": "~/x", "type": "object"}}},
     }
-    with package(tmp_path, files) as made:
-        assert {path for path in made.files if path.startswith("tools/")} == {
+    with package(tmp_path, files) as built:
+        assert {path for path in built.files if path.startswith("tools/")} == {
             "tools/__init__.py",
             "tools/b.py",
             "tools/probe.py",
@@ -126,28 +126,28 @@ EVERY = [
 @pytest.mark.safety("2.4", "2.3")
 def test_tools_of_any_name_work_beside_each_other(tmp_path: Path) -> None:
     files = {f"tools/{i}.json": tool({"properties": {"a": {"type": "string"}}}, name) for i, name in enumerate(EVERY)}
-    with package(tmp_path, files) as made:
-        tools = made.module("tools")
+    with package(tmp_path, files) as built:
+        tools = built.module("tools")
         for name in EVERY:
             assert tools.DEFINITIONS[name].name == name
             assert tools.parse_arguments(name, {"a": "x"}).a == "x"
-        assert len({path.lower() for path in made.files}) == len(made.files)
-        assert [e["function"]["name"] for e in made.module("providers.openai_chat").TOOLS] == sorted(EVERY)
+        assert len({path.lower() for path in built.files}) == len(built.files)
+        assert [e["function"]["name"] for e in built.module("providers.openai_chat").TOOLS] == sorted(EVERY)
 
 
 @pytest.mark.safety("2.5")
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [("ab", "AB"), ("a-b", "a_b"), ("ab", "a_b"), ("_", "__"), ("1", "_1"), ("class", "class_"), ("con", "con_"),
      ("init", "__init__"), ("a", "a"), ("ab1", "aB-1")],
 )  # fmt: skip
-def test_tools_that_fall_together_are_an_error(tmp_path: Path, one: str, other: str) -> None:
-    (found,) = errors(tmp_path, {"tools/a.json": tool(None, one), "tools/deep/b.json": tool(None, other)})
+def test_tools_that_fall_together_are_an_error(tmp_path: Path, first: str, second: str) -> None:
+    (error,) = errors(tmp_path, {"tools/a.json": tool(None, first), "tools/deep/b.json": tool(None, second)})
 
-    assert found.code in ("tool-names-collide", "tool-duplicate")
-    assert all(f"'{name}'" in found.message for name in (one, other))
-    assert {found.span.path, found.related[0].span.path} == {"schemas/tools/a.json", "schemas/tools/deep/b.json"}
-    assert found.related[0].span.path in found.message
+    assert error.code in ("tool-names-collide", "tool-duplicate")
+    assert all(f"'{name}'" in error.message for name in (first, second))
+    assert {error.span.path, error.related[0].span.path} == {"schemas/tools/a.json", "schemas/tools/deep/b.json"}
+    assert error.related[0].span.path in error.message
 
 
 @pytest.mark.safety("2.5")
@@ -167,13 +167,13 @@ def test_tools_that_fall_together_are_an_error(tmp_path: Path, one: str, other: 
 def test_names_of_two_tools_that_fall_together_are_an_error(
     tmp_path: Path, first: dict[str, Any], second: dict[str, Any], code: str
 ) -> None:
-    found, *more = errors(
+    error, *more = errors(
         tmp_path, {"tools/a.json": tool(None, "a", **first), "tools/b.json": tool(None, "b", **second)}
     )
 
-    assert (found.code, more) == (code, [])
-    assert found.related[0].span.path in found.message
-    assert {found.span.path, found.related[0].span.path} == {"schemas/tools/a.json", "schemas/tools/b.json"}
+    assert (error.code, more) == (code, [])
+    assert error.related[0].span.path in error.message
+    assert {error.span.path, error.related[0].span.path} == {"schemas/tools/a.json", "schemas/tools/b.json"}
 
 
 @pytest.mark.safety("2.5")
@@ -183,23 +183,23 @@ def test_names_that_differ_survive(tmp_path: Path) -> None:
         "tools/b.json": tool(None, "b", aliases=["xY"], providers={"openai_chat": {"name": "a"}}),
         "tools/c.json": tool({"properties": {"a": {}}}, "aArguments"),
     }
-    with package(tmp_path, files) as made:
-        assert made.module("tools").ALIASES == {"Probe": "a", "X_Y": "a", "x-y": "a", "xY": "b"}
-        call = made.module("models").ToolCall("1", "a", {})
-        wire = made.module("providers.openai_chat").to_tool_call(call)
+    with package(tmp_path, files) as built:
+        assert built.module("tools").ALIASES == {"Probe": "a", "X_Y": "a", "x-y": "a", "xY": "b"}
+        call = built.module("models").ToolCall("1", "a", {})
+        wire = built.module("providers.openai_chat").to_tool_call(call)
         assert wire["function"]["name"] == "b"
 
 
 @pytest.mark.safety("2.5")
-@pytest.mark.parametrize(("one", "other"), [("a-b", "a_b"), ("ab", "AB"), ("a.b", "ab"), ("é", "e\u0301")])
-def test_shared_types_that_fall_together_are_an_error(tmp_path: Path, one: str, other: str) -> None:
-    thing = {"type": "object", "properties": {"a": {}}}
-    files = {"tools/a.json": tool(), f"types/{one}.json": thing, f"types/x/{other}.json": thing}
+@pytest.mark.parametrize(("first", "second"), [("a-b", "a_b"), ("ab", "AB"), ("a.b", "ab"), ("é", "e\u0301")])
+def test_shared_types_that_fall_together_are_an_error(tmp_path: Path, first: str, second: str) -> None:
+    schema = {"type": "object", "properties": {"a": {}}}
+    files = {"tools/a.json": tool(), f"types/{first}.json": schema, f"types/x/{second}.json": schema}
 
-    (found,) = errors(tmp_path, files)
+    (error,) = errors(tmp_path, files)
 
-    assert found.code == "type-names-collide"
-    assert found.related[0].span.path != found.span.path
+    assert error.code == "type-names-collide"
+    assert error.related[0].span.path != error.span.path
 
 
 TOGETHER = list(dict.fromkeys([
@@ -226,8 +226,8 @@ def test_properties_that_fall_together_survive(tmp_path: Path) -> None:
     inner = {"type": "object", "properties": {name: {"type": "integer"} for name in names}, "required": names}
     schema = {"properties": {**inner["properties"], "nested": inner}, "required": names}  # type: ignore[dict-item]
     value = {name: i for i, name in enumerate(names)}
-    with package(tmp_path, {"tools/a.json": tool(schema)}) as made:
-        model = made.module("tools").parse_arguments("probe", {**value, "nested": value})
+    with package(tmp_path, {"tools/a.json": tool(schema)}) as built:
+        model = built.module("tools").parse_arguments("probe", {**value, "nested": value})
         dumped = model.model_dump(mode="json", by_alias=True)
         assert dumped == {**value, "nested": value}
         assert len(type(model).model_fields) == len(names) + 1
@@ -236,11 +236,11 @@ def test_properties_that_fall_together_survive(tmp_path: Path) -> None:
 @pytest.mark.safety("2.5")
 def test_field_names_differ_whatever_the_order() -> None:
     for names in (TOGETHER, TOGETHER[::-1], sorted(TOGETHER + WORDS)):
-        made = field_names(names)
-        assert list(made) == list(dict.fromkeys(names))
-        assert len({name.lower() for name in made.values()}) >= len(set(made.values())) - 6
-        assert len(set(made.values())) == len(made)
-        assert all(name.isascii() and name.isidentifier() and not name.startswith("_") for name in made.values())
+        fields = field_names(names)
+        assert list(fields) == list(dict.fromkeys(names))
+        assert len({name.lower() for name in fields.values()}) >= len(set(fields.values())) - 6
+        assert len(set(fields.values())) == len(fields)
+        assert all(name.isascii() and name.isidentifier() and not name.startswith("_") for name in fields.values())
 
 
 @pytest.mark.safety("2.5")
@@ -256,13 +256,13 @@ def test_definitions_and_members_that_fall_together_survive(tmp_path: Path) -> N
         },
         "$defs": {**definitions, "ProbeArguments": {"type": "object", "properties": {"z": {}}}, "ProbeResult": True},
     }
-    with package(tmp_path, {"tools/a.json": tool(schema, result={"type": "object", "properties": {"z": {}}})}) as made:
-        arguments = made.module("tools.probe").ProbeArguments
+    with package(tmp_path, {"tools/a.json": tool(schema, result={"type": "object", "properties": {"z": {}}})}) as built:
+        arguments = built.module("tools.probe").ProbeArguments
         fields = arguments.model_fields
         for i in range(len(TOGETHER)):
             text = str(fields[f"p{i}"].annotation) + str(fields[f"p{i}"].metadata)
             (owner,) = {
-                c for c in vars(made.module("tools.probe")).values() if f"only{i}" in getattr(c, "model_fields", ())
+                c for c in vars(built.module("tools.probe")).values() if f"only{i}" in getattr(c, "model_fields", ())
             }
             assert re.search(rf"\b{owner.__name__}\b", text)
         for member in TOGETHER:
@@ -273,8 +273,8 @@ def test_definitions_and_members_that_fall_together_survive(tmp_path: Path) -> N
 def test_a_property_of_any_name_is_read_by_that_name_alone(tmp_path: Path) -> None:
     with package(
         tmp_path, {"tools/a.json": prop({"type": "object", "properties": {"a-b": {"type": "integer"}}})}
-    ) as made:
-        tools = made.module("tools")
-        kept = tools.parse_arguments("probe", {"p": {"a_b": 1}}).p
-        assert kept.a_b is None
-        assert kept.model_extra == {"a_b": 1}
+    ) as built:
+        tools = built.module("tools")
+        nested = tools.parse_arguments("probe", {"p": {"a_b": 1}}).p
+        assert nested.a_b is None
+        assert nested.model_extra == {"a_b": 1}

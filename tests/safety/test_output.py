@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -29,7 +30,16 @@ TOOLS = (
 )
 LINE = re.compile(r"generated(/[\w./]+)?(:1:1)?: error\[([a-z-]+)\]: [^\n]+")
 
-Run = Callable[..., tuple[int, str, str]]
+
+class Ended(NamedTuple):
+    """A command that has ended: its exit code, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -48,13 +58,13 @@ def litter(folder: Path) -> list[Path]:
 @pytest.fixture(scope="module")
 def versions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Compilation]:
     """Two versions of one project, compiled once."""
-    found = {}
+    compilations = {}
     for name in ("old", "new"):
         schemas = sources(tmp_path_factory.mktemp(name), newer=name == "new")
         built = compile_project(schemas, Findings())
         assert built is not None
-        found[name] = built
-    return found
+        compilations[name] = built
+    return compilations
 
 
 @pytest.fixture
@@ -68,7 +78,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command in this process."""
 
-    def call(*arguments: str) -> tuple[int, str, str]:
+    def call(*arguments: str) -> Ended:
         from toolgen.cli.group import main_group
 
         capsys.readouterr()
@@ -77,7 +87,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err
         assert isinstance(ended.value.code, int)
-        return ended.value.code, out, err
+        return Ended(ended.value.code, out, err)
 
     return call
 
@@ -86,7 +96,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def quick(project: Path, run: Run, versions: dict[str, Compilation], monkeypatch: pytest.MonkeyPatch) -> Run:
     """The same with the sources compiled before: `quick("new", "build")`."""
 
-    def call(version: str, *arguments: str) -> tuple[int, str, str]:
+    def call(version: str, *arguments: str) -> Ended:
         built = dataclasses.replace(versions[version], schemas=Path("schemas"))
         monkeypatch.setattr("toolgen.compilation.compile_project", lambda *_, **__: built)
         return run(*arguments)
@@ -102,27 +112,27 @@ def same(built: Compilation, *_: object, **__: object) -> Compilation:
 
 
 def test_the_same_bytes_however_the_project_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, other = tmp_path / "plain", tmp_path / "andere Stelle ü"
+    plain, second_project = tmp_path / "plain", tmp_path / "andere Stelle ü"
     sources(plain)
-    (other / "schemas" / "tools").mkdir(parents=True)
+    (second_project / "schemas" / "tools").mkdir(parents=True)
     for source in sorted((plain / "schemas").rglob("*.*"), reverse=True):
-        target = other / source.relative_to(plain)
+        target = second_project / source.relative_to(plain)
         shutil.copyfile(source, target)
         os.utime(target, ns=(10**18, 10**18))
-    (tmp_path / "link").symlink_to(other)
-    one = toolgen_process(
+    (tmp_path / "link").symlink_to(second_project)
+    first = toolgen_process(
         "build", "schemas", cwd=plain, env={"PYTHONHASHSEED": "11", "TZ": "Asia/Kolkata", "LC_ALL": "C.UTF-8"}
     )
     before = os.umask(0o077)
     try:
         elsewhere = {"PYTHONHASHSEED": "12", "LC_ALL": "C", "PYTHONOPTIMIZE": "2", "HOME": "/", "COLUMNS": "20"}
-        two = toolgen_process(
+        second = toolgen_process(
             "build", ".", "--out", tmp_path / "link" / "generated", cwd=tmp_path / "link" / "schemas", env=elsewhere
         )
     finally:
         os.umask(before)
-    assert (one.returncode, two.returncode) == (0, 0), one.stderr + two.stderr
-    assert tree(plain / "generated") == tree(other / "generated")
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert tree(plain / "generated") == tree(second_project / "generated")
     text = b"".join(tree(plain / "generated").values())
     assert str(tmp_path).encode() not in text
 
@@ -131,7 +141,7 @@ def test_the_same_bytes_however_the_project_is_reached(tmp_path: Path, monkeypat
 
 
 def test_a_source_that_is_deleted_or_renamed_takes_its_module_with_it(project: Path, run: Run) -> None:
-    assert run("build")[0] == 0
+    assert run("build").code == 0
     tools = project / "schemas" / "tools"
     (tools / "now.json").unlink()
     (tools / "zz_last.json").unlink()
@@ -142,12 +152,12 @@ def test_a_source_that_is_deleted_or_renamed_takes_its_module_with_it(project: P
         assert f"generated/tools/{gone}.py: no longer generated from any source\n" in out
         assert f"--- generated/tools/{gone}.py (on disk)\n" in out
     assert "generated/tools/other.py: missing\n" in out
-    assert run("build")[0] == 0
+    assert run("build").code == 0
     assert {p.stem for p in (project / "generated" / "tools").glob("[a-z]*.py")} == {
         "naive",
         "other",
     }
-    assert run("check")[0] == 0
+    assert run("check").code == 0
 
 
 # Checks
@@ -175,7 +185,7 @@ runpy.run_module("toolgen", run_name="__main__", alter_sys=True)
 def test_check_opens_nothing_for_writing_but_its_record_in_the_cache_folder(
     project: Path, quick: Run, step: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    assert quick("old" if step == "up to date" else "new", "build")[0] == 0
+    assert quick("old" if step == "up to date" else "new", "build").code == 0
     before = tree(project)
     cache = tmp_path_factory.mktemp("cache")
     done = subprocess.run(
@@ -246,8 +256,8 @@ def test_another_version_of_toolgen(project: Path, quick: Run) -> None:
         assert code == 2
         assert "error[package-newer]" in err
         assert "\x1b" not in out + err
-    assert quick("old", "build", "--force")[0] == 0
-    assert quick("old", "check")[0] == 0
+    assert quick("old", "build", "--force").code == 0
+    assert quick("old", "check").code == 0
     lock.write_text(written.replace("format = 1", "format = 99"))
     code, out, _ = quick("old", "check")
     assert code == 1
@@ -283,7 +293,7 @@ def test_an_edit_is_not_overwritten_without_saying_so(project: Path, quick: Run)
     assert "error[edited-by-hand]" in err
     assert "--force" in err
     assert tree(project) == before
-    assert quick("new", "build", "--force")[0] == 0
+    assert quick("new", "build", "--force").code == 0
     assert "MINE" not in edited.read_text()
     assert (project / "generated" / "mine.txt").read_text() == "mine"
 
@@ -349,7 +359,7 @@ def test_a_lock_that_cannot_be_used(project: Path, quick: Run, text: bytes) -> N
     assert err.startswith(f"generated/{LOCK}")
     assert "error[lock-unreadable]" in err
     assert tree(project) == before
-    assert quick("new", "build", "--force")[0] == 0
+    assert quick("new", "build", "--force").code == 0
     assert (project.parent / "outside").read_text() == "outside"
 
 
@@ -360,7 +370,7 @@ def test_a_huge_lock_is_not_read(project: Path, quick: Run) -> None:
     code, out, _ = quick("old", "check")
     assert code == 1
     assert "too large" in out
-    assert quick("old", "build")[0] == 2
+    assert quick("old", "build").code == 2
 
 
 def test_a_lock_names_files_behind_a_link(project: Path, quick: Run) -> None:
@@ -371,7 +381,7 @@ def test_a_lock_names_files_behind_a_link(project: Path, quick: Run) -> None:
     (project / "generated" / "tools").symlink_to(outside)
     before = tree(outside)
     for arguments in (("build",), ("build", "--force"), ("check",)):
-        assert quick("new", *arguments)[0] in (1, 2)
+        assert quick("new", *arguments).code in (1, 2)
         assert tree(outside) == before
 
 
@@ -412,12 +422,12 @@ def test_a_fault_is_one_line(
         assert code == 0, "files are copied then"
         return
     assert (code, out) == (2, "")
-    first, *rest = err.splitlines()
+    first, *details = err.splitlines()
     match = LINE.fullmatch(first)
     assert match
     assert match[3] == "output-failed"
     assert word in first
-    assert all(line.startswith("  ") for line in rest), err
+    assert all(line.startswith("  ") for line in details), err
     assert tree(project) == before
     assert not litter(project)
 
@@ -444,7 +454,7 @@ def test_eight_builds_and_checks_at_once(
     children, both = {}, [versions["old"], versions["new"]]
     gate, opener = os.pipe()
     for number in range(12):
-        what = "check" if number >= 8 else "build"
+        command = "check" if number >= 8 else "build"
         log = tmp_path / f"log{number}"
         child = os.fork()
         if child == 0:
@@ -458,25 +468,25 @@ def test_eight_builds_and_checks_at_once(
                     os.read(gate, 1)  # until all are there
                     from toolgen.cli.group import main_group
 
-                    main_group.main([what], prog_name="toolgen")
+                    main_group.main([command], prog_name="toolgen")
             except SystemExit as ended:
                 code = int(ended.code or 0)
             finally:
                 os._exit(code)
-        children[child] = what, log
+        children[child] = command, log
     os.close(opener)
     os.close(gate)
     ends: dict[str, list[tuple[int, str]]] = {"build": [], "check": []}
-    for child, (what, log) in children.items():
+    for child, (command, log) in children.items():
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        ends[what].append((code, log.read_text()))
+        ends[command].append((code, log.read_text()))
     assert 0 in {code for code, _ in ends["build"]}
     for code, output in ends["build"]:
         assert code == 0 or (code == 2 and "another build" in output), output
     for code, output in ends["check"]:
         assert code in (0, 1, 2), output
         assert "Traceback" not in output
-    assert 0 in (quick("old", "check")[0], quick("new", "check")[0])
+    assert 0 in (quick("old", "check").code, quick("new", "check").code)
     assert not litter(project)
 
 
@@ -496,7 +506,7 @@ def test_eight_programs_at_once(project: Path, quick: Run, tmp_path: Path) -> No
     assert 0 in {code for _, code in ends}
     for output, code in ends:
         assert code == 0 or (code == 2 and "another build" in output), output
-    assert 0 in (quick("old", "check")[0], quick("new", "check")[0])
+    assert 0 in (quick("old", "check").code, quick("new", "check").code)
     assert not litter(project)
 
 
@@ -580,7 +590,7 @@ def test_an_interrupt_is_one_line(project: Path, quick: Run, event: str, number:
     if event in ("import", "compile", "os.link"):
         assert tree(project / "generated") == old
     else:
-        assert tree(project / "generated") == old or quick("old", "check")[0] == 0
+        assert tree(project / "generated") == old or quick("old", "check").code == 0
 
 
 def test_a_folder_whose_name_no_terminal_should_see(project: Path, quick: Run) -> None:

@@ -40,9 +40,9 @@ BROKEN = {
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
 def test_arguments_are_strict_json(runnable: Package, text: str) -> None:
     tools = runnable.module("tools")
-    for given in (text, text.encode("utf-8", "surrogatepass")):
+    for text_or_bytes in (text, text.encode("utf-8", "surrogatepass")):
         with pytest.raises(tools.ArgumentsError) as raised:
-            tools.parse_arguments("read_file", given)
+            tools.parse_arguments("read_file", text_or_bytes)
         assert len(str(raised.value)) < 500
 
 
@@ -60,9 +60,9 @@ def test_arguments_are_strict_json(runnable: Package, text: str) -> None:
 )
 def test_no_value_is_taken_for_another_type(runnable: Package, name: str, arguments: Any) -> None:
     tools = runnable.module("tools")
-    for given in (arguments, json.dumps(arguments)):
+    for value_or_text in (arguments, json.dumps(arguments)):
         with pytest.raises(tools.ArgumentsError):
-            tools.parse_arguments(name, given)
+            tools.parse_arguments(name, value_or_text)
 
 
 @pytest.mark.safety("7.2")
@@ -113,17 +113,17 @@ def calls(package: Package) -> dict[str, Any]:
     """Calls that must not run, by why."""
     models = package.module("models")
     invalid, good = models.InvalidCall, {"path": "a", "text": "b"}
-    made = {
+    calls_by_reason = {
         reason: models.ToolCall("c1", "write_file", good, invalid('{"path": "a", "text": "b"}', reason))
         for reason in ("truncated", "filtered", "malformed", "not_an_object", "duplicate_id", "untrusted")
     }
-    made["an unknown tool"] = models.ToolCall("c1", "write_fil", good)
-    made["another case"] = models.ToolCall("c1", "Write_File", good)
-    made["a letter that looks alike"] = models.ToolCall("c1", "wr\u0456te_file", good)
-    made["a name with a blank"] = models.ToolCall("c1", "write_file ", good)
-    made["the case of an alias"] = models.ToolCall("c1", "Bash", {"command": "a"})
-    made["arguments that do not fit"] = models.ToolCall("c1", "write_file", {"path": "a"})
-    return made
+    calls_by_reason["an unknown tool"] = models.ToolCall("c1", "write_fil", good)
+    calls_by_reason["another case"] = models.ToolCall("c1", "Write_File", good)
+    calls_by_reason["a letter that looks alike"] = models.ToolCall("c1", "wr\u0456te_file", good)
+    calls_by_reason["a name with a blank"] = models.ToolCall("c1", "write_file ", good)
+    calls_by_reason["the case of an alias"] = models.ToolCall("c1", "Bash", {"command": "a"})
+    calls_by_reason["arguments that do not fit"] = models.ToolCall("c1", "write_file", {"path": "a"})
+    return calls_by_reason
 
 
 @pytest.mark.safety("7.4")
@@ -138,12 +138,12 @@ def test_faults_cost_what_their_number_costs(runnable: Package) -> None:
             lines += event == "line"
             return count
 
-        given = {f"k{i}": f"text {i}" for i in range(number)}
+        extra = {f"k{i}": f"text {i}" for i in range(number)}
         before = sys.gettrace()
         sys.settrace(count)
         try:
             with pytest.raises(tools.ArgumentsError):
-                tools.parse_arguments("read_file", given)
+                tools.parse_arguments("read_file", extra)
         finally:
             sys.settrace(before)
         return lines
@@ -174,10 +174,10 @@ def test_valid_json_is_no_proof_that_a_call_is_whole(runnable: Package, reason: 
     }
     stream.feed({"id": "a", "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": word}]})
     stream.finish(None if word else ConnectionError("cut"))
-    (made,) = runnable.module("messages").tool_calls_of(stream.result().message)
-    assert made.invalid is not None
+    (tool_call,) = runnable.module("messages").tool_calls_of(stream.result().message)
+    assert tool_call.invalid is not None
     handlers = Handlers()
-    assert runnable.module("tools").dispatch_sync(made, handlers).kind == "error"
+    assert runnable.module("tools").dispatch_sync(tool_call, handlers).kind == "error"
     assert handlers.log == []
 
 
@@ -191,12 +191,12 @@ def test_ids_are_made_twice_is_an_error_and_none_is_lost(runnable: Package) -> N
     body = {
         "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": wire}, "finish_reason": "tool_calls"}]
     }
-    made = messages.tool_calls_of(provider.from_response(body, turn=3).message)
-    assert [call.id for call in made] == ["x", "call_3_1", "call_3_2", "call_3_3"]
-    assert [call.invalid is None for call in made].count(False) == 1
-    results = asyncio.run(reviewed(runnable).dispatch_all(made, Handlers()))
+    tool_calls = messages.tool_calls_of(provider.from_response(body, turn=3).message)
+    assert [call.id for call in tool_calls] == ["x", "call_3_1", "call_3_2", "call_3_3"]
+    assert [call.invalid is None for call in tool_calls].count(False) == 1
+    results = asyncio.run(reviewed(runnable).dispatch_all(tool_calls, Handlers()))
     assert [(r.tool_call_id, r.kind) for r in results] == [
-        (call.id, "data" if call.invalid is None else "error") for call in made
+        (call.id, "data" if call.invalid is None else "error") for call in tool_calls
     ]
 
 

@@ -72,5 +72,5 @@ def test_what_is_no_text_has_no_calls_to_read(sample: Package, text: Any) -> Non
 def test_one_untrusted_text_may_stand_alone(sample: Package) -> None:
     block = '```tool\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n```'
     prompt = sample.provider("prompt")
-    found = [prompt.parse_text(block, untrusted=given).content for given in (block, [block], ())]
-    assert [part.call.invalid and part.call.invalid.reason for (part,) in found] == ["untrusted", "untrusted", None]
+    contents = [prompt.parse_text(block, untrusted=untrusted).content for untrusted in (block, [block], ())]
+    assert [part.call.invalid and part.call.invalid.reason for (part,) in contents] == ["untrusted", "untrusted", None]

@@ -39,18 +39,18 @@ NOWHERE = ["../types/PLACE.json", "../types/place.json/", " ../types/place.json"
 @pytest.mark.safety("4.1")
 @pytest.mark.parametrize("ref", OUT, ids=lambda r: ascii(r)[:30])
 def test_references_that_leave_are_refused(tmp_path: Path, ref: str) -> None:
-    found = errors(tmp_path, {"tools/a.json": prop({"$ref": ref}), **PLACE})
+    faults = errors(tmp_path, {"tools/a.json": prop({"$ref": ref}), **PLACE})
 
-    assert {f.code for f in found} <= {"reference-remote", "reference-outside"}
-    assert len(found) == 1
+    assert {f.code for f in faults} <= {"reference-remote", "reference-outside"}
+    assert len(faults) == 1
 
 
 @pytest.mark.safety("4.1")
 @pytest.mark.parametrize("ref", NOWHERE, ids=lambda r: ascii(r)[:30])
 def test_references_to_nothing_are_refused(tmp_path: Path, ref: str) -> None:
-    found = errors(tmp_path, {"tools/a.json": prop({"$ref": ref}), **PLACE})
+    faults = errors(tmp_path, {"tools/a.json": prop({"$ref": ref}), **PLACE})
 
-    assert [f.code for f in found] == ["reference-dangling"]
+    assert [f.code for f in faults] == ["reference-dangling"]
 
 
 @pytest.mark.safety("4.1")
@@ -58,9 +58,9 @@ def test_references_to_nothing_are_refused(tmp_path: Path, ref: str) -> None:
     "ref", ["a.json", "../tools/a.json#/name", "#/properties/p/$ref", "../types/place.json#/type", 1, ["#"], None]
 )
 def test_references_to_what_is_no_schema_are_refused(tmp_path: Path, ref: Any) -> None:
-    (found,) = errors(tmp_path, {"tools/a.json": prop({"$ref": ref}), **PLACE})
+    (error,) = errors(tmp_path, {"tools/a.json": prop({"$ref": ref}), **PLACE})
 
-    assert found.code in ("reference-no-schema", "schema-invalid")
+    assert error.code in ("reference-no-schema", "schema-invalid")
 
 
 @pytest.mark.safety("4.1")
@@ -70,9 +70,9 @@ def test_references_to_what_is_no_schema_are_refused(tmp_path: Path, ref: Any) -
 def test_an_identifier_moves_no_reference(tmp_path: Path, base: str) -> None:
     inner = {"$id": base, "properties": {"a": {"$ref": "passwd"}}}
 
-    (found,) = errors(tmp_path, {"tools/a.json": prop(inner), **PLACE})
+    (error,) = errors(tmp_path, {"tools/a.json": prop(inner), **PLACE})
 
-    assert found.code.startswith("reference-")
+    assert error.code.startswith("reference-")
 
 
 @pytest.mark.safety("4.1")
@@ -121,10 +121,10 @@ def test_data_and_properties_are_no_references(tmp_path: Path) -> None:
         },
         "required": ["$ref"],
     }
-    with package(tmp_path, {"tools/a.json": tool(schema, examples=[{"$ref": "http://127.0.0.1:9/"}])}) as made:
-        assert made.parameters() == schema
-        given = made.module("tools").parse_arguments("probe", {"$ref": "x", "$defs": {"$ref": 1}})
-        assert given.model_dump(by_alias=True, exclude_unset=True) == {"$ref": "x", "$defs": {"$ref": 1}}
+    with package(tmp_path, {"tools/a.json": tool(schema, examples=[{"$ref": "http://127.0.0.1:9/"}])}) as built:
+        assert built.parameters() == schema
+        parsed = built.module("tools").parse_arguments("probe", {"$ref": "x", "$defs": {"$ref": 1}})
+        assert parsed.model_dump(by_alias=True, exclude_unset=True) == {"$ref": "x", "$defs": {"$ref": 1}}
 
 
 @pytest.mark.safety("4.1", "2.5")
@@ -149,9 +149,9 @@ def test_two_schemas_of_one_identifier_are_refused(tmp_path: Path, name: dict[st
     ],
 )
 def test_bare_circles_are_errors(tmp_path: Path, files: dict[str, Any]) -> None:
-    found = errors(tmp_path, files)
+    faults = errors(tmp_path, files)
 
-    assert {f.code for f in found} == {"reference-circle"}
+    assert {f.code for f in faults} == {"reference-circle"}
 
 
 @pytest.mark.safety("4.2")
@@ -169,9 +169,9 @@ def test_bare_circles_are_errors(tmp_path: Path, files: dict[str, Any]) -> None:
     ],
 )
 def test_recursive_structures_work(tmp_path: Path, schema: dict[str, Any], value: Any) -> None:
-    with package(tmp_path, {"tools/a.json": prop(schema)}) as made:
-        given = made.module("tools").parse_arguments("probe", value)
-        assert given.model_dump(mode="json", by_alias=True, exclude_unset=True) == value
+    with package(tmp_path, {"tools/a.json": prop(schema)}) as built:
+        parsed = built.module("tools").parse_arguments("probe", value)
+        assert parsed.model_dump(mode="json", by_alias=True, exclude_unset=True) == value
 
 
 def _chain(count: int, link: Any) -> dict[str, Any]:
@@ -206,8 +206,8 @@ def test_shared_references_cost_linear_time(tmp_path: Path, name: str) -> None:
 @pytest.mark.safety("4.2", "0.7")
 def test_chains_of_thousands(tmp_path: Path) -> None:
     start = time.process_time()
-    with package(tmp_path, {"tools/a.json": _chain(3000, LINKS["bare"])}) as made:
-        assert made.module("tools").parse_arguments("probe", {}).p == "x"
+    with package(tmp_path, {"tools/a.json": _chain(3000, LINKS["bare"])}) as built:
+        assert built.module("tools").parse_arguments("probe", {}).p == "x"
 
     assert time.process_time() - start < 8
 
@@ -222,10 +222,10 @@ REFUSED = ["(?=x)", "(?!x)", "(?<=x)", "(?<!x)", "(a)\\1", "\\k<n>", "a\\Z", "(?
 def test_patterns_that_the_engine_lacks_are_refused(tmp_path: Path, pattern: str, place: str) -> None:
     schema = {"pattern": pattern, "patternProperties": {pattern: {}}, "propertyNames": {"pattern": pattern}}[place]
 
-    (found,) = errors(tmp_path, {"tools/a.json": prop({place: schema})})
+    (error,) = errors(tmp_path, {"tools/a.json": prop({place: schema})})
 
-    assert found.code == "pattern-unusable"
-    assert "pattern" in found.message
+    assert error.code == "pattern-unusable"
+    assert "pattern" in error.message
 
 
 @pytest.mark.safety("4.3")
@@ -246,12 +246,12 @@ def test_patterns_mean_what_the_engine_says(tmp_path: Path) -> None:
         for i, (p, _, _) in enumerate(cases)
     }
     start = time.process_time()
-    with package(tmp_path, files) as made:
-        tools = made.module("tools")
-        for i, (_, fits, others) in enumerate(cases):
+    with package(tmp_path, files) as built:
+        tools = built.module("tools")
+        for i, (_, fits, misfits) in enumerate(cases):
             for text in fits:
                 assert tools.parse_arguments(f"t{i}", {"p": text}).p == text
-            for text in others:
+            for text in misfits:
                 with pytest.raises(tools.ArgumentsError):
                     tools.parse_arguments(f"t{i}", {"p": text})
     assert time.process_time() - start < 10
@@ -314,11 +314,11 @@ def test_contradictions_are_refused(tmp_path: Path, schema: dict[str, Any], word
         "type": {"tools/a.json": prop({"$ref": "../types/t.json"}), "types/t.json": schema},
     }[place]
 
-    (found, *more) = errors(tmp_path, files)
+    (error, *more) = errors(tmp_path, files)
 
     assert more == []
-    assert word in found.message
-    assert found.span.column > 1
+    assert word in error.message
+    assert error.span.column > 1
 
 
 @pytest.mark.safety("4.4")
@@ -342,8 +342,8 @@ def test_defaults_and_examples_that_do_not_fit_are_warned_of(tmp_path: Path, sch
     built = compile_project(write(tmp_path, {"tools/a.json": prop(schema)}), findings, ("openai_chat",))
 
     assert built is not None
-    found = [f for f in findings if f.code != "parameter-without-description"]
-    assert [(f.code, f.level, word in f.message) for f in found] == [("value-unfit", "warning", True)]
+    warnings = [f for f in findings if f.code != "parameter-without-description"]
+    assert [(f.code, f.level, word in f.message) for f in warnings] == [("value-unfit", "warning", True)]
 
 
 @pytest.mark.safety("4.5")
@@ -351,11 +351,11 @@ def test_values_equal_in_python_alone_stay_distinct(tmp_path: Path) -> None:
     values = [1, True, "1", "true", 0, False, "0", "", None, "null", [1], [True], {"a": 1}, {"a": True}]
     schema = {"properties": {"all": {"enum": values}, "one": {"const": 1}, "yes": {"const": True}, "two": {"enum": [0, 2]},
                              "words": {"enum": ["1", "True"]}, "no": {"enum": [False, "0"]}}}  # fmt: skip
-    with package(tmp_path, {"tools/a.json": tool(schema)}) as made:
-        tools = made.module("tools")
-        spelled = json.dumps(made.parameters())
+    with package(tmp_path, {"tools/a.json": tool(schema)}) as built:
+        tools = built.module("tools")
+        spelled = json.dumps(built.parameters())
         assert spelled == json.dumps(schema)
-        assert json.loads(json.dumps(made.module("providers.openai_chat").TOOLS))[0]["function"]["parameters"] == {
+        assert json.loads(json.dumps(built.module("providers.openai_chat").TOOLS))[0]["function"]["parameters"] == {
             "type": "object",
             **schema,
         }
@@ -407,10 +407,10 @@ CARRIED: dict[str, Any] = {
 @pytest.mark.safety("4.6")
 def test_keywords_without_counterpart_are_carried(tmp_path: Path) -> None:
     schema = {"properties": {key: {key: value} for key, value in CARRIED.items()} | {"all": CARRIED}}
-    with package(tmp_path, {"tools/a.json": tool(schema)}) as made:
-        assert made.parameters() == schema
+    with package(tmp_path, {"tools/a.json": tool(schema)}) as built:
+        assert built.parameters() == schema
         assert (
-            made.module("providers.openai_chat").TOOLS[0]["function"]["parameters"]["properties"]
+            built.module("providers.openai_chat").TOOLS[0]["function"]["parameters"]["properties"]
             == schema["properties"]
         )
 
@@ -418,17 +418,17 @@ def test_keywords_without_counterpart_are_carried(tmp_path: Path) -> None:
 @pytest.mark.safety("4.6")
 @pytest.mark.parametrize("keyword", ["$dynamicRef", "$recursiveRef"])
 def test_what_cannot_be_carried_is_refused_by_name(tmp_path: Path, keyword: str) -> None:
-    found = errors(tmp_path, {"tools/a.json": prop({keyword: "#"})})
+    faults = errors(tmp_path, {"tools/a.json": prop({keyword: "#"})})
 
-    assert [f.code for f in found] == ["reference-dynamic"]
-    assert keyword in found[0].message
+    assert [f.code for f in faults] == ["reference-dynamic"]
+    assert keyword in faults[0].message
 
 
 @pytest.mark.safety("4.7")
 def test_tools_may_have_definitions_of_one_name(tmp_path: Path) -> None:
     def item(kind: str) -> dict[str, Any]:
-        thing = {"type": "object", "properties": {"v": {"type": kind}}, "required": ["v"]}
-        return prop({"$ref": "#/$defs/Item"}, **{"$defs": {"Item": thing}})
+        definition = {"type": "object", "properties": {"v": {"type": kind}}, "required": ["v"]}
+        return prop({"$ref": "#/$defs/Item"}, **{"$defs": {"Item": definition}})
 
     files = {
         "tools/a.json": {**item("string"), "name": "a"},
@@ -436,14 +436,14 @@ def test_tools_may_have_definitions_of_one_name(tmp_path: Path) -> None:
         "tools/c.json": {**prop({"$ref": "../types/item.json"}), "name": "c"},
         "types/item.json": {"type": "object", "properties": {"v": {"type": "boolean"}}, "required": ["v"]},
     }
-    with package(tmp_path, files) as made:
-        tools = made.module("tools")
+    with package(tmp_path, files) as built:
+        tools = built.module("tools")
         for name, value in (("a", "x"), ("b", 1), ("c", True)):
             assert tools.parse_arguments(name, {"p": {"v": value}}).p.v == value
-            for other in ("x", 1, True):
-                if type(other) is not type(value):
+            for wrong in ("x", 1, True):
+                if type(wrong) is not type(value):
                     with pytest.raises(tools.ArgumentsError):
-                        tools.parse_arguments(name, {"p": {"v": other}})
+                        tools.parse_arguments(name, {"p": {"v": wrong}})
 
 
 @pytest.mark.slow

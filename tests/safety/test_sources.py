@@ -48,8 +48,8 @@ def test_numbers_are_those_of_yaml_1_2(tmp_path: Path) -> None:
     cases = {"0o14": 12, "0x1f": 31, "1e3": 1000.0, "1E+3": 1000.0, "1.0e+3": 1000.0, ".5": 0.5, "-0": 0, "+1": 1, "12e03": 12000.0,
              "true": True, "FALSE": False, "~": None, "Null": None, "": None}  # fmt: skip
     for i, (text, value) in enumerate(cases.items()):
-        found = _value(tmp_path / str(i), text)
-        assert (type(found), found) == (type(value), value)
+        read = _value(tmp_path / str(i), text)
+        assert (type(read), read) == (type(value), value)
 
 
 @pytest.mark.safety("3.1")
@@ -87,10 +87,10 @@ def test_keys_keep_their_spelling(tmp_path: Path, key: str) -> None:
     ],
 )  # fmt: skip
 def test_duplicate_keys_are_refused(tmp_path: Path, name: str, text: str, line: int) -> None:
-    _, (found,) = _read(tmp_path, text, f"tools/{name}")
+    _, (finding,) = _read(tmp_path, text, f"tools/{name}")
 
-    assert (found.code, found.span.line) == ("duplicate-key", line)
-    assert "duplicate" in found.message
+    assert (finding.code, finding.span.line) == ("duplicate-key", line)
+    assert "duplicate" in finding.message
 
 
 @pytest.mark.safety("3.3")
@@ -115,9 +115,9 @@ def test_duplicate_keys_are_refused(tmp_path: Path, name: str, text: str, line: 
     ],
 )
 def test_no_tags_and_no_circles(tmp_path: Path, text: str, code: str) -> None:
-    _, (found, *_) = _read(tmp_path, f"name: a\nannotations:\n  v: {text}\n")
+    _, (finding, *_) = _read(tmp_path, f"name: a\nannotations:\n  v: {text}\n")
 
-    assert (found.code, found.span.line) == (code, 3)
+    assert (finding.code, finding.span.line) == (code, 3)
 
 
 @pytest.mark.safety("3.3", "0.7")
@@ -152,11 +152,11 @@ def test_second_documents_are_tools_or_refused(tmp_path: Path) -> None:
     sources, findings = _read(tmp_path / "tools", two)
     assert (findings, [d.value["name"] for d in sources.tools]) == ([], ["a", "b", "c"])
 
-    thing = "type: string\n---\ntype: integer\n"
+    two_documents = "type: string\n---\ntype: integer\n"
     for name in ("types/a.yaml", "providers/a.yaml", "format/a.yaml", "toolgen.yaml"):
         write(tmp_path / name, {"tools/t.yaml": TOOL})
-        _, found = _read(tmp_path / name, thing, name)
-        assert [f.code for f in found] == ["second-document"], name
+        _, second_documents = _read(tmp_path / name, two_documents, name)
+        assert [f.code for f in second_documents] == ["second-document"], name
 
     for i, text in enumerate(
         ('{"name": "a"}{"name": "b"}', '{"name": "a"}\n---\n{"name": "b"}', '{"name": "a"}\n{"name": "b"}\n')
@@ -171,9 +171,9 @@ def test_marks_and_line_ends_change_nothing(tmp_path: Path) -> None:
     text = 'name: a\ndescription: |\n  é\n  two\n\nannotations: {a: "x\n  y"}\n'
     plain, _ = _read(tmp_path / "plain", text)
     for i, body in enumerate((text.replace("\n", "\r\n").encode(), b"\xef\xbb\xbf" + text.encode())):
-        other, findings = _read(tmp_path / str(i), body)
+        marked, findings = _read(tmp_path / str(i), body)
         assert findings == []
-        assert (other.tools[0].value, other.digests) == (plain.tools[0].value, plain.digests)
+        assert (marked.tools[0].value, marked.digests) == (plain.tools[0].value, plain.digests)
     data = '{"name": "a",\r\n "description": "é"}'
     assert _read(tmp_path / "json", b"\xef\xbb\xbf" + data.encode(), "tools/a.json")[1] == []
 
@@ -181,11 +181,11 @@ def test_marks_and_line_ends_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.safety("3.5")
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1", "cp037"])
 def test_other_encodings_are_refused(tmp_path: Path, encoding: str) -> None:
-    (found, *_) = errors(tmp_path, {"tools/a.yaml": "name: a\ndescription: é\n".encode(encoding)})
+    (error, *_) = errors(tmp_path, {"tools/a.yaml": "name: a\ndescription: é\n".encode(encoding)})
 
-    assert found.span.path == "schemas/tools/a.yaml"
+    assert error.span.path == "schemas/tools/a.yaml"
     if encoding in ("utf-16", "utf-32"):
-        assert encoding.upper() in found.message
+        assert encoding.upper() in error.message
 
 
 BROKEN = ["\x00", "\x07", "\x1b", "\x7f", "\x80", "\x85", "\x9b", "\ud800", "\udfff"]
@@ -197,16 +197,16 @@ BROKEN = ["\x00", "\x07", "\x1b", "\x7f", "\x80", "\x85", "\x9b", "\ud800", "\ud
 def test_broken_text_is_refused_with_its_line(tmp_path: Path, char: str, name: str) -> None:
     text = f'{{"name": "a",\n "description":\n "x{char}"}}'
 
-    _, (found, *_) = _read(tmp_path, text.encode("utf-8", "surrogatepass"), name)
+    _, (finding, *_) = _read(tmp_path, text.encode("utf-8", "surrogatepass"), name)
 
-    assert (found.span.path, found.span.line) == (f"schemas/{name}", 3)
+    assert (finding.span.path, finding.span.line) == (f"schemas/{name}", 3)
 
 
 @pytest.mark.safety("3.5")
 def test_escaped_surrogates_join_or_are_refused(tmp_path: Path) -> None:
     for i, text in enumerate(("\\ud800", "\\udc00\\ud800", "\\ud83d x", "\\ud83d\\u0041")):
-        _, (found,) = _read(tmp_path / str(i), f'{{"name": "a",\n "description": "{text}"}}', "tools/a.json")
-        assert (found.code, found.span.line) == ("lone-surrogate", 2)
+        _, (finding,) = _read(tmp_path / str(i), f'{{"name": "a",\n "description": "{text}"}}', "tools/a.json")
+        assert (finding.code, finding.span.line) == ("lone-surrogate", 2)
     sources, findings = _read(tmp_path / "pair", '{"name": "a", "description": "\\ud83d\\ude80"}', "tools/a.json")
     assert (findings, sources.tools[0].value["description"]) == ([], "🚀")
 
@@ -216,8 +216,8 @@ def test_escaped_surrogates_join_or_are_refused(tmp_path: Path) -> None:
     "text", ["NaN", "Infinity", "-Infinity", "1e999", "-1e309", "1.8e308", "9" * 4400, "-" + "1" * 100_000]
 )
 def test_numbers_out_of_range_are_refused(tmp_path: Path, text: str) -> None:
-    _, (found,) = _read(tmp_path / "json", f'{{"name": "a", "annotations":\n {{"v": {text}}}}}', "tools/a.json")
-    assert (found.code, found.span.line) == ("number-out-of-range", 2)
+    _, (finding,) = _read(tmp_path / "json", f'{{"name": "a", "annotations":\n {{"v": {text}}}}}', "tools/a.json")
+    assert (finding.code, finding.span.line) == ("number-out-of-range", 2)
     if text[-1].isdigit():
         assert _value(tmp_path / "yaml", text) == (["number-out-of-range"], 3)
 
@@ -227,9 +227,9 @@ def test_numbers_out_of_range_are_refused(tmp_path: Path, text: str) -> None:
     "text", ["0x1", "01", "1.", ".5", "+1", "1_0", "'a'", "tRUE", "None", "undefined", "[1,]", "/**/1", "1 // x"]
 )
 def test_json_is_read_strictly(tmp_path: Path, text: str) -> None:
-    _, (found,) = _read(tmp_path, f'{{"name": "a", "annotations":\n {{"v": {text}}}}}', "tools/a.json")
+    _, (finding,) = _read(tmp_path, f'{{"name": "a", "annotations":\n {{"v": {text}}}}}', "tools/a.json")
 
-    assert (found.code, found.span.line) == ("not-json", 2)
+    assert (finding.code, finding.span.line) == ("not-json", 2)
 
 
 @pytest.mark.safety("3.6")
@@ -262,9 +262,9 @@ def test_integers_keep_every_digit(tmp_path: Path, value: int) -> None:
 )
 @pytest.mark.parametrize("name", ["tools/a.yaml", "tools/a.json"])
 def test_what_is_no_mapping_is_refused_by_file(tmp_path: Path, text: str, name: str) -> None:
-    (found, *_) = errors(tmp_path, {name: text})
+    (error, *_) = errors(tmp_path, {name: text})
 
-    assert found.span.path == f"schemas/{name}"
+    assert error.span.path == f"schemas/{name}"
 
 
 @pytest.mark.safety("3.8")
@@ -282,12 +282,12 @@ def test_what_is_no_mapping_is_refused_by_file(tmp_path: Path, text: str, name: 
 def test_unknown_keys_are_named_with_the_nearest(
     tmp_path: Path, name: str, text: str, key: str, near: str | None, place: tuple[int, int]
 ) -> None:
-    found = next(f for f in errors(tmp_path, {"tools/z.yaml": TOOL, name: text}) if f.code == "unknown-key")
+    unknown = next(f for f in errors(tmp_path, {"tools/z.yaml": TOOL, name: text}) if f.code == "unknown-key")
 
-    assert f"'{key}'" in found.message
-    assert (found.span.line, found.span.column) == place
+    assert f"'{key}'" in unknown.message
+    assert (unknown.span.line, unknown.span.column) == place
     if near:
-        assert near in (found.hint or "")
+        assert near in (unknown.hint or "")
 
 
 @pytest.mark.safety("3.8")
@@ -346,11 +346,11 @@ def test_odd_files_neither_hang_nor_leak(tmp_path: Path, kind: str, place: str) 
     (schemas / place).parent.mkdir(parents=True, exist_ok=True)
     ODD[kind](schemas / place)
 
-    found = errors(tmp_path, {})
+    faults = errors(tmp_path, {})
 
-    assert {f.code for f in found} <= {"not-a-file", "linked-source"}
-    assert f"schemas/{place}" in {f.span.path for f in found}
-    assert "s3cret" not in str(found)
+    assert {f.code for f in faults} <= {"not-a-file", "linked-source"}
+    assert f"schemas/{place}" in {f.span.path for f in faults}
+    assert "s3cret" not in str(faults)
 
 
 @pytest.mark.safety("3.9", "4.1")
@@ -359,9 +359,9 @@ def test_linked_folders_are_refused(tmp_path: Path, target: str) -> None:
     schemas = write(tmp_path, {"tools/a.yaml": TOOL})
     (schemas / "tools" / "sub").symlink_to(target)
 
-    (found,) = errors(tmp_path, {})
+    (error,) = errors(tmp_path, {})
 
-    assert (found.code, found.span.path) == ("linked-source", "schemas/tools/sub")
+    assert (error.code, error.span.path) == ("linked-source", "schemas/tools/sub")
 
 
 @pytest.mark.safety("3.9")
@@ -396,7 +396,7 @@ def test_thousands_of_files_end_early(tmp_path: Path) -> None:
         (folder / f"{i}.yaml").touch()
     start = time.process_time()
 
-    found = errors(tmp_path, {})
+    faults = errors(tmp_path, {})
 
-    assert "too-many-sources" in {f.code for f in found}
+    assert "too-many-sources" in {f.code for f in faults}
     assert time.process_time() - start < 10

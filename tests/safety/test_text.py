@@ -103,9 +103,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "name": "refers",
     }  # fmt: skip
     findings = Findings()
-    made = compile_project(write(folder, files), findings, PROFILES)
-    assert made is not None, [f.message for f in findings if f.level == "error"]
-    return dict(made.files)
+    compilation = compile_project(write(folder, files), findings, PROFILES)
+    assert compilation is not None, [f.message for f in findings if f.level == "error"]
+    return dict(compilation.files)
 
 
 def _python(files: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -173,9 +173,7 @@ def test_no_module_runs_text(built: dict[str, str]) -> None:
     for path, text in _python(built):
         for node in ast.walk(ast.parse(text)):
             called = node.func if isinstance(node, ast.Call) else None
-            name = (
-                called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
-            )
+            name = getattr(called, "id", getattr(called, "attr", ""))
             assert name not in ("exec", "eval", "__import__", "system", "Popen", "popen"), path
 
 
@@ -273,9 +271,9 @@ for path in sys.argv[1:]:
 @pytest.mark.safety("1.6")
 def test_descriptions_reach_every_provider(built: dict[str, str], tmp_path: Path) -> None:
     files = {"tools/a.json": {**prop({"type": "string", "description": LONG}), "description": LONG}}
-    with package(tmp_path, files, tuple(PROFILES)) as made:
+    with package(tmp_path, files, tuple(PROFILES)) as built_package:
         for name in PROFILES:
-            payload = made.module(f"providers.{name}").TOOLS
+            payload = built_package.module(f"providers.{name}").TOOLS
             if isinstance(payload, str):  # a wire of texts has each tool on a line of its own
                 payload = [json.loads(line) for line in payload.split("\n") if line.startswith("{")]
             assert sum(text == LONG for text in _texts(payload)) == 2, name
@@ -284,8 +282,9 @@ def test_descriptions_reach_every_provider(built: dict[str, str], tmp_path: Path
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _texts(item)
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 @pytest.mark.safety("1.7")
@@ -310,11 +309,11 @@ def test_a_schema_chooses_no_name(tmp_path: Path) -> None:
         prop({**schema, **steering, "properties": {"a": {**schema["properties"]["a"], **steering}}}),
     )  # type: ignore[index]
     steered["parameters"] |= steering
-    with package(tmp_path / "plain", {"tools/a.json": plain}) as made:
-        expected = made.files["tools/probe.py"].split("DEFINITION: ")[0]
-    with package(tmp_path / "steered", {"tools/a.json": steered}) as made:
-        assert made.files["tools/probe.py"].split("DEFINITION: ")[0] == expected
-        assert "customTypePath" in made.parameters()
+    with package(tmp_path / "plain", {"tools/a.json": plain}) as built:
+        expected = built.files["tools/probe.py"].split("DEFINITION: ")[0]
+    with package(tmp_path / "steered", {"tools/a.json": steered}) as built:
+        assert built.files["tools/probe.py"].split("DEFINITION: ")[0] == expected
+        assert "customTypePath" in built.parameters()
 
 
 @pytest.mark.safety("1.8")
@@ -322,6 +321,8 @@ def test_a_template_in_a_text_is_a_text(tmp_path: Path) -> None:
     text = "{{ 7 * 7 }}{% for x in y %}{# gone #}{{ undefined.attribute }}{% endraw %}"
     (tmp_path / "project" / "templates").mkdir(parents=True)
     (tmp_path / "project" / "templates" / "types.py.jinja").write_text("import antigravity")
-    with package(tmp_path / "project", {"tools/a.json": {**prop({"enum": [text]}), "description": text}}) as made:
-        assert made.module("tools").DEFINITIONS["probe"].description == text
-        assert "antigravity" not in "".join(made.files.values())
+    with package(
+        tmp_path / "project", {"tools/a.json": {**prop({"enum": [text]}), "description": text}}
+    ) as built_package:
+        assert built_package.module("tools").DEFINITIONS["probe"].description == text
+        assert "antigravity" not in "".join(built_package.files.values())

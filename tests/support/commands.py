@@ -31,13 +31,13 @@ def toolgen(
     """
     encoding, errors = _encoding(env)
     out, err = io.BytesIO(), io.BytesIO()
-    given = ["toolgen", *map(str, words)]
+    arguments = ["toolgen", *map(str, words)]
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     modules = set(sys.modules)
     try:
         with ExitStack() as stack:
             stack.enter_context(mock.patch.dict(os.environ, env or {}))
-            stack.enter_context(mock.patch.object(sys, "argv", given))
+            stack.enter_context(mock.patch.object(sys, "argv", arguments))
             stack.enter_context(mock.patch.object(sys, "stdin", stack.enter_context(open(os.devnull, "rb"))))
             stack.enter_context(mock.patch.object(command_support, "_arrived_signals", []))
             stack.enter_context(warnings.catch_warnings())
@@ -53,7 +53,7 @@ def toolgen(
             signal.signal(number, handler)
         for name in [n for n in set(sys.modules) - modules if _was_made_in_memory(n)]:
             del sys.modules[name]
-    return subprocess.CompletedProcess(given, code, *texts)
+    return subprocess.CompletedProcess(arguments, code, *texts)
 
 
 def toolgen_process(

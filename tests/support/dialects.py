@@ -118,9 +118,9 @@ def references(schema: Schema, *, alone: bool = False, circles: bool = True) -> 
         for start in leads:
             reached, waiting = set(), [start]
             while waiting:
-                found = leads.get(waiting.pop(), set()) - reached
-                reached |= found
-                waiting += found
+                reached_next = leads.get(waiting.pop(), set()) - reached
+                reached |= reached_next
+                waiting += reached_next
             if start in reached:
                 yield f"{start}: a circle"
 
@@ -219,12 +219,12 @@ def types(schema: Schema) -> set[str]:
 
 def sizes(schema: Schema, properties: int, depth: int) -> Faults:
     """Yield an error if there are more properties, or deeper ones, than the limits."""
-    found = [
+    counts = [
         len(inner["properties"]) for _, inner, _ in walk(schema) if isinstance(inner, dict) and "properties" in inner
     ]
     deep = max(level for _, _, level in walk(schema))
-    if sum(found) > properties or deep > depth:
-        yield f"{sum(found)} properties, {deep} deep"
+    if sum(counts) > properties or deep > depth:
+        yield f"{sum(counts)} properties, {deep} deep"
 
 
 def openai_open(schema: Schema) -> Faults:
@@ -351,7 +351,7 @@ def xai(schema: Schema) -> Faults:
     yield from references(schema, circles=False)
     for at, inner, _ in walk(schema):
         properties = inner.get("properties") if isinstance(inner, dict) else None
-        if isinstance(properties, dict) and any(isinstance(one, bool) for one in properties.values()):
+        if isinstance(properties, dict) and any(isinstance(inner_schema, bool) for inner_schema in properties.values()):
             yield f"{at}: a property that is a boolean"
         if isinstance(inner, dict) and (inner.get("enum") == [] or inner.get("anyOf") == []):
             yield f"{at}: empty"
@@ -386,7 +386,7 @@ def kagami(schema: Schema) -> Faults:
         for value in inner.get("enum", ()):
             if isinstance(value, bool) or not isinstance(value, listed):
                 yield f"{at}: {value!r}"
-        waiting += [(f"{at}/{name}", one) for name, one in (inner.get("properties") or {}).items()]
+        waiting += [(f"{at}/{name}", inner_schema) for name, inner_schema in (inner.get("properties") or {}).items()]
         waiting += [(f"{at}/items", inner["items"])] if "items" in inner else []
 
 
@@ -409,8 +409,8 @@ def ollama(schema: Schema) -> Faults:
             yield f"{at}: {inner}"
             continue
         yield from (f"{at}: {keyword}" for keyword in inner if keyword not in OLLAMA)
-        waiting += [(f"{at}/{name}", one) for name, one in inner.get("properties", {}).items()]
-        waiting += [(f"{at}/{i}", one) for i, one in enumerate(inner.get("anyOf", ()))]
+        waiting += [(f"{at}/{name}", inner_schema) for name, inner_schema in inner.get("properties", {}).items()]
+        waiting += [(f"{at}/{i}", branch) for i, branch in enumerate(inner.get("anyOf", ()))]
     if '"$ref": "#' in repr(schema).replace("'", '"'):
         yield "a reference"
 

@@ -75,25 +75,25 @@ class Run:
                 assert part["language"] in NOT_CODE, f"a block of {part['language']} without a path"
 
     def _note(self, note: str) -> None:
-        kind, _, rest = note.partition(" ")
+        kind, _, argument = note.partition(" ")
         if note == "project":
             readme = (ROOT / "README.md").read_text("utf-8")
             (declaration,) = re.findall(r"```yaml\n(name: get_weather.*?)```", readme, re.DOTALL)
             self._write("schemas/tools/get_weather.yaml", declaration)
             assert toolgen("build", cwd=self.folder).returncode == 0
         elif kind == "run":
-            self._command(rest, "…", 0)
+            self._command(argument, "…", 0)
         elif kind == "file":
-            path, _, text = rest.partition(": ")
+            path, _, text = argument.partition(": ")
             self._write(path, text + "\n")
         elif kind == "edit":
-            path, _, change = rest.partition(": ")
+            path, _, change = argument.partition(": ")
             old, new = change.split(" => ")
             source = (self.folder / path).read_text("utf-8")
             assert old in source
             self._write(path, source.replace(old, new))
         elif kind == "script:":
-            call, text = rest.split(" | ")
+            call, text = argument.split(" | ")
             self.script = (json.loads(call), text)
         elif kind == "not":
             self.compiled_only = True
@@ -106,8 +106,8 @@ class Run:
         self.done.append(path)
 
     def _command(self, command: str, printed: str, code: int) -> None:
-        for one in command.split(" && "):
-            words = shlex.split(one)
+        for step in command.split(" && "):
+            words = shlex.split(step)
             if words[0] == "toolgen":
                 result = toolgen(*words[1:], cwd=self.folder)
                 assert matches(result.stdout + result.stderr, printed), (command, result.stdout + result.stderr)
@@ -145,10 +145,10 @@ class Run:
 
 def commands(block: str) -> Iterator[tuple[str, str, int]]:
     """Yield each command of a console block, its output, and its exit code."""
-    for found in re.finditer(r"^\$ ([^\n]+)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE):
-        command, _, comment = found[1].partition("  #")
+    for match in re.finditer(r"^\$ ([^\n]+)\n(.*?)(?=^\$ |\Z)", block, re.DOTALL | re.MULTILINE):
+        command, _, comment = match[1].partition("  #")
         code = re.search(r"exit code (\d)", comment)
-        yield command.strip().partition(" # ")[0], found[2], int(code[1]) if code else 0
+        yield command.strip().partition(" # ")[0], match[2], int(code[1]) if code else 0
 
 
 def matches(printed: str, shown: str) -> bool:

@@ -43,10 +43,10 @@ class Count(Counter[str]):
 
     @property
     def killed(self) -> int:
-        return sum(number for what, number in self.items() if what.startswith(("at ", "of ")))
+        return sum(number for outcome, number in self.items() if outcome.startswith(("at ", "of ")))
 
-    def told(self) -> str:
-        return ", ".join(f"{number} {what}" for what, number in sorted(self.items()))
+    def summary(self) -> str:
+        return ", ".join(f"{number} {outcome}" for outcome, number in sorted(self.items()))
 
 
 def killed_build(project: Project, scene: Scene, exchange: bool, number: int | None, delay: float = 0) -> bool:
@@ -71,34 +71,34 @@ def killed_build(project: Project, scene: Scene, exchange: bool, number: int | N
     return status != 0
 
 
-def judge(stage: Stage, project: Project, exchange: bool, what: str, count: Count) -> None:
+def judge(stage: Stage, project: Project, exchange: bool, case: str, count: Count) -> None:
     """Check the output after a kill."""
-    there = snapshot(project.out)
-    if there == stage.new:
+    output = snapshot(project.out)
+    if output == stage.new:
         count["left the new tree"] += 1
-    elif there == stage.old:
+    elif output == stage.old:
         count["left the old tree"] += 1
     elif stage.stands(project, exchange=exchange):
         count["between the two renames"] += 1
     else:
-        raise Torn(f"mixed after {what}: {sorted(there)}")
+        raise Torn(f"mixed after {case}: {sorted(output)}")
 
 
-def settle(stage: Stage, project: Project, what: str) -> None:
+def settle(stage: Stage, project: Project, case: str) -> None:
     """Check that the next build succeeds without help."""
     if project.build(dict(stage.scene.after)) is None or project.codes:
-        raise Torn(f"the next build failed after {what}: {project.codes}")
+        raise Torn(f"the next build failed after {case}: {project.codes}")
     if snapshot(project.out) != stage.new or project.litter():
-        raise Torn(f"the next build left {project.litter()} after {what}")
+        raise Torn(f"the next build left {project.litter()} after {case}")
 
 
 def turns(stages: dict[str, Stage], folder: Path) -> Iterator[tuple[str, Stage, bool, int]]:
     """Yield every operation of every scene on both systems, repeatedly; those that exchange folders come first."""
     tracks = []
     for (name, stage), exchange in itertools.product(stages.items(), (True, False)):
-        seen = kinds(stage.copy(folder / f"{name}{exchange}"), stage.scene.after, exchange)
-        moves = [n for n, kind in enumerate(seen, 1) if kind in ("rename", EXCHANGE)]
-        spread = [n * 7 % len(seen) + 1 if len(seen) % 7 else n + 1 for n in range(len(seen))]
+        operations = kinds(stage.copy(folder / f"{name}{exchange}"), stage.scene.after, exchange)
+        moves = [n for n, kind in enumerate(operations, 1) if kind in ("rename", EXCHANGE)]
+        spread = [n * 7 % len(operations) + 1 if len(operations) % 7 else n + 1 for n in range(len(operations))]
         order = dict.fromkeys([*moves, *spread])
         tracks.append([(name, stage, exchange, number) for number in order])
     for step in itertools.count():
@@ -111,15 +111,15 @@ def kill_at_operations(number: int, stages: dict[str, Stage], folder: Path, chan
         if count.killed >= number:
             break
         project = stage.copy(folder / f"operation{serial}")
-        what = f"a kill before operation {step} of {name!r}, exchange {exchange}"
+        case = f"a kill before operation {step} of {name!r}, exchange {exchange}"
         count["at an operation"] += killed_build(project, stage.scene, exchange, step)
-        judge(stage, project, exchange, what, count)
+        judge(stage, project, exchange, case, count)
         if serial % 3 == 0:
             again = chance.randint(1, 150)
-            what += f", and another before operation {again}"
+            case += f", and another before operation {again}"
             count["at an operation of the next build"] += killed_build(project, stage.scene, exchange, again)
-            judge(stage, project, exchange, what, count)
-        settle(stage, project, what)
+            judge(stage, project, exchange, case, count)
+        settle(stage, project, case)
     return count
 
 
@@ -137,10 +137,10 @@ def kill_at_moments(number: int, stages: dict[str, Stage], folder: Path, chance:
             took[name, exchange] = time.monotonic() - start
         project = stage.copy(folder / f"moment{serial}")
         delay = chance.uniform(0, took[name, exchange])
-        what = f"a kill of {name!r} after {delay:.4f} s, exchange {exchange}"
+        case = f"a kill of {name!r} after {delay:.4f} s, exchange {exchange}"
         count["at a moment"] += killed_build(project, stage.scene, exchange, None, delay)
-        judge(stage, project, exchange, what, count)
-        settle(stage, project, what)
+        judge(stage, project, exchange, case, count)
+        settle(stage, project, case)
     return count
 
 
@@ -165,10 +165,10 @@ def kill_programs(number: int, folder: Path, chance: random.Random) -> Count:
             time.sleep(chance.uniform(0, 0.05))
         process.kill()
         count["of a program"] += process.wait() != 0
-        there = snapshot(folder / "generated")
-        if there not in (old, new):
+        output = snapshot(folder / "generated")
+        if output not in (old, new):
             raise Torn(f"mixed after kill {serial} of a program")
-        count["left the new tree" if there == (old, new)[serial % 2 == 0] else "left the old tree"] += 1
+        count["left the new tree" if output == (old, new)[serial % 2 == 0] else "left the old tree"] += 1
         done = toolgen_process("build", "-q", cwd=folder, root=ROOT, env=cache)
         if done.returncode or snapshot(folder / "generated") != (old, new)[serial % 2 == 0] or box.exists():
             raise Torn(f"the next build failed after kill {serial} of a program: {done.stderr}")
@@ -191,8 +191,8 @@ def _declare(folder: Path, newer: bool) -> None:
     (folder / "schemas" / "toolgen.yaml").write_text("providers: [openai_chat]\n")
     tools = folder / "schemas" / "tools"
     (tools / "now.json").write_text(f'{{"name": "now", "description": "The {"hour" if newer else "time"}."}}\n')
-    for name, there in (("zz_old", not newer), ("added", newer)):
-        if there:
+    for name, present in (("zz_old", not newer), ("added", newer)):
+        if present:
             (tools / f"{name}.json").write_text(f'{{"name": "{name}"}}\n')
         else:
             (tools / f"{name}.json").unlink(missing_ok=True)
@@ -217,9 +217,9 @@ def kill(number: int, folder: Path, seed: int, say: Callable[[str], object] = la
         "moments": lambda: kill_at_moments(moments, stages, folder, chance),
         "programs": lambda: kill_programs(programs, folder, chance) if programs else Count(),
     }
-    for what, part in parts.items():
+    for part_name, part in parts.items():
         count = part()
-        say(f"{what}: {count.told()}\n")
+        say(f"{part_name}: {count.summary()}\n")
         total.update(count)
     return total
 

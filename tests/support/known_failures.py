@@ -31,13 +31,13 @@ class Entry:
 
 def entries(folder: Path = FOLDER) -> list[Entry]:
     """Return the entries of all files, sorted by file."""
-    found = []
+    rows = []
     for file in sorted(folder.glob("*.yaml")):
         for row in yaml.safe_load(file.read_text("utf-8")) or []:
             if set(row) != {"test", "reason"} or not all(isinstance(v, str) and v for v in row.values()):
                 raise pytest.UsageError(f"{file.name}: an entry has `test` and `reason`, found {row}")
-            found.append(Entry(row["test"], row["reason"], file.name))
-    return found
+            rows.append(Entry(row["test"], row["reason"], file.name))
+    return rows
 
 
 def mark(items: Sequence[pytest.Item], *, whole: bool, folder: Path = FOLDER) -> None:

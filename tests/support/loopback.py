@@ -39,7 +39,7 @@ class Sent:
 
 
 class Loopback(ThreadingHTTPServer):
-    """Responds to each request with the next of `replies`, and adds it to `heard`. `left` counts closed connections."""
+    """Responds to each request with the next of `replies`, and adds it to `heard`. `departures` counts closed connections."""
 
     daemon_threads = True
 
@@ -47,7 +47,7 @@ class Loopback(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.replies: deque[Reply] = deque()
         self.heard: deque[Sent] = deque()
-        self.left = threading.Semaphore(0)
+        self.departures = threading.Semaphore(0)
         self.address = f"http://127.0.0.1:{self.server_port}"
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
@@ -59,7 +59,7 @@ class Loopback(ThreadingHTTPServer):
     def shutdown_request(self, request: Any) -> None:
         """Close a connection, and count it."""
         super().shutdown_request(request)
-        self.left.release()
+        self.departures.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore clients that disconnect. Anything else is an error of ours."""

@@ -28,6 +28,8 @@ def put(value: Any, way: list[Any], new: Any) -> Any:
 
 def ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the paths of all values inside a value."""
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    if not isinstance(value, dict | list):
+        return
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
         yield (*way, key)
         yield from ways(inner, (*way, key))

@@ -20,12 +20,12 @@ def listed() -> list[str]:
 
 def borne() -> dict[str, list[str]]:
     """Return the files whose tests have an id, by id."""
-    found: dict[str, list[str]] = {}
+    files_by_id: dict[str, list[str]] = {}
     for file in sorted(TESTS.rglob("test_*.py")):
         for mark in _MARK.findall(file.read_text("utf-8")):
             for identifier in re.findall(r'"(\w+)"', mark):
-                found.setdefault(identifier, []).append(file.relative_to(TESTS).as_posix())
-    return found
+                files_by_id.setdefault(identifier, []).append(file.relative_to(TESTS).as_posix())
+    return files_by_id
 
 
 def out_of_scope() -> list[str]:

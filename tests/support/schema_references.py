@@ -11,8 +11,8 @@ from toolgen_runtime.lowering.references import References
 def dangling(schema: Mapping[str, Any]) -> set[str]:
     """Return the references that cannot be resolved."""
     references = References(schema)
-    found = (inner["$ref"] for _, inner in references.walk_schemas() if type(inner.get("$ref")) is str)
-    return {reference for reference in found if references.target_pointer(reference) is None}
+    spellings = (inner["$ref"] for _, inner in references.walk_schemas() if type(inner.get("$ref")) is str)
+    return {reference for reference in spellings if references.target_pointer(reference) is None}
 
 
 def required_without_property(schema: Mapping[str, Any]) -> Iterator[str]:

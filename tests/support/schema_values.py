@@ -19,12 +19,12 @@ def valid_values(schema: Mapping[str, Any], seed: int, tries: int = 6) -> Iterat
     """Yield different valid values."""
     rng = random.Random(seed)
     judge = Draft202012Validator(schema)
-    seen: set[str] = set()
+    yielded: set[str] = set()
     for i in range(tries):
         value = Maker(schema, rng, fullness=(0.0, 1.0, 0.5)[i % 3]).value(schema, 0)
         text = json.dumps(value, sort_keys=True)
-        if text not in seen and is_valid(judge, value):
-            seen.add(text)
+        if text not in yielded and is_valid(judge, value):
+            yielded.add(text)
             yield value
 
 
@@ -49,61 +49,60 @@ class Maker:
             return self.rng.choice([1, "x", True, None, [1], {"k": "v"}, 2.5, "2"])
         if "$ref" in schema:
             target = self.target(schema["$ref"])
-            rest = {k: v for k, v in schema.items() if k != "$ref"}
-            return self.value({**target, **rest} if isinstance(target, dict) else target, depth + 1)
+            remaining = {k: v for k, v in schema.items() if k != "$ref"}
+            return self.value({**target, **remaining} if isinstance(target, dict) else target, depth + 1)
         if "const" in schema:
             return schema["const"]
         if schema.get("enum"):
             return self.rng.choice(schema["enum"])
         for keyword in ("anyOf", "oneOf"):
             if schema.get(keyword):
-                rest = {k: v for k, v in schema.items() if k != keyword}
+                remaining = {k: v for k, v in schema.items() if k != keyword}
                 branch = self.rng.choice(schema[keyword])
-                return self.value(self.joined(rest, branch), depth)
+                return self.value(self.joined(remaining, branch), depth)
         if schema.get("allOf"):
-            rest = {k: v for k, v in schema.items() if k != "allOf"}
+            remaining = {k: v for k, v in schema.items() if k != "allOf"}
             for branch in schema["allOf"]:
-                rest = self.joined(rest, branch)
-            return self.value(rest, depth)
+                remaining = self.joined(remaining, branch)
+            return self.value(remaining, depth)
         if "if" in schema:  # half of the values satisfy `if` and `then`
-            rest = {k: v for k, v in schema.items() if k not in ("if", "then", "else")}
+            remaining = {k: v for k, v in schema.items() if k not in ("if", "then", "else")}
             if self.rng.random() < 0.5:
-                return self.value(self.joined(self.joined(rest, schema["if"]), schema.get("then")), depth)
-            return self.value(self.joined(rest, schema.get("else")), depth)
+                return self.value(self.joined(self.joined(remaining, schema["if"]), schema.get("then")), depth)
+            return self.value(self.joined(remaining, schema.get("else")), depth)
         for keyword in ("dependentSchemas", "dependentRequired"):
             if schema.get(keyword):
-                rest = {k: v for k, v in schema.items() if k != keyword}
+                remaining = {k: v for k, v in schema.items() if k != keyword}
                 name, needed = self.rng.choice(sorted(schema[keyword].items()))
                 needed = {"required": needed} if isinstance(needed, list) else needed
                 if self.rng.random() < 0.5:
-                    rest = self.joined(self.joined(rest, {"required": [name]}), needed)
-                return self.value(rest, depth)
+                    remaining = self.joined(self.joined(remaining, {"required": [name]}), needed)
+                return self.value(remaining, depth)
         return self.of_type(schema, depth)
 
-    def joined(self, one: dict[str, Any], other: Any) -> Any:
+    def joined(self, first: dict[str, Any], second: Any) -> Any:
         steps = 0
-        while isinstance(other, dict) and "$ref" in other and steps < 10:
-            other, steps = self.target(other["$ref"]), steps + 1
-        if not isinstance(other, dict):
-            return one
-        found = {**one, **other}
+        while isinstance(second, dict) and "$ref" in second and steps < 10:
+            second, steps = self.target(second["$ref"]), steps + 1
+        if not isinstance(second, dict):
+            return first
+        both = {**first, **second}
         for keyword in ("properties",):
-            if keyword in one and keyword in other:
-                found[keyword] = {**one[keyword], **other[keyword]}
-        if "required" in one and "required" in other:
-            found["required"] = [*one["required"], *other["required"]]
-        return found
+            if keyword in first and keyword in second:
+                both[keyword] = {**first[keyword], **second[keyword]}
+        if "required" in first and "required" in second:
+            both["required"] = [*first["required"], *second["required"]]
+        return both
 
     def target(self, reference: str) -> Any:
-        found: Any = self.root
+        schema: Any = self.root
         for step in reference.removeprefix("#").split("/")[1:]:
-            found = found.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(found, dict) else {}
-        return found
+            schema = schema.get(step.replace("~1", "/").replace("~0", "~"), {}) if isinstance(schema, dict) else {}
+        return schema
 
     def of_type(self, schema: dict[str, Any], depth: int) -> Any:
-        kinds = schema.get("type") or (
-            "object" if "properties" in schema else "array" if "items" in schema else "string"
-        )
+        untyped = "array" if "items" in schema else "string"
+        kinds = schema.get("type") or ("object" if "properties" in schema else untyped)
         kind = self.rng.choice(kinds) if isinstance(kinds, list) else kinds
         if kind == "object":
             return self.object(schema, depth)
@@ -116,33 +115,33 @@ class Maker:
         return None if kind == "null" else self.rng.choice([True, False])
 
     def object(self, schema: dict[str, Any], depth: int) -> Any:
-        found: dict[str, Any] = {}
+        value: dict[str, Any] = {}
         for name, inner in (schema.get("properties") or {}).items():
             likely = self.fullness if depth < 5 else 0
             if name in schema.get("required", ()) or (inner is not False and self.rng.random() < likely):
-                found[name] = self.value(inner, depth + 1)
+                value[name] = self.value(inner, depth + 1)
         for name in schema.get("required", ()):
-            found.setdefault(name, "x")
+            value.setdefault(name, "x")
         further = schema.get("additionalProperties", True)
         if isinstance(further, dict) and self.rng.random() < self.fullness and depth < 5:
-            found.setdefault("some key", self.value(further, depth + 1))
+            value.setdefault("some key", self.value(further, depth + 1))
         for pattern, inner in (schema.get("patternProperties") or {}).items():
             if self.rng.random() < self.fullness and depth < 5:
                 name = re.sub(r"\\[a-zA-Z]|\[[^]]*\]|[\^$.*+?()|{}]", "", pattern) or "p"
-                found.setdefault(self.rng.choice([name, f"{name}x", "x-1", "a1"]), self.value(inner, depth + 1))
-        return found
+                value.setdefault(self.rng.choice([name, f"{name}x", "x-1", "a1"]), self.value(inner, depth + 1))
+        return value
 
     def array(self, schema: dict[str, Any], depth: int) -> Any:
         first = schema.get("prefixItems") or []
-        found = [self.value(inner, depth + 1) for inner in first]
+        items = [self.value(inner, depth + 1) for inner in first]
         if "contains" in schema and self.rng.random() < 0.7:
-            found += [self.value(schema["contains"], depth + 1) for _ in range(max(1, schema.get("minContains", 1)))]
+            items += [self.value(schema["contains"], depth + 1) for _ in range(max(1, schema.get("minContains", 1)))]
         least = schema.get("minItems", 0)
-        while len(found) < least or (depth < 5 and len(found) < len(first) + 1 and self.rng.random() < self.fullness):
-            if schema.get("items") is False or len(found) > 20:
+        while len(items) < least or (depth < 5 and len(items) < len(first) + 1 and self.rng.random() < self.fullness):
+            if schema.get("items") is False or len(items) > 20:
                 break
-            found.append(self.value(schema.get("items", True), depth + 1))
-        return found
+            items.append(self.value(schema.get("items", True), depth + 1))
+        return items
 
     def number(self, schema: dict[str, Any], kind: str) -> Any:
         low = schema.get("minimum", schema.get("exclusiveMinimum", schema.get("maximum", 1) - 1))

@@ -34,5 +34,5 @@ def on_a_screen(project: Path, *words: str, variables: Mapping[str, str] | None 
 
 def environment_with(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a command, in which only these variables affect colors."""
-    kept = {name: value for name, value in os.environ.items() if name not in RULES}
-    return {**kept, "PYTHONPATH": str(ROOT / "generator"), **variables}
+    unrelated = {name: value for name, value in os.environ.items() if name not in RULES}
+    return {**unrelated, "PYTHONPATH": str(ROOT / "generator"), **variables}

@@ -52,7 +52,7 @@ _WORDED = ("title", "description", "format", "$comment", "$id", "$anchor")
 def _keywords(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Return a schema with some keywords, usually of the right type."""
     named = st.dictionaries(TEXTS, inner, max_size=3)
-    known: dict[str, st.SearchStrategy[Any]] = {
+    keywords: dict[str, st.SearchStrategy[Any]] = {
         "type": _TYPES | st.lists(_TYPES, max_size=3),
         "enum": st.lists(VALUES, max_size=4),
         "examples": st.lists(VALUES, max_size=2),
@@ -81,9 +81,9 @@ def _keywords(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
         **dict.fromkeys(_COUNTED, st.integers(1, 9) | st.integers(1, 9) | NUMBERS),
         **dict.fromkeys(_WORDED, TEXTS),
     }
-    chosen = st.lists(st.sampled_from(sorted(known)), max_size=4, unique=True)
-    sound = chosen.flatmap(lambda keys: st.fixed_dictionaries({key: known[key] for key in keys}))
-    odd = st.tuples(sound, st.sampled_from(sorted(known)), VALUES).map(lambda t: {**t[0], t[1]: t[2]})
+    chosen = st.lists(st.sampled_from(sorted(keywords)), max_size=4, unique=True)
+    sound = chosen.flatmap(lambda keys: st.fixed_dictionaries({key: keywords[key] for key in keys}))
+    odd = st.tuples(sound, st.sampled_from(sorted(keywords)), VALUES).map(lambda t: {**t[0], t[1]: t[2]})
     return sound | sound | sound | odd
 
 

@@ -52,22 +52,22 @@ def _paths(value: Any, path: str) -> Iterator[str]:
 
 def choose(recordings: list[dict[str, Any]], count: int = COUNT) -> list[dict[str, Any]]:
     """The recordings that show most between them, in the order of their ids."""
-    left = {
+    candidates = {
         r["id"]: (r, features(r))
         for r in recordings
         if len(json.dumps(r)) <= LARGEST and ("rejected" not in r["tags"] or "not_about_body" in r["tags"])
     }
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     chosen: list[dict[str, Any]] = []
-    while left and len(chosen) < count:
+    while candidates and len(chosen) < count:
 
         def worth(identifier: str) -> tuple[float, str]:
-            gain = sum(1 / (1 + seen[f]) for f in left[identifier][1] if seen[f] < ENOUGH)
+            gain = sum(1 / (1 + counts[f]) for f in candidates[identifier][1] if counts[f] < ENOUGH)
             return (-gain, identifier)
 
-        best = min(left, key=worth)
-        recording, shown = left.pop(best)
-        seen.update(shown)
+        best = min(candidates, key=worth)
+        recording, shown = candidates.pop(best)
+        counts.update(shown)
         chosen.append(recording)
     return sorted(chosen, key=lambda r: str(r["id"]))
 

@@ -27,12 +27,14 @@ DECLARATION = Draft7Validator(schema("declaration"))
 
 @pytest.mark.parametrize("kind", ["declaration", "provider", "format", "config"])
 def test_it_is_draft_07_and_leads_nowhere_else(kind: str) -> None:
-    found = schema(kind)
-    assert found["$schema"] == "http://json-schema.org/draft-07/schema#"
-    Draft7Validator.check_schema(found)
-    references = set(re.findall(r'"\\$ref": "([^"]*)"', json.dumps(found)))
-    assert all(ref.startswith("#/definitions/") and ref[14:] in found.get("definitions", {}) for ref in references)
-    assert '"$defs":' not in json.dumps(found).replace('"$defs": {"description"', "")
+    editor_schema = schema(kind)
+    assert editor_schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+    Draft7Validator.check_schema(editor_schema)
+    references = set(re.findall(r'"\\$ref": "([^"]*)"', json.dumps(editor_schema)))
+    assert all(
+        ref.startswith("#/definitions/") and ref[14:] in editor_schema.get("definitions", {}) for ref in references
+    )
+    assert '"$defs":' not in json.dumps(editor_schema).replace('"$defs": {"description"', "")
 
 
 def test_real_declarations_are_accepted_unless_they_have_words_that_a_build_warns_of() -> None:

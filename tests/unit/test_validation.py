@@ -107,8 +107,8 @@ CASES = [
 def test_a_message_is_a_sentence(text: str, message: str, tmp_path: Path) -> None:
     """One is singular, and a number that may also be a string is named once."""
     years = {"enum": ["2026", 2026, 2027]}
-    _, found = checked(tmp_path, GOOD + text, {**META, "properties": {**META["properties"], "year": years}})
-    assert [each.message for each in found] == [message]
+    _, findings = checked(tmp_path, GOOD + text, {**META, "properties": {**META["properties"], "year": years}})
+    assert [each.message for each in findings] == [message]
 
 
 def checked(root: Path, text: str, schema: Mapping[str, Any] = META) -> tuple[bool, list[Finding]]:
@@ -265,8 +265,12 @@ def test_a_fault_in_the_configuration_is_a_finding(text: str, place: str, hint: 
 
 
 def test_every_code_of_the_stage_has_a_case() -> None:
-    seen = {place.split()[1] for _, place, _, _ in CASES if place} | {"unknown-code", "part-needs", "framework-needs"}
-    assert seen >= {row.id for row in BY_STAGE["parse"] if row.id in _OWN}
+    covered = {place.split()[1] for _, place, _, _ in CASES if place} | {
+        "unknown-code",
+        "part-needs",
+        "framework-needs",
+    }
+    assert covered >= {row.id for row in BY_STAGE["parse"] if row.id in _OWN}
 
 
 _OWN = {"unknown-key", "missing-key", "wrong-type", "invalid-value", "unknown-code", "part-needs", "framework-needs"}

@@ -11,7 +11,7 @@ from jinja2 import UndefinedError
 from toolgen import INTERFACE
 from toolgen.parse.config import Config, Part
 from toolgen.plan.names import module_name
-from toolgen.plan.provider import ProviderPlan, plan_provider
+from toolgen.plan.wires import ProviderPlan, plan_provider
 from toolgen.render.copied_runtime import with_copied_runtime
 from toolgen.render.imports import UnknownNameError, insert_imports
 from toolgen.render.literals import PythonLiteral
@@ -27,7 +27,7 @@ from toolgen.render.templates import (
 from toolgen.render.tool_payloads import ProviderPayload, ToolPayload, build_payloads
 from toolgen.render.tools import RUNNING, tool_modules
 from toolgen.render.type_expressions import type_expressions
-from toolgen.render.wire_modules import (
+from toolgen.render.wires import (
     find_wire_modules,
     format_class_names,
     missing_fact,

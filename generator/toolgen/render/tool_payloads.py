@@ -10,14 +10,14 @@ from typing import Any, Literal, NamedTuple
 
 from toolgen.diagnostics import Span
 from toolgen.load.sources import compact_json, pointer_text
-from toolgen.plan.provider import wire_class_name
 from toolgen.plan.tools import definition_fields
+from toolgen.plan.wires import wire_class_name
 from toolgen.render.imports import RUNTIME
 from toolgen.render.in_memory import InMemoryPackage
 from toolgen.resolve import Catalog, Profile, Tool
 from toolgen_runtime.conversion.wire import DeclaredToolFacts
-from toolgen_runtime.lowering.context import LoweredSchema
 from toolgen_runtime.lowering.dialects import Dialect
+from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 from toolgen_runtime.lowering.tools import Lower, Lowerings
 
 CLOSING = "additional properties"

@@ -6,8 +6,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
+from ..conversion.converter import NativeToolSdkConverter, ObjectReader, ObjectWriter, OutputFormat
 from ..conversion.extras import ABSENT, merge_extras_into, unmapped_members
+from ..conversion.message_order import Placed, order_for_api, results_of
 from ..conversion.reader import Reader
+from ..conversion.tool_results import read_result_text_or_error
 from ..conversion.values import (
     Read,
     Write,
@@ -21,24 +24,21 @@ from ..conversion.values import (
 )
 from ..conversion.wire import ProviderWire, make_hashed_name
 from ..conversion.writer import Writer
-from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..message_order import order_for_api
 from ..models import (
     AssistantMessage,
     Message,
     OpaquePart,
+    OutputSchema,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
     ToolResult,
     UserMessage,
 )
-from ..native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ..paths import Path
-from ..tool_results import read_result_text_or_error
-from ..unpaired_results import Placed, results_of
 
 __all__ = [
     "ChatMessageConverter",
@@ -110,6 +110,9 @@ class OutputFormatConverter(NativeToolSdkConverter):
     OUTPUT_FORMATS: ClassVar[dict[str, Any]]
     """The wire's values for the formats `text` and `json`, and under `schema` the type of formats with one, if any."""
 
+    read_output_schema: ObjectReader[OutputSchema]
+    write_output_schema: ObjectWriter[OutputSchema]
+
     def read_output_format(self, value: Any, at: Path, reader: Reader) -> OutputFormat:
         """Read the output format. None for one that the format does not have."""
         if value == self.OUTPUT_FORMATS["text"]:
@@ -156,7 +159,14 @@ class ChatMessageConverter(NativeToolSdkConverter):
     """Placeholders for a missing id."""
 
     read_assistant_message: ObjectReader[AssistantMessage]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
     write_assistant_message: Callable[[AssistantMessage, Path, Writer], Any]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_tool_result: ObjectWriter[ToolResult]
+    write_user_message: ObjectWriter[UserMessage]
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Adjacent results become one message; a message of another role becomes an opaque part."""

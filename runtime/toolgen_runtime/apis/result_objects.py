@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..conversion.tool_results import ResultKind, wrong_kind
 from ..conversion.writer import Writer
 from ..errors import ConversionError, wrong_type
 from ..json_text import compact
 from ..paths import Path, format_path
-from ..tool_results import ResultKind, wrong_kind
 
 __all__ = ["read_result_object", "write_result_object"]
 

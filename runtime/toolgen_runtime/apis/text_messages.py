@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..conversion.converter import ObjectReader, ObjectWriter
 from ..conversion.extras import Extras, restore_extras, unmapped_members
 from ..conversion.reader import Reader
 from ..conversion.values import collect_texts, optional_text
 from ..conversion.writer import Writer
-from ..converter import ObjectReader
 from ..errors import wrong_type
-from ..models import AssistantMessage, AssistantPart, OpaquePart, TextPart, ToolCallPart
+from ..models import AssistantMessage, AssistantPart, OpaquePart, TextPart, ToolCall, ToolCallPart
 from ..paths import Path
 from .chat_bases import ChatMessageConverter
 
@@ -72,8 +72,9 @@ class TextChatConverter(ChatMessageConverter):
     CALLS_KEY = "toolCalls"
 
     read_assistant_content: ObjectReader[tuple[str | list[AssistantPart] | None, Extras]]
-    write_non_call_part: Callable[[AssistantPart, Path, Writer], list[Any]]
     write_assistant_content: Callable[[AssistantMessage, Extras, Path, Writer], dict[str, Any]]
+    write_non_call_part: Callable[[AssistantPart, Path, Writer], list[Any]]
+    write_tool_call: ObjectWriter[ToolCall]
 
     def read_assistant_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> AssistantMessage:
         """Read an assistant message: plain text stays text; otherwise parts in the order content, calls."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..json_values import same_json
+
+if TYPE_CHECKING:
+    from ..models import ToolDefinition
 
 __all__ = [
     "ABSENT",
@@ -15,6 +18,7 @@ __all__ = [
     "choice_extras",
     "contains_schema",
     "copy_extras",
+    "declared_settings",
     "escape_marks",
     "extra_at",
     "find_value_and_key",
@@ -105,6 +109,11 @@ def inner_extras(extras: Mapping[str, Any], key: str) -> Extras:
         if mark in inner and type(inner[mark]) is not list:
             inner = {name: value for name, value in inner.items() if name != mark}
     return inner
+
+
+def declared_settings(tool: ToolDefinition, provider: str = "declaration") -> Extras:
+    """Return what the declaration of a tool says beyond its definition: to all providers, or to a single one."""
+    return inner_extras(inner_extras(tool.metadata or {}, provider), "$declared")
 
 
 def choice_extras(extras: Extras, key: str) -> tuple[Extras, list[Any]]:

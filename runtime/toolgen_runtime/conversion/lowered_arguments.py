@@ -10,7 +10,7 @@ from ..json_text import dump_allowing_nan
 from ..json_values import copy_json, is_too_deep, same_json
 from ..models import InvalidCall, OpaquePart, ToolCall, ToolDefinition
 from .encoding import Encoding
-from .extras import NO_EXTRAS, Extras, inner_extras, merge_extras_into
+from .extras import Extras, inner_extras, merge_extras_into
 from .wire import ProviderWire
 
 __all__ = ["LoweredArgumentCodec"]
@@ -88,7 +88,7 @@ class LoweredArgumentCodec:
         return self._coercions[name]
 
     def decode_call(self, call: ToolCall) -> ToolCall:
-        """Decode the arguments of a call. The original ones are kept if they differ or would be written differently."""
+        """Decode the arguments of a call, which is changed. The original ones are kept if they would not be written again."""
         if call.invalid is not None:
             return call
         encoding, coercion = self.encoding_of(call.name), self.coercions_of(call.name)
@@ -97,23 +97,26 @@ class LoweredArgumentCodec:
         encoded = call.arguments
         arguments = _decoded(encoded, encoding, coercion)
         if arguments is encoded:
-            ours = encoded if encoding is None else encoding.encode(encoded, call.name in self._given)
-            if ours is encoded or same_json(ours, encoded):
+            written = encoded if encoding is None else encoding.encode(encoded, call.name in self._given)
+            if written is encoded or same_json(written, encoded):
                 return call
         else:
             arguments = copy_json(arguments)
-        merge_extras_into(
-            call, self._wire.name, {"$arguments": encoded, **self._decoded_extra(call.name, encoded, arguments)}
-        )
+        extra: Extras = {"encoded": encoded}
+        if not self._decodes_as_declared(call.name) and not same_json(
+            self._decoded_as_declared(call.name, encoded), arguments
+        ):
+            extra["decoded"] = copy_json(arguments)
+        merge_extras_into(call, self._wire.name, {"$arguments": extra})
         call.arguments = arguments
         return call
 
     def encode_call(self, call: ToolCall) -> tuple[ToolCall, bool]:
         """Return a call with encoded arguments, and whether decoding them would restore the same arguments."""
         encoding = self.encoding_of(call.name)
-        extras = inner_extras(call.metadata, self._wire.name) if call.metadata else NO_EXTRAS
-        if type(extras.get("$arguments")) is dict and self._mean_the_same(extras, call, encoding):
-            encoded = extras["$arguments"]
+        original = self._original_arguments(call, encoding)
+        if original is not None:
+            encoded = original
         elif encoding is None:
             return call, True
         else:
@@ -125,29 +128,33 @@ class LoweredArgumentCodec:
             invalid = InvalidCall(dump_allowing_nan(encoded), invalid.reason)
         return replace(call, arguments=encoded, invalid=invalid), True
 
-    def _decoded_extra(self, name: str, encoded: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return `$meant`, the decoded value, for the extras. Empty if the declared tool decodes to the same value."""
+    def _original_arguments(self, call: ToolCall, encoding: Encoding | None) -> dict[str, Any] | None:
+        """Return the encoded arguments that a call was read from. None if they no longer mean those of the call.
+
+        Their meaning is stored beside them if it differs from what the declared tool would decode.
+        """
+        extra = inner_extras(inner_extras(call.metadata or {}, self._wire.name), "$arguments")
+        encoded = extra.get("encoded")
+        if type(encoded) is not dict:
+            return None
+        if "decoded" in extra:
+            meanings = [extra["decoded"]]
+        else:
+            decoded = _decoded(encoded, encoding, self.coercions_of(call.name))
+            meanings = [decoded, self._decoded_as_declared(call.name, encoded)]
+        return encoded if any(same_json(meaning, call.arguments) for meaning in meanings) else None
+
+    def _decodes_as_declared(self, name: str) -> bool:
+        """Return whether the arguments of a tool are decoded like those of the declared tool of that name."""
         declared, coercion = self._wire.encodings.get(name), self._wire.coercions.get(name)
-        if self.encoding_of(name) is declared and self.coercions_of(name) is coercion:
-            return {}
-        from copy import deepcopy  # imported here, because few calls need it
+        return self.encoding_of(name) is declared and self.coercions_of(name) is coercion
 
-        return {} if same_json(_decoded(encoded, declared, coercion), arguments) else {"$meant": deepcopy(arguments)}
-
-    def _mean_the_same(self, extras: Extras, call: ToolCall, encoding: Encoding | None) -> bool:
-        """Return whether arguments in extras mean those of a call, by `$meant`, its own tool or the declared one."""
-        name, encoded = call.name, extras["$arguments"]
-        if "$meant" in extras:
-            return same_json(extras["$meant"], call.arguments)
-        codecs = (
-            (encoding, self.coercions_of(name)),
-            (self._wire.encodings.get(name), self._wire.coercions.get(name)),
-        )
-        return any(same_json(_decoded(encoded, *codec), call.arguments) for codec in codecs)
+    def _decoded_as_declared(self, name: str, encoded: dict[str, Any]) -> dict[str, Any]:
+        return _decoded(encoded, self._wire.encodings.get(name), self._wire.coercions.get(name))
 
 
-def _decoded(value: dict[str, Any], encoding: Encoding | None, coercion: Encoding | None) -> dict[str, Any]:
+def _decoded(encoded: dict[str, Any], encoding: Encoding | None, coercion: Encoding | None) -> dict[str, Any]:
     """Decode and coerce arguments. Return the same object if nothing changes or the result is not a valid object."""
-    found: Any = value if encoding is None else encoding.decode(value)
-    found = found if coercion is None else coercion.decode(found)
-    return value if found is value or type(found) is not dict or is_too_deep(found) else found
+    decoded: Any = encoded if encoding is None else encoding.decode(encoded)
+    decoded = decoded if coercion is None else coercion.decode(decoded)
+    return encoded if type(decoded) is not dict or is_too_deep(decoded) else decoded

@@ -36,7 +36,7 @@ def check_tools(tools: Sequence[ToolDefinition | OpaquePart], at: Path) -> None:
 class Reader:
     """The state of one call of a `from_*` function. `turn` is the number of earlier assistant messages.
 
-    `silent_writer` is the writer with which `conversion/fields.py` finds out how a value would be written.
+    `silent_writer` is the writer with which `conversion/rule_of_extras.py` finds out how a value would be written.
     """
 
     __slots__ = (

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ..json_values import apply_merge_patch, same_json
 from .cache import Cache
-from .extras import contains_schema, inner_extras
+from .extras import contains_schema, declared_settings
 
 if TYPE_CHECKING:
-    from ..lowering.context import SchemaChange
+    from ..lowering.lowered_schema import SchemaChange
     from ..lowering.tools import Lowerings
     from ..models import Loss, ToolCall, ToolDefinition
     from .encoding import Encoding
@@ -260,8 +260,7 @@ class ProviderWire:
 
         `budget_used` counts what the tools before it used of the limits for all tools of a request.
         """
-        metadata = tool.metadata or {}
-        if tool.strict is None and inner_extras(metadata, "declaration").get("$strict") == "auto":
+        if tool.strict is None and declared_settings(tool).get("strict") == "auto":
             return self.schema_lowering.choose_strictness(tool.parameters, budget_used)[0]
         if tool.strict and self.unsupported_strict_changes(tool):
             return False

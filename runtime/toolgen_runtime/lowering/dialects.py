@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .schemas import Pointer, declares_null, required_names, subschemas
+from .schemas import Pointer, declares_null, list_at, object_at, required_names, subschemas
 
 __all__ = ["Dialect", "count_optional_and_union_properties", "violated_limits"]
 
@@ -29,13 +29,14 @@ _CHOICES = frozenset(
     ]
 )
 """Settings that require lowering even if the dialect supports every keyword."""
-_WORDS = {
+_UNITS = {
     "properties": "properties",
     "depth": "levels",
     "values": "listed values",
     "characters": "characters of names and listed values",
     "long_list": "characters of the texts of one list",
 }
+"""What each limit counts."""
 
 _LONG_LIST = 250
 """The number of values above which OpenAI limits the characters of an enum (guide on Structured Outputs)."""
@@ -93,28 +94,32 @@ class Dialect:
             return True
         return value in self.formats.get(kind or "string", ())
 
-    def name_on_wire(self, names: Mapping[str, Any]) -> dict[str, str]:
+    def names_on_wire(self, names: Mapping[str, Any]) -> dict[str, str]:
         """Return a unique, legal name for each of an object's properties. Legal names do not change."""
         if self.properties is None:
             return {name: name for name in names}
-        found = {name: name for name in names if self.properties.fullmatch(name)}
-        taken = set(found)
+        wire_names = {name: name for name in names if self.properties.fullmatch(name)}
+        used = set(wire_names)
         for name in names:
-            if name in found:
-                continue
-            made = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:56] or "_"
-            if not self.properties.fullmatch(made):
-                made = f"p_{made}"
-            encoded, n = made, 1
-            while encoded in taken:
-                n += 1
-                encoded = f"{made}_{n}"
-            taken.add(encoded)
-            found[name] = encoded
-        return found
+            if name not in wire_names:
+                wire_names[name] = self._legal_name(name, used)
+                used.add(wire_names[name])
+        return wire_names
+
+    def _legal_name(self, name: str, used: set[str]) -> str:
+        """Return a legal name like an illegal one that is not in use."""
+        legal = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:56] or "_"
+        if self.properties is not None and not self.properties.fullmatch(legal):
+            legal = f"p_{legal}"
+        unique, n = legal, 1
+        while unique in used:
+            n += 1
+            unique = f"{legal}_{n}"
+        return unique
 
 
 def _by_type(formats: Any) -> Mapping[str, Any] | None:
+    """Return the supported formats of each type. A profile may list only those of strings."""
     if formats is None or isinstance(formats, Mapping):
         return formats
     return {"string": formats}
@@ -124,65 +129,64 @@ def violated_limits(schema: Mapping[str, Any], dialect: Dialect) -> list[str]:
     """Describe the limits of the dialect that a schema exceeds."""
     if not dialect.limits:
         return []
-    found: dict[str, int] = dict.fromkeys(_WORDS, 0)
-    for depth, inner in _walked(schema, 0):
-        properties = inner.get("properties")
-        names = list(properties) if type(properties) is dict else []
-        defined = list(inner["$defs"]) if type(inner.get("$defs")) is dict else []
-        values = inner["enum"] if type(inner.get("enum")) is list else []
-        found["properties"] += len(names)
-        found["depth"] = max(found["depth"], depth)
-        found["values"] += len(values)
-        found["characters"] += sum(len(str(text)) for text in [*names, *defined, *values])
+    counts = dict.fromkeys(_UNITS, 0)
+    for depth, inner in _walk_with_depth(schema):
+        names = list(object_at(inner, "properties"))
+        values = list_at(inner, "enum")
+        counts["properties"] += len(names)
+        counts["depth"] = max(counts["depth"], depth)
+        counts["values"] += len(values)
+        counts["characters"] += sum(len(str(text)) for text in [*names, *object_at(inner, "$defs"), *values])
         if len(values) > _LONG_LIST:
-            found["long_list"] = max(found["long_list"], sum(len(text) for text in values if type(text) is str))
+            counts["long_list"] = max(counts["long_list"], sum(len(text) for text in values if type(text) is str))
     return [
-        f"{found[what]} {_WORDS[what]}, but at most {most} are allowed"
-        for what, most in dialect.limits.items()
-        if found[what] > most
+        f"{counts[limit]} {_UNITS[limit]}, but at most {most} are allowed"
+        for limit, most in dialect.limits.items()
+        if counts[limit] > most
     ]
 
 
 def count_optional_and_union_properties(schema: Mapping[str, Any]) -> dict[str, int]:
     """Count what providers limit over all tools of a request: optional properties, and those with several types."""
-    found = {"optional": 0, "unions": 0}
-    for _, inner in _walked(schema, 0):
-        properties = inner.get("properties")
-        if type(properties) is dict:
-            required = required_names(inner)
-            found["optional"] += sum(name not in required for name in properties)
-            found["unions"] += sum(
-                type(value) is dict and ("anyOf" in value or type(value.get("type")) is list or declares_null(value))
-                for value in properties.values()
-            )
-    return found
+    counts = {"optional": 0, "unions": 0}
+    for _, inner in _walk_with_depth(schema):
+        required = required_names(inner)
+        for name, value in object_at(inner, "properties").items():
+            counts["optional"] += name not in required
+            counts["unions"] += _has_several_types(value)
+    return counts
 
 
-def _walked(schema: Any, depth: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _has_several_types(schema: Any) -> bool:
+    return type(schema) is dict and ("anyOf" in schema or type(schema.get("type")) is list or declares_null(schema))
+
+
+def _walk_with_depth(schema: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Yield every schema with its depth, as OpenAI counts it: 0 for the root, 1 for a definition."""
-    waiting: list[tuple[int, Any]] = [(depth, schema)]
+    waiting: list[tuple[int, Any]] = [(0, schema)]
     while waiting:
-        level, inner = waiting.pop()
+        depth, inner = waiting.pop()
         if isinstance(inner, Mapping):
-            yield level, inner
+            yield depth, inner
             for pointer, value in subschemas(inner):
-                waiting.append((1 if pointer[0] == "$defs" else level + 1, value))
+                waiting.append((1 if pointer[0] == "$defs" else depth + 1, value))
 
 
 def write_types_in_upper_case(schema: Any) -> Any:
     """Return a schema with its types in upper case."""
     if type(schema) is not dict:
         return schema
-    found: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "type" and type(value) is str:
-            found[key] = value.upper()
-        elif key == "properties" and type(value) is dict:
-            found[key] = {name: write_types_in_upper_case(inner) for name, inner in value.items()}
-        elif key == "anyOf" and type(value) is list:
-            found[key] = [write_types_in_upper_case(inner) for inner in value]
-        elif key in ("items", "additionalProperties"):
-            found[key] = write_types_in_upper_case(value)
-        else:
-            found[key] = value
-    return found
+    return {keyword: _with_upper_case(keyword, value) for keyword, value in schema.items()}
+
+
+def _with_upper_case(keyword: str, value: Any) -> Any:
+    """Return the value of a keyword with types in upper case."""
+    if keyword == "type" and type(value) is str:
+        return value.upper()
+    if keyword == "properties" and type(value) is dict:
+        return {name: write_types_in_upper_case(inner) for name, inner in value.items()}
+    if keyword == "anyOf" and type(value) is list:
+        return [write_types_in_upper_case(inner) for inner in value]
+    if keyword in ("items", "additionalProperties"):
+        return write_types_in_upper_case(value)
+    return value

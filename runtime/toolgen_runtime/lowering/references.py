@@ -1,31 +1,22 @@
-"""References in a schema: their targets, cycles, and the kept definitions. What tells the branches of a union apart."""
+"""References in a schema: their targets, their cycles, and the definitions that are kept."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import zip_longest
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 from ..conversion.encoding import Encoding, Table
-from ..json_text import dump_allowing_nan
-from .schemas import Pointer, declared_types, json_type, merge_schemas, property_names, required_names, subschemas
+from .schemas import Pointer, list_at, property_names, required_names, subschemas
 
 __all__ = [
     "References",
+    "RequiredProperty",
     "RetainedDefinitions",
-    "admits_plain_text",
     "always_declared_names",
-    "encode_as_unique_texts",
     "required_circles",
-    "sends_as_text",
-    "shape_of",
-    "tell_listed_values_apart",
 ]
-
-_DEEPEST = 3
-"""The depth to which shapes describe the branches of a union."""
 
 
 class References:
@@ -34,7 +25,7 @@ class References:
     def __init__(self, root: Mapping[str, Any]) -> None:
         """Set the schema that contains the references."""
         self.root = root
-        self._pointers: dict[str, Pointer | None] = {}
+        self._targets: dict[str, Pointer | None] = {}
         self._anchors: dict[str, Pointer] | None = None
         self._circular: set[Pointer] | None = None
 
@@ -42,9 +33,9 @@ class References:
         """Return the path of a reference's target. None if it cannot be resolved or is outside the schema."""
         if type(reference) is not str:
             return None
-        if reference not in self._pointers:
-            self._pointers[reference] = self._found(reference)
-        return self._pointers[reference]
+        if reference not in self._targets:
+            self._targets[reference] = self._resolved(reference)
+        return self._targets[reference]
 
     def value_at(self, pointer: Pointer) -> Any:
         """Return the value at a path."""
@@ -53,13 +44,28 @@ class References:
             value = value[step]
         return value
 
+    def target_of(self, reference: Any) -> Any:
+        """Return the target of a reference. None if it cannot be resolved or is outside the schema."""
+        pointer = self.target_pointer(reference)
+        return None if pointer is None else self.value_at(pointer)
+
     def is_circular(self, pointer: Pointer) -> bool:
         """Return whether references lead from a target back to it."""
         if self._circular is None:
-            self._circular = self._circles()
+            self._circular = self._circular_targets()
         return pointer in self._circular
 
-    def _found(self, reference: str) -> Pointer | None:
+    def walk_schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+        """Yield the root and every schema in it, each with its path."""
+        waiting: list[tuple[Pointer, Any]] = [((), self.root)]
+        while waiting:
+            pointer, schema = waiting.pop()
+            if isinstance(schema, Mapping):
+                yield pointer, schema
+                waiting += [((*pointer, *step), inner) for step, inner in subschemas(schema)]
+
+    def _resolved(self, reference: str) -> Pointer | None:
+        """Return the path of a target. A reference may begin with the root's own `$id`."""
         if reference[:1] != "#":
             identifier = self.root.get("$id")
             if type(identifier) is not str or not reference.startswith(identifier.split("#")[0]):
@@ -67,7 +73,7 @@ class References:
             reference = reference[len(identifier.split("#")[0]) :] or "#"
         pointer = unquote(reference[1:])
         if pointer and pointer[0] != "/":
-            return self._anchor(pointer)
+            return self._anchor_pointer(pointer)
         keys: list[str | int] = []
         value: Any = self.root
         for step in pointer.split("/")[1:]:
@@ -82,7 +88,8 @@ class References:
                 return None
         return tuple(keys) if type(value) is dict or type(value) is bool else None
 
-    def _anchor(self, name: str) -> Pointer | None:
+    def _anchor_pointer(self, name: str) -> Pointer | None:
+        """Return the path of the schema with an anchor. None if there is none."""
         if self._anchors is None:
             self._anchors = {}
             for pointer, schema in self.walk_schemas():
@@ -91,106 +98,103 @@ class References:
                         self._anchors.setdefault(schema[keyword], pointer)
         return self._anchors.get(name)
 
-    def walk_schemas(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-        """Yield the root and every schema in it, each with its path."""
-        waiting: list[tuple[Pointer, Any]] = [((), self.root)]
-        while waiting:
-            pointer, schema = waiting.pop()
-            if isinstance(schema, Mapping):
-                yield pointer, schema
-                waiting += [((*pointer, *step), inner) for step, inner in subschemas(schema)]
-
-    def _circles(self) -> set[Pointer]:
+    def _circular_targets(self) -> set[Pointer]:
         """Return the targets that are part of a cycle, so that references lead back to them."""
-        leads: dict[Pointer, set[Pointer]] = {}
+        targets_at: dict[Pointer, Pointer] = {}
         for pointer, schema in self.walk_schemas():
             target = self.target_pointer(schema.get("$ref"))
             if target is not None:
-                leads.setdefault(pointer, set()).add(target)
-        inside: dict[Pointer, set[Pointer]] = {target: set() for found in leads.values() for target in found}
-        for pointer, found in leads.items():
+                targets_at[pointer] = target
+        targets_inside: dict[Pointer, set[Pointer]] = {target: set() for target in targets_at.values()}
+        for pointer, target in targets_at.items():
             for end in range(len(pointer) + 1):
-                if pointer[:end] in inside:
-                    inside[pointer[:end]] |= found
-        between = _without_ends(inside)
-        return {target for target in between if target in _reached(target, between)}
+                if pointer[:end] in targets_inside:
+                    targets_inside[pointer[:end]].add(target)
+        graph = _without_ends(targets_inside)
+        return {target for target in graph if target in _reachable(graph[target], graph)}
 
 
-def _without_ends(inside: Mapping[Pointer, set[Pointer]]) -> dict[Pointer, set[Pointer]]:
+_Graph: TypeAlias = Mapping[Any, Iterable[Any]]
+"""The targets that lie directly behind each target."""
+
+
+def _without_ends(graph: Mapping[Pointer, set[Pointer]]) -> dict[Pointer, set[Pointer]]:
     """Remove targets that do not lead to a cycle."""
     sources: dict[Pointer, list[Pointer]] = {}
-    for pointer, found in inside.items():
-        for target in found:
+    for pointer, targets in graph.items():
+        for target in targets:
             sources.setdefault(target, []).append(pointer)
-    left = {pointer: len(found) for pointer, found in inside.items()}
-    ends = [pointer for pointer, count in left.items() if not count]
+    targets_left = {pointer: len(targets) for pointer, targets in graph.items()}
+    ends = [pointer for pointer, count in targets_left.items() if not count]
     while ends:
         end = ends.pop()
-        del left[end]
+        del targets_left[end]
         for pointer in sources.get(end, ()):
-            left[pointer] -= 1
-            if not left[pointer]:
+            targets_left[pointer] -= 1
+            if not targets_left[pointer]:
                 ends.append(pointer)
-    return {pointer: inside[pointer] & left.keys() for pointer in left}
+    return {pointer: graph[pointer] & targets_left.keys() for pointer in targets_left}
 
 
-def _reached(start: Pointer, inside: Mapping[Pointer, set[Pointer]]) -> set[Pointer]:
-    reached: set[Pointer] = set()
-    waiting = [start]
+def _reachable(targets: Iterable[Any], graph: _Graph) -> set[Any]:
+    """Return the targets, with all that they lead to."""
+    reachable: set[Any] = set()
+    waiting = [*targets]
     while waiting:
-        for target in inside[waiting.pop()]:
-            if target not in reached:
-                reached.add(target)
-                waiting.append(target)
-    return reached
+        target = waiting.pop()
+        if target not in reachable:
+            reachable.add(target)
+            waiting += graph.get(target, ())
+    return reachable
 
 
-_Step: TypeAlias = "tuple[Pointer, dict[str, Any], str]"
-_Leads: TypeAlias = "dict[str, list[tuple[_Step | None, str]]]"
+class RequiredProperty(NamedTuple):
+    """A required property in a lowered schema: the path of the object that requires it, the object, and its name."""
+
+    pointer: Pointer
+    holder: dict[str, Any]
+    name: str
 
 
-def required_circles(schema: Mapping[str, Any]) -> Iterator[_Step | None]:
-    """Yield the required properties of a lowered schema through which values would have to lead back to their own schema.
+_InnerReference: TypeAlias = tuple[RequiredProperty | None, str]
+"""A reference, and the last required property around it. None if there is none in the same definition."""
 
-    Each with the path of its object, the object and its name. A circle is broken by the property that is yielded. At the
-    end, None is yielded if there is a circle without a property.
+
+def required_circles(schema: Mapping[str, Any]) -> list[RequiredProperty] | None:
+    """Return required properties of a lowered schema that lead back to their own schema, so that no value can end.
+
+    If they become optional, no circle is left. None if there is a circle without a property.
     """
-    nodes = {"#": schema, **{f"#/$defs/{name}": inner for name, inner in schema.get("$defs", {}).items()}}
-    leads: _Leads = {name: [*_required_references(node, (), None)] for name, node in nodes.items()}
-    for name, found in leads.items():
-        for step in [step for step, _ in found if step is not None]:
-            through = [target for other, target in leads[name] if other == step]
-            if name in _followed(through, leads):
-                leads[name] = [(other, target) for other, target in leads[name] if other != step]
-                yield ((*(() if name == "#" else ("$defs", name.removeprefix("#/$defs/"))), *step[0]), *step[1:])
-    if any(name in _followed([target for _, target in found], leads) for name, found in leads.items()):
-        yield None
+    references = {"#": [*_required_references(schema, (), None)]}
+    for name, definition in schema.get("$defs", {}).items():
+        references[f"#/$defs/{name}"] = [*_required_references(definition, ("$defs", name), None)]
+    graph = {name: [target for _, target in inner] for name, inner in references.items()}
+    circles: list[RequiredProperty] = []
+    for name, inner in references.items():
+        for required, _ in inner:
+            targets = [target for other, target in references[name] if other == required]
+            if required is not None and name in _reachable(targets, graph):
+                references[name] = [entry for entry in references[name] if entry[0] != required]
+                graph[name] = [target for _, target in references[name]]
+                circles.append(required)
+    if any(name in _reachable(targets, graph) for name, targets in graph.items()):
+        return None
+    return circles
 
 
-def _followed(targets: list[str], leads: _Leads) -> set[str]:
-    """Return the targets with all that they lead to."""
-    reached: set[str] = set()
-    left = [*targets]
-    while left:
-        target = left.pop()
-        if target not in reached:
-            reached.add(target)
-            left += [further for _, further in leads.get(target, ())]
-    return reached
-
-
-def _required_references(schema: Any, at: Pointer, step: _Step | None) -> Iterator[tuple[_Step | None, str]]:
+def _required_references(schema: Any, at: Pointer, around: RequiredProperty | None) -> Iterator[_InnerReference]:
     """Yield the references of a schema outside optional properties, each with the last required property around it."""
     if type(schema) is not dict:
         return
     if "$ref" in schema:
-        yield step, schema["$ref"]
+        yield around, schema["$ref"]
     required = required_names(schema)
     for pointer, inner in subschemas(schema):
+        inner_at = (*at, *pointer)
         if pointer[0] == "properties" and pointer[1] in required:
-            yield from _required_references(inner, (*at, *pointer), (at, schema, str(pointer[1])))
+            yield from _required_references(inner, inner_at, RequiredProperty(at, schema, str(pointer[1])))
         elif pointer[0] not in ("properties", "$defs"):
-            yield from _required_references(inner, (*at, *pointer), step)
+            yield from _required_references(inner, inner_at, around)
 
 
 class RetainedDefinitions:
@@ -200,9 +204,9 @@ class RetainedDefinitions:
         """Start without definitions."""
         self.schemas: dict[str, dict[str, Any]] = {}
         self.encoding_tables: dict[str, Table | None] = {}
-        self.unencoded: list[tuple[list[Any], Table]] = []
         self._names: dict[Pointer, str] = {}
-        self._waiting: list[tuple[str, Pointer]] = []
+        self._queue: list[tuple[str, Pointer]] = []
+        self._unencoded: list[tuple[list[Any], Table]] = []
 
     def retain_definition(self, target: Pointer) -> str:
         """Return the name of a definition, and queue the definition for lowering."""
@@ -211,35 +215,20 @@ class RetainedDefinitions:
         if not target:
             self._names[target] = ""
             return ""
-        wanted = name = re.sub("[/~%#]", "_", str(target[-1]))  # replace characters with a meaning in pointers
-        n = 1
+        last_key = re.sub("[/~%#]", "_", str(target[-1]))  # replace characters with a meaning in pointers
+        name, n = last_key, 1
         while name in self.schemas or not name:
             n += 1
-            name = f"{wanted}_{n}"
+            name = f"{last_key}_{n}"
         self._names[target] = name
         self.schemas[name] = {}
-        self._waiting.append((name, target))
+        self._queue.append((name, target))
         return name
-
-    def encode_later(self, encoding: Table, value: Any) -> list[Any]:
-        """Return a placeholder for a value of a lowered schema that is encoded when all tables are complete."""
-        placeholder = [value]
-        self.unencoded.append((placeholder, encoding))
-        return placeholder
-
-    def with_encoded_values(self, schema: Any, root: Table | None) -> Any:
-        """Return a lowered schema with encoded values for their placeholders. `root` is the table of the root."""
-        definitions = {**self.encoding_tables, "": root}
-        encoded = {
-            id(placeholder): Encoding({**encoding, "defs": definitions}).encode(placeholder[0])
-            for placeholder, encoding in self.unencoded
-        }
-        return _with_values(schema, encoded) if encoded else schema
 
     def pending_definitions(self) -> Iterator[tuple[str, Pointer]]:
         """Yield the queued definitions, including those that are queued in the meantime."""
-        while self._waiting:
-            yield self._waiting.pop(0)
+        while self._queue:
+            yield self._queue.pop(0)
 
     def targets_without_end(self) -> set[Pointer]:
         """Return the targets of lowered definitions that lead only to each other, so that no value fits them."""
@@ -247,6 +236,23 @@ class RetainedDefinitions:
         while more := {name for name, schema in self.schemas.items() if name not in ending and _ends(schema, ending)}:
             ending |= more
         return {target for target, name in self._names.items() if name and name not in ending}
+
+    def encode_later(self, encoding: Table, value: Any) -> list[Any]:
+        """Return a placeholder for a value of a lowered schema that is encoded when all tables are complete."""
+        placeholder = [value]
+        self._unencoded.append((placeholder, encoding))
+        return placeholder
+
+    def with_encoded_values(self, schema: dict[str, Any], root: Table | None) -> dict[str, Any]:
+        """Return a lowered schema with encoded values for their placeholders. `root` is the table of the root."""
+        if not self._unencoded:
+            return schema
+        definitions = {**self.encoding_tables, "": root}
+        encoded = {
+            id(placeholder): Encoding({**encoding, "defs": definitions}).encode(placeholder[0])
+            for placeholder, encoding in self._unencoded
+        }
+        return {key: _with_values(value, encoded) for key, value in schema.items()}
 
 
 def _with_values(schema: Any, values: Mapping[int, Any]) -> Any:
@@ -267,124 +273,29 @@ def _ends(schema: dict[str, Any], ending: set[str]) -> bool:
 
 
 def always_declared_names(
-    schema: Any, resolve: Callable[[Any], Any], met: dict[int, set[str]] | None = None
+    schema: Any, resolve: Callable[[Any], Any], visited: dict[int, set[str]] | None = None
 ) -> set[str]:
     """Return the properties that a schema declares for every value: itself, or in all branches of a condition or union.
 
-    `resolve` returns a schema with its references resolved; `met` has what schemas that were visited declare.
+    `resolve` returns a schema with its references resolved; `visited` has what schemas that were visited declare.
     """
-    met = {} if met is None else met
+    visited = {} if visited is None else visited
     key = id(schema)
-    if key in met:
-        return met[key]
-    met[key] = set()  # of a schema that leads back to itself
-    schema = resolve(schema)
-    if type(schema) is not dict:
-        return met[key]
-    groups = [[part] for part in schema["allOf"]] if type(schema.get("allOf")) is list else []
-    groups += [schema[keyword] for keyword in ("anyOf", "oneOf") if type(schema.get(keyword)) is list]
-    if "if" in schema:
-        groups.append([schema.get(keyword) for keyword in ("then", "else")[: 1 if schema["if"] is True else 2]])
-    found = property_names(schema)
+    if key in visited:
+        return visited[key]
+    visited[key] = set()  # of a schema that leads back to itself
+    resolved = resolve(schema)
+    if type(resolved) is not dict:
+        return visited[key]
+    groups = [[part] for part in list_at(resolved, "allOf")]
+    groups += [resolved[keyword] for keyword in ("anyOf", "oneOf") if type(resolved.get(keyword)) is list]
+    if "if" in resolved:
+        groups.append(
+            [resolved.get("then")] if resolved["if"] is True else [resolved.get("then"), resolved.get("else")]
+        )
+    declared = property_names(resolved)
     for branches in groups:
-        names = [always_declared_names(branch, resolve, met) for branch in branches if branch is not False]
-        found |= set.intersection(*names) if names else set()
-    met[key] = found
-    return found
-
-
-def _resolved(schema: Any, resolve: Callable[[Any], Any]) -> Any:
-    steps = 0
-    while type(schema) is dict and "$ref" in schema and steps < 8:
-        schema = resolve(schema["$ref"])
-        steps += 1
-    return schema
-
-
-def shape_of(schema: Any, resolve: Callable[[Any], Any], depth: int = 0) -> dict[str, Any]:
-    """Return the shape of a schema. `resolve` returns the target of a reference, or None."""
-    schema = _resolved(schema, resolve)
-    if type(schema) is not dict or depth > _DEEPEST:
-        return {}
-    for part in schema["allOf"] if type(schema.get("allOf")) is list else ():
-        part = _resolved(part, resolve)
-        schema = merge_schemas(schema, part, []) if type(part) is dict else schema
-    found: dict[str, Any] = {}
-    kinds = declared_types(schema)
-    if kinds or schema.get("type") == []:  # of two types that exclude each other
-        found["type"] = [*kinds, "null"] if schema.get("nullable") is True else list(kinds)
-    if "const" in schema:
-        found["enum"] = [schema["const"]]
-    elif type(schema.get("enum")) is list:
-        found["enum"] = [*schema["enum"], None] if schema.get("nullable") is True else schema["enum"]
-    if type(schema.get("required")) is list:
-        found["required"] = list(schema["required"])
-    properties = schema["properties"] if type(schema.get("properties")) is dict else {}
-    inner = {name: shape_of(value, resolve, depth + 1) for name, value in properties.items()}
-    more = shape_of(schema.get("additionalProperties"), resolve, depth + 1) if "patternProperties" not in schema else {}
-    if inner := {name: shape for name, shape in inner.items() if shape or more}:
-        found["properties"] = inner
-    if more:
-        found["more"] = more
-    elif "properties" in schema and schema.get("additionalProperties") is False and not schema.get("patternProperties"):
-        found["only"] = list(properties)
-    items = shape_of(schema.get("items"), resolve, depth + 1) if "prefixItems" not in schema else {}
-    if items:
-        found["items"] = items
-    branches = schema.get("anyOf") or schema.get("oneOf")
-    if type(branches) is list:
-        shapes = [shape_of(branch, resolve, depth + 1) for branch in branches]
-        if all(shapes):
-            found["any"] = shapes
-    return found
-
-
-def admits_plain_text(out: dict[str, Any], table: Table | None) -> bool:
-    """Return whether a lowered schema, or a branch of it, admits any text, and the text is sent as it is."""
-    if type(out.get("anyOf")) is list:
-        tables = [entry[2] for entry in (table or {}).get("any", ())]
-        return any(admits_plain_text(each, inner) for each, inner in zip_longest(out["anyOf"], tables) if each)
-    return table is None and "enum" not in out and "string" in declared_types(out)
-
-
-def sends_as_text(table: Table | None) -> bool:
-    """Return whether values that are not strings are sent as text."""
-    if table is None:
-        return False
-    listed = any(type(value) is not str for value in table.get("values", ()))
-    return listed or "json" in table or any(sends_as_text(entry[2]) for entry in table.get("any", ()))
-
-
-def encode_as_unique_texts(values: list[Any], beside: Collection[str] = ()) -> list[str]:
-    """Return a unique text for each value. Those of other types than text are not in `beside` either."""
-    found: list[str] = []
-    taken = {*beside, *(value for value in values if type(value) is str)}
-    for value in values:
-        if type(value) is str:
-            found.append(value)
-            continue
-        text = dump_allowing_nan(value)
-        if text in taken:
-            text = f"{text} ({json_type(value)})"
-        while text in taken:
-            text += "_"
-        taken.add(text)
-        found.append(text)
-    return found
-
-
-def tell_listed_values_apart(lowered: list[dict[str, Any]], tables: list[Table | None]) -> None:
-    """Change the texts as which a branch of a union sends its values where another branch lists the same texts."""
-    listed = [
-        {text for text in (table or {}).get("values", out.get("enum", ())) if type(text) is str}
-        for out, table in zip(lowered, tables, strict=True)
-    ]
-    for i, (out, table) in enumerate(zip(lowered, tables, strict=True)):
-        if table is not None and "texts" in table and "enum" in out:
-            texts = encode_as_unique_texts(table["values"], set().union(*listed[:i], *listed[i + 1 :]))
-            renamed: dict[Any, Any] = dict(zip(table["texts"], texts, strict=True))
-            table["texts"] = texts
-            for keyword in out.keys() & {"enum", "examples", "default"}:
-                values = out[keyword] if keyword != "default" else [out["default"]]
-                values = [renamed.get(text, text) if type(text) is str else text for text in values]
-                out[keyword] = values if keyword != "default" else values[0]
+        names = [always_declared_names(branch, resolve, visited) for branch in branches if branch is not False]
+        declared |= set.intersection(*names) if names else set()
+    visited[key] = declared
+    return declared

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 from ..json_values import same_json
@@ -24,12 +24,17 @@ __all__ = [
     "either_of",
     "has_json_type",
     "json_type",
+    "list_at",
+    "listed_values",
     "merge_schemas",
+    "names_in_all",
+    "object_at",
     "property_names",
     "required_names",
     "select_annotations",
     "split_off_nullability",
     "subschemas",
+    "without_keywords",
 ]
 
 Pointer = tuple[str | int, ...]
@@ -99,26 +104,34 @@ SCHEMA_VALUES = (
     "unevaluatedItems",
     "unevaluatedProperties",
 )
-_HIGHER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
-_LOWER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-_WORDS = ("title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly")
-_SCHEMAS = ("items", "additionalProperties", "propertyNames")
+_UNEVALUATED = ("unevaluatedProperties", "unevaluatedItems")
+"""Keywords whose meaning depends on the keywords next to them."""
 _GROUPS = (("if", "then", "else"), ("contains", "minContains", "maxContains"))
 """Groups of keywords. All but the first have a meaning only together with it."""
+_OF_FIRST = ANNOTATIONS - {"example"}
+"""Keywords of which two merged schemas keep the first value."""
 _DEEPEST_CONDITION = 10
-_OF_ALL = ("string", "number", "integer", "boolean", "object", "array", "null")
+_ALL_TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
+
+
+def object_at(schema: Mapping[str, Any], keyword: str) -> dict[str, Any]:
+    """Return the object that a schema has at a keyword. Empty if it has none."""
+    value = schema.get(keyword)
+    return value if type(value) is dict else {}
+
+
+def list_at(schema: Mapping[str, Any], keyword: str) -> list[Any]:
+    """Return the list that a schema has at a keyword. Empty if it has none."""
+    value = schema.get(keyword)
+    return value if type(value) is list else []
 
 
 def subschemas(schema: Mapping[str, Any]) -> Iterator[tuple[Pointer, Any]]:
     """Yield the direct subschemas of a schema, each with its path."""
     for keyword in SCHEMA_MAPS:
-        value = schema.get(keyword)
-        if type(value) is dict:
-            yield from (((keyword, name), inner) for name, inner in value.items())
+        yield from (((keyword, name), inner) for name, inner in object_at(schema, keyword).items())
     for keyword in (*SCHEMA_LISTS, "items"):
-        value = schema.get(keyword)
-        if type(value) is list:
-            yield from (((keyword, i), inner) for i, inner in enumerate(value))
+        yield from (((keyword, i), inner) for i, inner in enumerate(list_at(schema, keyword)))
     for keyword in SCHEMA_VALUES:
         value = schema.get(keyword)
         if type(value) is dict or type(value) is bool:
@@ -131,7 +144,7 @@ def conditional_schemas(
     *,
     applies: bool = False,
     depth: int = 0,
-    met: set[tuple[int, bool]] | None = None,
+    visited: set[tuple[int, bool]] | None = None,
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the schemas that apply to a value only under a condition, such as those under `then`, resolved.
 
@@ -140,34 +153,32 @@ def conditional_schemas(
         resolve: Returns a schema with its references resolved.
         applies: Whether `schema` applies under a condition itself, so that all its parts do.
         depth: The number of schemas around it. Deeper ones than ten are left out.
-        met: The schemas that were visited, each once however many references lead to it.
+        visited: The schemas that were visited, each once however many references lead to it.
     """
-    met = set() if met is None else met
+    visited = set() if visited is None else visited
     if depth > _DEEPEST_CONDITION:
         return
     if applies:
         yield schema
-    found = [schema[key] for key in ("then", "else") if "if" in schema and key in schema]
+    conditional = [schema[key] for key in ("then", "else") if "if" in schema and key in schema]
     for key in ("dependentSchemas", "dependencies"):
-        found += schema[key].values() if type(schema.get(key)) is dict else ()
+        conditional += object_at(schema, key).values()
     for key in ("anyOf", "oneOf") if applies else ():
-        found += schema[key] if type(schema.get(key)) is list else ()
-    parts = schema["allOf"] if type(schema.get("allOf")) is list else ()
-    for inner, conditional in (*((each, True) for each in found), *((part, applies) for part in parts)):
-        known = (id(inner), conditional) in met
-        met.add((id(inner), conditional))
-        inner = None if known else resolve(inner)
-        if type(inner) is dict:
-            yield from conditional_schemas(inner, resolve, applies=conditional, depth=depth + 1, met=met)
+        conditional += list_at(schema, key)
+    inside = [(inner, True) for inner in conditional] + [(part, applies) for part in list_at(schema, "allOf")]
+    for inner, is_conditional in inside:
+        if (id(inner), is_conditional) in visited:
+            continue
+        visited.add((id(inner), is_conditional))
+        resolved = resolve(inner)
+        if type(resolved) is dict:
+            yield from conditional_schemas(resolved, resolve, applies=is_conditional, depth=depth + 1, visited=visited)
 
 
 def conditionally_required_names(schema: Mapping[str, Any]) -> list[str]:
     """Return the names that a schema requires if another property is present."""
-    found: list[str] = []
-    for key in ("dependentRequired", "dependencies"):
-        for names in schema[key].values() if type(schema.get(key)) is dict else ():
-            found += [name for name in names if type(name) is str] if type(names) is list else ()
-    return found
+    required = [*object_at(schema, "dependentRequired").values(), *object_at(schema, "dependencies").values()]
+    return [name for names in required if type(names) is list for name in names if type(name) is str]
 
 
 def json_type(value: object) -> str:
@@ -180,7 +191,9 @@ def json_type(value: object) -> str:
         return "integer"
     if isinstance(value, float):
         return "integer" if value.is_integer() else "number"
-    return "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"
 
 
 def has_json_type(value: object, kinds: tuple[str, ...]) -> bool:
@@ -191,22 +204,38 @@ def has_json_type(value: object, kinds: tuple[str, ...]) -> bool:
 
 def required_names(schema: Mapping[str, Any]) -> list[str]:
     """Return the required properties of a schema. Empty if `required` is not a list."""
-    listed = schema.get("required")
-    return [name for name in listed if type(name) is str] if type(listed) is list else []
+    return [name for name in list_at(schema, "required") if type(name) is str]
 
 
 def property_names(schema: Mapping[str, Any]) -> set[str]:
     """Return the declared properties of a schema. Empty if `properties` is not an object."""
-    declared = schema.get("properties")
-    return set(declared) if type(declared) is dict else set()
+    return set(object_at(schema, "properties"))
 
 
-def declared_types(schema: dict[str, Any]) -> tuple[str, ...]:
+def declared_types(schema: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the types that a schema states. Empty if it states none."""
-    named = schema.get("type")
-    if type(named) is str:
-        return (named,)
-    return tuple(dict.fromkeys(name for name in named if type(name) is str)) if type(named) is list else ()
+    stated = schema.get("type")
+    if type(stated) is str:
+        return (stated,)
+    return tuple(dict.fromkeys(name for name in list_at(schema, "type") if type(name) is str))
+
+
+def listed_values(schema: Mapping[str, Any]) -> list[Any] | None:
+    """Return the values to which `const` or `enum` limits a schema. None if neither does."""
+    if "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return values if type(values) is list else None
+
+
+def names_in_all(lists: list[list[str]]) -> list[str]:
+    """Return the names that all lists have, in the order of the first one."""
+    return [name for name in lists[0] if all(name in names for names in lists)] if lists else []
+
+
+def without_keywords(schema: Mapping[str, Any], keywords: Collection[str]) -> dict[str, Any]:
+    """Return a schema without some keywords."""
+    return {key: value for key, value in schema.items() if key not in keywords}
 
 
 def select_annotations(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,33 +247,32 @@ def split_off_nullability(schema: dict[str, Any]) -> tuple[dict[str, Any], bool]
     """Return a schema without null, and whether it admits null. A schema that admits only null does not change."""
     result = dict(schema)
     kinds = declared_types(result)
-    free = not kinds
+    is_untyped = not kinds
     nullable = "null" in kinds and len(kinds) > 1
     if nullable:
-        rest = [kind for kind in kinds if kind != "null"]
-        result["type"] = rest[0] if len(rest) == 1 else rest
+        other_kinds = [kind for kind in kinds if kind != "null"]
+        result["type"] = other_kinds[0] if len(other_kinds) == 1 else other_kinds
     if "const" in result and result["const"] is None:
         return {"type": "null", **select_annotations(result)}, False
     values = result.get("enum")
     if type(values) is list:
-        others = [value for value in values if value is not None]
-        if not others and None in values:
+        result["enum"] = [value for value in values if value is not None]
+        if values and not result["enum"]:
             return {"type": "null", **select_annotations(result)}, False
-        nullable = (nullable or free) and len(others) < len(values)
-        result["enum"] = others
+        nullable = (nullable or is_untyped) and len(result["enum"]) < len(values)
     elif "const" in result:
         nullable = False
     branches = result.get("anyOf")
-    if type(branches) is list:
-        others = [branch for branch in branches if not _is_null(branch)]
-        held = len(others) < len(branches) or any(_may_be_null(branch) for branch in others)
-        if len(others) < len(branches) and (free or nullable):
-            if not others:
-                return {"type": "null", **select_annotations(result)}, False
-            result["anyOf"] = others
-            return result, nullable or not (type(values) is list or "const" in result)
-        nullable = nullable and held
-    return result, nullable
+    if type(branches) is not list:
+        return result, nullable
+    other_branches = [branch for branch in branches if not _is_null(branch)]
+    has_null_branch = len(other_branches) < len(branches)
+    if not has_null_branch or not (is_untyped or nullable):
+        return result, nullable and (has_null_branch or any(map(_may_be_null, other_branches)))
+    if not other_branches:
+        return {"type": "null", **select_annotations(result)}, False
+    result["anyOf"] = other_branches
+    return result, nullable or not (type(values) is list or "const" in result)
 
 
 def declares_null(schema: Any) -> bool:
@@ -274,121 +302,171 @@ def _may_be_null(branch: Any) -> bool:
 
 
 def _is_null(branch: Any) -> bool:
+    """Return whether a branch states that it admits only null."""
     if type(branch) is not dict:
         return False
-    return (
-        declared_types(branch) == ("null",)
-        or branch.get("enum") == [None]
-        or ("const" in branch and branch["const"] is None)
-    )
+    if declared_types(branch) == ("null",) or branch.get("enum") == [None]:
+        return True
+    return "const" in branch and branch["const"] is None
 
 
-def merge_schemas(one: dict[str, Any], other: dict[str, Any], conflicts: list[str]) -> dict[str, Any]:
+def merge_schemas(first: dict[str, Any], second: dict[str, Any], conflicts: list[str]) -> dict[str, Any]:
     """Merge two schemas that both apply. The annotations of the first one win.
 
     If two rules cannot be combined, the first one wins, and its keyword is added to `conflicts`. The result admits all
     values that both admit, and perhaps more.
     """
-    joined = dict(one)
     count_before = len(conflicts)
-    for keyword in ("unevaluatedProperties", "unevaluatedItems"):  # their meaning depends on the keywords next to them
-        if keyword in other and not joined.keys() <= ANNOTATIONS | IDENTITY:
-            conflicts.append(keyword)
-            opens = any(each.get(keyword, False) is not False for each in (joined, other))
-            joined = {key: value for key, value in joined.items() if key != keyword}
-            joined.update(dict.fromkeys([keyword], True) if opens else {})
-            other = {key: value for key, value in other.items() if key != keyword}
-    for head, *rest in _GROUPS:
-        if head in other:
-            if head not in joined:
-                joined = {key: value for key, value in joined.items() if key not in rest}
-            elif any(not same_json(joined.get(key), other.get(key)) for key in (head, *rest)):
-                conflicts.append(head)
-                other = {key: value for key, value in other.items() if key != head and key not in rest}
-        else:
-            other = {key: value for key, value in other.items() if key not in rest}
-    for keyword, value in other.items():
-        if keyword not in joined:
-            joined[keyword] = value
-        elif keyword in _WORDS or same_json(joined[keyword], value):
-            continue
-        elif keyword == "type":
-            joined[keyword] = _common_types(joined[keyword], value)
-        elif keyword in ("properties", "patternProperties") and type(value) is dict and type(joined[keyword]) is dict:
-            joined[keyword] = _joined(joined[keyword], value)
-        elif keyword == "required" and type(value) is list and type(joined[keyword]) is list:
-            joined[keyword] = list(dict.fromkeys([*joined[keyword], *value]))
-        elif keyword == "allOf" and type(value) is list and type(joined[keyword]) is list:
-            joined[keyword] = [*joined[keyword], *value]
-        elif keyword == "enum" and type(value) is list and type(joined[keyword]) is list:
-            joined[keyword] = [item for item in joined[keyword] if any(same_json(item, found) for found in value)]
-        elif keyword in _HIGHER and _are_numbers(joined[keyword], value):
-            joined[keyword] = max(joined[keyword], value)
-        elif keyword in _LOWER and _are_numbers(joined[keyword], value):
-            joined[keyword] = min(joined[keyword], value)
-        elif keyword in _SCHEMAS:
-            joined[keyword] = _both_of(joined[keyword], value)
-        elif keyword == "uniqueItems":
-            joined[keyword] = True
-        else:
-            conflicts.append(keyword)
-    if len(conflicts) > count_before:
-        for keyword in ("unevaluatedProperties", "unevaluatedItems"):
-            if joined.get(keyword, True) is not True:
+    merged, added = _without_clashing_groups(*_without_unevaluated(first, second, conflicts), conflicts)
+    for keyword, value in added.items():
+        if keyword not in merged:
+            merged[keyword] = value
+        elif keyword not in _OF_FIRST and not same_json(merged[keyword], value):
+            combine = _COMBINATIONS.get(keyword)
+            combined = None if combine is None else combine(merged[keyword], value)
+            if combined is None:
                 conflicts.append(keyword)
-                if joined.pop(keyword) is not False:
-                    joined[keyword] = True
-    return joined
+            else:
+                merged[keyword] = combined
+    if len(conflicts) > count_before:
+        for keyword in _UNEVALUATED:
+            if merged.get(keyword, True) is not True:
+                conflicts.append(keyword)
+                if merged.pop(keyword) is not False:
+                    merged[keyword] = True
+    return merged
 
 
-def either_of(values: list[Any]) -> Any:
+def _without_unevaluated(
+    first: dict[str, Any], second: dict[str, Any], conflicts: list[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return copies of two schemas without `unevaluated…` of the second one, unless the first one has no rules.
+
+    Such a keyword is a conflict. What any of the two leaves open stays open.
+    """
+    first, second = dict(first), dict(second)
+    for keyword in _UNEVALUATED:
+        if keyword in second and not first.keys() <= ANNOTATIONS | IDENTITY:
+            conflicts.append(keyword)
+            rules = first.pop(keyword, False), second.pop(keyword)
+            if any(rule is not False for rule in rules):
+                first[keyword] = True
+    return first, second
+
+
+def _without_clashing_groups(
+    first: dict[str, Any], second: dict[str, Any], conflicts: list[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return two schemas in which the keywords of a group come from the same one: the first, if both have the group."""
+    for group in _GROUPS:
+        head = group[0]
+        if head not in second:
+            second = without_keywords(second, group)
+        elif head not in first:
+            first = without_keywords(first, group)
+        elif any(not same_json(first.get(key), second.get(key)) for key in group):
+            conflicts.append(head)
+            second = without_keywords(second, group)
+    return first, second
+
+
+def either_of(schemas: list[Any]) -> Any:
     """Return the schema that admits what any of these admits. If all of them list values, it lists all these values."""
-    if len(values) == 1:
-        return values[0]
-    listed = [[v["const"]] if "const" in v else v.get("enum") for v in values if type(v) is dict]
+    if len(schemas) == 1:
+        return schemas[0]
+    if not _only_list_values(schemas):
+        return {"anyOf": schemas}
+    values: list[Any] = []
+    for schema in schemas:
+        values += [
+            value for value in listed_values(schema) or () if not any(same_json(value, other) for other in values)
+        ]
+    return {**without_keywords(schemas[0], ("const", "enum", "default")), "enum": values}
+
+
+def _only_list_values(schemas: list[Any]) -> bool:
+    """Return whether all schemas list values of the same type, and have no other rules."""
     keywords = ANNOTATIONS | {"const", "enum", "type"}
-    kinds = {str(v.get("type")) for v in values if type(v) is dict}
-    alike = len(listed) == len(values) and all(type(v) is list for v in listed) and len(kinds) == 1
-    if not alike or not all(v.keys() <= keywords for v in values):
-        return {"anyOf": values}
-    joined: list[Any] = []
-    for found in listed:
-        joined += [value for value in found or () if not any(same_json(value, other) for other in joined)]
-    return {
-        **{key: value for key, value in values[0].items() if key not in ("const", "enum", "default")},
-        "enum": joined,
-    }
-
-
-def _joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    found = dict(one)
-    for name, schema in other.items():
-        found[name] = _both_of(found[name], schema) if name in found else schema
-    return found
-
-
-def _both_of(one: Any, other: Any) -> Any:
-    if one is False or other is False:
+    if not all(
+        type(schema) is dict and listed_values(schema) is not None and schema.keys() <= keywords for schema in schemas
+    ):
         return False
-    if type(one) is not dict or one == {}:
-        return other
-    if type(other) is not dict or other == {} or same_json(one, other):
-        return one
-    return {"allOf": [one, other]}
+    return len({str(schema.get("type")) for schema in schemas}) == 1
 
 
-def _common_types(one: Any, other: Any) -> Any:
-    left, right = (set(_with_integers(declared_types({"type": value}))) for value in (one, other))
-    common = [kind for kind in _OF_ALL if kind in left and kind in right]
-    if "number" in common:
-        common = [kind for kind in common if kind != "integer"]
+def _both_of(first: Any, second: Any) -> Any:
+    """Return the schema that admits what both admit."""
+    if first is False or second is False:
+        return False
+    if type(first) is not dict or first == {}:
+        return second
+    if type(second) is not dict or second == {} or same_json(first, second):
+        return first
+    return {"allOf": [first, second]}
+
+
+def _both_maps(first: Any, second: Any) -> Any:
+    if type(first) is not dict or type(second) is not dict:
+        return None
+    merged = dict(first)
+    for name, schema in second.items():
+        merged[name] = _both_of(merged[name], schema) if name in merged else schema
+    return merged
+
+
+def _both_lists(first: Any, second: Any) -> Any:
+    if type(first) is not list or type(second) is not list:
+        return None
+    return [*first, *second]
+
+
+def _both_names(first: Any, second: Any) -> Any:
+    if type(first) is not list or type(second) is not list:
+        return None
+    return list(dict.fromkeys([*first, *second]))
+
+
+def _common_values(first: Any, second: Any) -> Any:
+    if type(first) is not list or type(second) is not list:
+        return None
+    return [value for value in first if any(same_json(value, other) for other in second)]
+
+
+def _common_types(first: Any, second: Any) -> Any:
+    """Return the types of both, as `type` has them. Every integer is a number."""
+    kinds = _with_integers(first) & _with_integers(second)
+    if "number" in kinds:
+        kinds -= {"integer"}
+    common = [kind for kind in _ALL_TYPES if kind in kinds]
     return common[0] if len(common) == 1 else common
 
 
-def _with_integers(kinds: Iterable[str]) -> Iterable[str]:
-    found = list(kinds)
-    return [*found, "integer"] if "number" in found else found
+def _with_integers(stated: Any) -> set[str]:
+    kinds = set(declared_types({"type": stated}))
+    return kinds | {"integer"} if "number" in kinds else kinds
+
+
+def _higher(first: Any, second: Any) -> Any:
+    return max(first, second) if _are_numbers(first, second) else None
+
+
+def _lower(first: Any, second: Any) -> Any:
+    return min(first, second) if _are_numbers(first, second) else None
 
 
 def _are_numbers(*values: Any) -> bool:
     return all(type(value) is int or type(value) is float for value in values)
+
+
+_COMBINATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "type": _common_types,
+    **dict.fromkeys(("properties", "patternProperties"), _both_maps),
+    "required": _both_names,
+    "allOf": _both_lists,
+    "enum": _common_values,
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"), _higher),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"), _lower),
+    **dict.fromkeys(("items", "additionalProperties", "propertyNames"), _both_of),
+    "uniqueItems": lambda first, second: True,
+}
+"""What combines two values of a keyword that both apply, by keyword. It returns None if it cannot."""

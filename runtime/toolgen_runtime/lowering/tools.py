@@ -9,19 +9,19 @@ from ..conversion.cache import Cache, from_bytes, to_bytes, to_key
 from ..conversion.encoding import Table
 from ..conversion.extras import contains_schema
 from ..json_values import is_json
-from .context import LoweredSchema, SchemaChange
 from .dialects import Dialect, count_optional_and_union_properties
 from .lower import lower
+from .lowered_schema import LoweredSchema, SchemaChange
 
 __all__ = ["Lower", "Lowerings"]
 
 
-class _Done(NamedTuple):
+class _CachedResult(NamedTuple):
     """A result of lowering, its schema as bytes if possible, and its share of the limits for all tools of a request."""
 
     lowered: LoweredSchema
     copy: bytes | None
-    wanted: Mapping[str, int]
+    cost: Mapping[str, int]
 
 
 Lower: TypeAlias = Callable[..., LoweredSchema]
@@ -31,7 +31,7 @@ Lower: TypeAlias = Callable[..., LoweredSchema]
 class Lowerings:
     """The dialects of a wire, with cached results of lowering."""
 
-    __slots__ = ("_depth", "_done", "_lower", "_open", "_strict", "auto", "key", "per_request")
+    __slots__ = ("_caches", "_depth", "_lower", "_open", "_strict", "auto", "key", "per_request")
 
     def __init__(self, dialects: Mapping[str, Any], depth: int = 3, lower: Lower = lower) -> None:
         """Set the dialects of the profile, the depth to which unsupported recursion is expanded, and what lowers a schema."""
@@ -40,7 +40,7 @@ class Lowerings:
         self._strict = Dialect(dialects["strict"]) if dialects.get("strict") else None
         self._depth = depth
         self._lower = lower
-        self._done: tuple[Cache[_Done], ...] = (Cache(), Cache(), Cache(), Cache())
+        self._caches: tuple[Cache[_CachedResult], ...] = (Cache(), Cache(), Cache(), Cache())
         self.key: str | None = chosen.get("key")
         self.auto: bool = bool(self._strict and dialects["strict"].get("auto", True))
         self.per_request: Mapping[str, int] = dialects["strict"].get("per_request", {}) if self._strict else {}
@@ -54,14 +54,14 @@ class Lowerings:
         self, schema: Mapping[str, Any] | bool, strict: bool | None, *, is_arguments: bool = True
     ) -> LoweredSchema:
         """Lower the schema of a tool's parameters, or of another value. The result is shared, so do not change it."""
-        return self._remembered(schema, strict, is_arguments).lowered
+        return self._cached(schema, strict, is_arguments).lowered
 
     def lower_with_schema_copy(
         self, schema: Mapping[str, Any] | bool, strict: bool | None, *, is_arguments: bool = True
     ) -> tuple[dict[str, Any], LoweredSchema]:
         """Lower a schema, and return a copy of the result that may be changed."""
-        found, copy, _ = self._remembered(schema, strict, is_arguments)
-        return (from_bytes(copy) if copy is not None else found.schema), found
+        lowered, copy, _ = self._cached(schema, strict, is_arguments)
+        return (from_bytes(copy) if copy is not None else lowered.schema), lowered
 
     def encoding_table(self, schema: Mapping[str, Any] | None, strict: bool | None, extras: Any) -> Table | None:
         """Return the encoding table. None if there is none, or if the schema is sent as it was read (`extras`)."""
@@ -80,34 +80,41 @@ class Lowerings:
             return None, ()
         if schema is None:
             return False, (SchemaChange((), "strict", "dropped", "the tool has no parameters to enforce"),)
-        found, _, wanted = self._remembered(schema, True)
-        if stopping := tuple(record for record in found.changes if record.blocks_strict):
-            return False, stopping
-        if over := self.exceeded_limits(wanted, budget_used):
-            reason = f"earlier strict tools use up the limits of a request: {', '.join(over)}"
+        lowered, _, cost = self._cached(schema, True)
+        blocking = tuple(change for change in lowered.changes if change.blocks_strict)
+        if blocking:
+            return False, blocking
+        exceeded = self.exceeded_limits(cost, budget_used)
+        if exceeded:
+            reason = f"earlier strict tools use up the limits of a request: {', '.join(exceeded)}"
             return False, (SchemaChange((), "strict", "dropped", reason),)
-        for what, count in wanted.items():
-            budget_used[what] = budget_used.get(what, 0) + count
+        for limit, count in cost.items():
+            budget_used[limit] = budget_used.get(limit, 0) + count
         return True, ()
 
     def exceeded_limits(self, cost: Mapping[str, int], budget_used: Mapping[str, int]) -> list[str]:
         """Return the limits of a request that a strict tool would exceed. `cost` has its counts."""
-        most = self.per_request
-        return [what for what, count in cost.items() if what in most and budget_used.get(what, 0) + count > most[what]]
+        return [
+            limit
+            for limit, count in cost.items()
+            if limit in self.per_request and budget_used.get(limit, 0) + count > self.per_request[limit]
+        ]
 
-    def _remembered(self, schema: Mapping[str, Any] | bool, strict: bool | None, is_arguments: bool = True) -> _Done:
-        held = bool(strict) and self._strict is not None
-        key, cache = to_key(schema), self._done[held + 2 * is_arguments]
-        known = cache.get(key)
-        if known is not None:
-            return known
-        dialect = self._strict if held and self._strict is not None else self._open
+    def _cached(
+        self, schema: Mapping[str, Any] | bool, strict: bool | None, is_arguments: bool = True
+    ) -> _CachedResult:
+        """Return the result of lowering a schema from the cache, or lower it. A wire without a strict mode has one dialect."""
+        dialect = self._strict if strict and self._strict is not None else self._open
+        key, cache = to_key(schema), self._caches[(dialect is self._strict) + 2 * is_arguments]
+        cached = cache.get(key)
+        if cached is not None:
+            return cached
         lowered = self._lower(schema, dialect, self._depth, is_arguments=is_arguments)
         copy = to_bytes(lowered.schema) if is_json(schema) and is_json(lowered.schema) else None
-        wanted = (
-            {"tools": 1, **count_optional_and_union_properties(lowered.schema)} if held and self.per_request else {}
-        )
-        found = _Done(lowered, copy, wanted)
+        cost: dict[str, int] = {}
+        if dialect is self._strict and self.per_request:
+            cost = {"tools": 1, **count_optional_and_union_properties(lowered.schema)}
+        result = _CachedResult(lowered, copy, cost)
         if copy is not None:
-            cache.put(key, found, len(copy))
-        return found
+            cache.put(key, result, len(copy))
+        return result

@@ -54,13 +54,13 @@ class ResponseContent:
 class Changed:
     """A response or a stream with something unknown in it.
 
-    `kept`: it stands in what is read and in `to_response`; `echoed`: it stands in the next request, too; `stop`: it is
+    `comes_back`: it stands in what is read and in `to_response`; `echoed`: it stands in the next request, too; `stop`: it is
     the stop reason.
     """
 
     name: str
     value: Any
-    kept: bool = True
+    comes_back: bool = True
     echoed: bool = False
     stop: bool = False
 
@@ -79,7 +79,7 @@ class Client:
 
     `error` is what it raises for an error of the API, `broken` for a connection that was cut; `refusal` gives the
     status and the bodies that a caller finds in an error. `validated` is what its types make of a response, an error where they refuse it; `spelled` brings a body to what the
-    client would have made of it, and `kept` a response, or an event, to what is left of it in the client's object.
+    client would have made of it, and `kept_part` a response, or an event, to what is left of it in the client's object.
     `raises`: it raises for an error inside of a stream, where the wire has a form for one.
     """
 
@@ -94,7 +94,7 @@ class Client:
     refusal: Callable[[Any], tuple[int, list[Any]]]
     validated: Callable[[Any], Any]
     spelled: Callable[[Any], Any] = lambda body: body
-    kept: Callable[[Any], Any] = lambda body: body
+    kept_part: Callable[[Any], Any] = lambda body: body
     end: bytes = b""
     raises: bool = True
     media_type: str = "text/event-stream; charset=utf-8"
@@ -102,7 +102,7 @@ class Client:
     gives_dicts: bool = False
 
 
-def nobody(*given: Any) -> Any:
+def nobody(*arguments: Any) -> Any:
     """Stand for a function that a wire has nothing to do with: a client's, or a stream's."""
     raise AssertionError("this wire has no such thing")
 

@@ -94,8 +94,8 @@ def faults(schema: Any, value: Any) -> list[str]:
 
 
 def tool_faults(tool: Any) -> list[str]:
-    found = faults(TOOL, tool)
-    return found or [
+    schema_faults = faults(TOOL, tool)
+    return schema_faults or [
         f"parameters: {error.message}"
         for error in Draft7Validator(Draft7Validator.META_SCHEMA).iter_errors(tool["parameters"])
     ]

@@ -75,9 +75,9 @@ def _named(key: str, value: Any, row: Any) -> str:
 def type_faults(body: Any) -> list[str]:
     from pydantic import ValidationError
 
-    adapters, known = _adapters()
+    adapters, known_keys = _adapters()
     faults = [f"{key}: required" for key in ("max_tokens", "messages", "model") if key not in body]
-    faults += [f"{key}: unknown key" for key in body if key not in known]
+    faults += [f"{key}: unknown key" for key in body if key not in known_keys]
     for key, adapter in adapters.items():
         for value in body[key] if key == "messages" else [body.get(key)]:
             if value is None:
@@ -116,16 +116,16 @@ def results(body: Any) -> list[Seen]:
 
 def texts(body: Any) -> str:
     blocks = _blocks({"content": body.get("system")}) + [b for m in body["messages"] for b in _blocks(m)]
-    found = [b["text"] for b in blocks if b.get("type") == "text"]
+    lines = [b["text"] for b in blocks if b.get("type") == "text"]
     for block in blocks:
         if block.get("type") == "tool_result":
-            found += [b["text"] for b in _blocks(block) if b.get("type") == "text"]
-    return "\n".join(found)
+            lines += [b["text"] for b in _blocks(block) if b.get("type") == "text"]
+    return "\n".join(lines)
 
 
 def signatures(body: Any) -> list[str]:
-    found = strings(body, "signature", "encrypted_content")
-    return found + [
+    signed = strings(body, "signature", "encrypted_content")
+    return signed + [
         b["data"] for m in body.get("messages", [body]) for b in _blocks(m) if b.get("type") == "redacted_thinking"
     ]
 
@@ -151,12 +151,12 @@ def order_faults(body: Any) -> list[str]:
     for n, (role, blocks) in enumerate(turns):
         asked = [b["id"] for b in blocks if b.get("type") == "tool_use"] if role == "assistant" else []
         after = turns[n + 1][1] if n + 1 < len(turns) else []
-        given = [b["tool_use_id"] for b in after if b.get("type") == "tool_result"]
-        if len(set(asked)) < len(asked) or len(set(given)) < len(given):
+        answered = [b["tool_use_id"] for b in after if b.get("type") == "tool_result"]
+        if len(set(asked)) < len(asked) or len(set(answered)) < len(answered):
             faults.append(f"turn {n}: an id twice")
-        if role == "assistant" and set(asked) != set(given):
-            faults.append(f"turn {n}: calls {len(asked)}, results {len(given)}, or other ids")
-        if any(b.get("type") != "tool_result" for b in after[: len(given)]):
+        if role == "assistant" and set(asked) != set(answered):
+            faults.append(f"turn {n}: calls {len(asked)}, results {len(answered)}, or other ids")
+        if any(b.get("type") != "tool_result" for b in after[: len(answered)]):
             faults.append(f"turn {n + 1}: something stands before a result")
         if n == 0 and role == "user" and any(b.get("type") == "tool_result" for b in blocks):
             faults.append("turn 0: a result without its call")
@@ -288,7 +288,7 @@ def unknown_responses(body: Any) -> list[Changed]:
         Changed(
             "a member of each block",
             {**body, "content": [{**b, "x_unknown": MARK} for b in content]},
-            kept=bool(content),
+            comes_back=bool(content),
             echoed=bool(content),
         ),
         Changed("a stop reason", {**body, "stop_reason": MARK}, stop=True),
@@ -306,10 +306,10 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     delta = [{"type": "content_block_delta", "index": 0, "delta": {"type": "x_delta", "x": MARK}}] if after else []
     stop = {**events[end], "delta": {**events[end]["delta"], "stop_reason": MARK}}
     return [
-        Changed("an event", [*events[:1], {"type": "x_event", "x": MARK}, *events[1:]], kept=False),
-        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
+        Changed("an event", [*events[:1], {"type": "x_event", "x": MARK}, *events[1:]], comes_back=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], comes_back=False),
         Changed("a block", [*events[:end], *block, *events[end:]]),
-        Changed("a delta", [*events[:end], *delta, *events[end:]], kept=False),
+        Changed("a delta", [*events[:end], *delta, *events[end:]], comes_back=False),
         Changed("a stop reason", [*events[:end], stop, *events[end + 1 :]], stop=True),
     ]
 

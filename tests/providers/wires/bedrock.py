@@ -68,10 +68,10 @@ def type_faults(body: Any) -> list[str]:
     from botocore.validate import ParamValidator
 
     shape = _service().operation_model("Converse").input_shape
-    given = _with_bytes(shape, {**copy.deepcopy(body), "modelId": "m"})
-    found = ParamValidator().validate(given, shape)
-    faults = found.generate_report().splitlines() if found.has_errors() else []
-    return sorted([*faults, *_beyond_the_client(shape, given)])
+    with_bytes = _with_bytes(shape, {**copy.deepcopy(body), "modelId": "m"})
+    report = ParamValidator().validate(with_bytes, shape)
+    faults = report.generate_report().splitlines() if report.has_errors() else []
+    return sorted([*faults, *_beyond_the_client(shape, with_bytes)])
 
 
 def _blocks(message: Any) -> list[Any]:
@@ -88,14 +88,14 @@ def _is_call(block: Any) -> bool:
 
 
 def calls(body: Any) -> list[Seen]:
-    found = [block["toolUse"] for block in _all_blocks(body) if _is_call(block)]
-    return [Seen(c.get("toolUseId"), c.get("name"), c.get("input")) for c in found]
+    uses = [block["toolUse"] for block in _all_blocks(body) if _is_call(block)]
+    return [Seen(c.get("toolUseId"), c.get("name"), c.get("input")) for c in uses]
 
 
 def results(body: Any) -> list[Seen]:
     users = [m for m in body["messages"] if m.get("role") == "user"]
-    found = [block["toolResult"] for m in users for block in _blocks(m) if "toolResult" in block]
-    return [Seen(r["toolUseId"], "", _value(r["content"])) for r in found]
+    tool_results = [block["toolResult"] for m in users for block in _blocks(m) if "toolResult" in block]
+    return [Seen(r["toolUseId"], "", _value(r["content"])) for r in tool_results]
 
 
 def _value(content: Any) -> Any:
@@ -112,8 +112,8 @@ def texts(body: Any) -> str:
 
 def signatures(body: Any) -> list[str]:
     thoughts = [block["reasoningContent"] for block in _all_blocks(body) if "reasoningContent" in block]
-    found = [t.get("redactedContent") or (t.get("reasoningText") or {}).get("signature") for t in thoughts]
-    return [text for text in found if text]
+    signed = [t.get("redactedContent") or (t.get("reasoningText") or {}).get("signature") for t in thoughts]
+    return [text for text in signed if text]
 
 
 def order_faults(body: Any) -> list[str]:
@@ -136,12 +136,12 @@ def order_faults(body: Any) -> list[str]:
             faults.append(f"turn {i}: a document without text")
         asked = [b["toolUse"].get("toolUseId") for b in blocks if _is_call(b)]
         after = _blocks(turns[i + 1]) if message.get("role") == "assistant" and i + 1 < len(turns) else []
-        given = [b["toolResult"].get("toolUseId") for b in after if "toolResult" in b]
-        if message.get("role") == "assistant" and (sorted(asked) != sorted(given) or len(set(asked)) < len(asked)):
-            faults.append(f"turn {i}: calls {len(asked)}, results {len(given)}, or other ids")
+        answered = [b["toolResult"].get("toolUseId") for b in after if "toolResult" in b]
+        if message.get("role") == "assistant" and (sorted(asked) != sorted(answered) or len(set(asked)) < len(asked)):
+            faults.append(f"turn {i}: calls {len(asked)}, results {len(answered)}, or other ids")
         if i == 0 and any("toolResult" in b for b in blocks):
             faults.append("turn 0: a result without its call")
-        if any("toolResult" not in b for b in after[: len(given)]):
+        if any("toolResult" not in b for b in after[: len(answered)]):
             faults.append(f"turn {i + 1}: something stands before a result")
         for b in blocks:
             if "toolResult" in b and b["toolResult"]["content"] in ([], [{"text": ""}]):
@@ -181,18 +181,18 @@ def foreign(body: Any) -> list[Any]:
 
 def read_response(body: Any) -> ResponseContent:
     message = (body.get("output") or {}).get("message") or {}
-    found = ResponseContent(
+    content = ResponseContent(
         stop=body.get("stopReason"), usage=body.get("usage"), signatures=signatures({"messages": [message]})
     )
     for block in message.get("content") or []:
         thought = block.get("reasoningContent") or {}
-        found.reasoning += (thought.get("reasoningText") or {}).get("text", "")
-        found.text += block.get("text") or ""
-        found.text += "".join(item["text"] for item in (block.get("citationsContent") or {}).get("content", []))
+        content.reasoning += (thought.get("reasoningText") or {}).get("text", "")
+        content.text += block.get("text") or ""
+        content.text += "".join(item["text"] for item in (block.get("citationsContent") or {}).get("content", []))
         if _is_call(block):
             call = block["toolUse"]
-            found.calls.append(Seen(call["toolUseId"], call["name"], restore_object_content(call["input"])))
-    return found
+            content.calls.append(Seen(call["toolUseId"], call["name"], restore_object_content(call["input"])))
+    return content
 
 
 def read_stream(events: list[Any]) -> ResponseContent:
@@ -287,7 +287,7 @@ def unknown_responses(body: Any) -> list[Changed]:
         Changed(
             "a member of each block",
             with_content([{**b, "xUnknown": MARK} for b in content]),
-            kept=bool(content),
+            comes_back=bool(content),
             echoed=bool(goes_back),
         ),
         Changed("a stop reason", {**body, "stopReason": MARK}, stop=True),
@@ -306,11 +306,11 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     delta = [{"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"xDelta": {"a": MARK}}}}] if indexes else []
     stop = {"messageStop": {**events[end]["messageStop"], "stopReason": MARK}}
     return [
-        Changed("an event", [*events[:1], {"xEvent": {"a": MARK}}, *events[1:]], kept=False),
-        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
+        Changed("an event", [*events[:1], {"xEvent": {"a": MARK}}, *events[1:]], comes_back=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], comes_back=False),
         Changed("a block", [*events[:end], *block, *events[end:]]),
-        Changed("a block without a start", [*events[:end], block[1], *events[end:]], kept=False),
-        Changed("a delta", [*events[:end], *delta, *events[end:]], kept=False),
+        Changed("a block without a start", [*events[:end], block[1], *events[end:]], comes_back=False),
+        Changed("a delta", [*events[:end], *delta, *events[end:]], comes_back=False),
         Changed("a stop reason", [*events[:end], stop, *events[end + 1 :]], stop=True),
     ]
 
@@ -400,12 +400,12 @@ def validated(body: Any) -> Any:
 
     shape = _service().operation_model("Converse").output_shape
     reply = {"body": json.dumps(body).encode(), "headers": {}, "status_code": 200}
-    found: Any = create_parser("rest-json").parse(reply, shape)
-    given = {key: value for key, value in found.items() if key != "ResponseMetadata"}
-    faults = ParamValidator().validate({"metrics": {"latencyMs": 0}, **given}, shape)
+    parsed: Any = create_parser("rest-json").parse(reply, shape)
+    members = {key: value for key, value in parsed.items() if key != "ResponseMetadata"}
+    faults = ParamValidator().validate({"metrics": {"latencyMs": 0}, **members}, shape)
     if faults.has_errors():
         raise ValueError(faults.generate_report())
-    return found
+    return parsed
 
 
 WIRE = Wire(

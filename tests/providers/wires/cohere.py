@@ -86,13 +86,13 @@ def results(body: Any) -> list[Seen]:
 
 
 def texts(body: Any) -> str:
-    found = []
+    lines = []
     for message in body["messages"]:
         content = message.get("content")
         parts = [{"text": content}] if isinstance(content, str) else content or []
-        found += [p["text"] for p in parts if isinstance(p.get("text"), str)]
-        found += [message["tool_plan"]] if message.get("tool_plan") else []
-    return "\n".join(found)
+        lines += [p["text"] for p in parts if isinstance(p.get("text"), str)]
+        lines += [message["tool_plan"]] if message.get("tool_plan") else []
+    return "\n".join(lines)
 
 
 def order_faults(body: Any) -> list[str]:
@@ -129,7 +129,7 @@ def foreign(body: Any) -> list[Any]:
     """Something unknown in each place that has kinds: a role, a part, a tool, a choice, a call, a result."""
     first = {"role": "user", "content": "Hello"}
     call = {"id": "call_x", "type": "x_kind", "x_kind": {"input": "go"}}
-    known = {"id": "call_y", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+    known_call = {"id": "call_y", "type": "function", "function": {"name": "now", "arguments": "{}"}}
     odd = [{"type": "x_part", "x": 1}, {"type": "document", "document": {"id": "0", "data": "text"}}]
     return [
         {**body, "messages": [*body["messages"], {"role": "x_role", "content": [1, {"a": None}]}]},
@@ -140,7 +140,7 @@ def foreign(body: Any) -> list[Any]:
             **body,
             "messages": [
                 first,
-                {"role": "assistant", "tool_calls": [known]},
+                {"role": "assistant", "tool_calls": [known_call]},
                 {"role": "tool", "tool_call_id": "call_y", "content": odd},
             ],
         },
@@ -173,7 +173,7 @@ def read_response(body: Any) -> ResponseContent:
 
 def read_stream(events: list[Any]) -> ResponseContent:
     """Content and calls are each counted from 0, and a plan has no number."""
-    found, plan, thoughts, blocks, open_calls = ResponseContent(), "", "", {}, {}
+    content, plan, thoughts, blocks, open_calls = ResponseContent(), "", "", {}, {}
     for event in events:
         delta = event.get("delta") or {}
         message = delta.get("message") or {}
@@ -191,18 +191,18 @@ def read_stream(events: list[Any]) -> ResponseContent:
             case "tool-call-delta":
                 open_calls[event["index"]]["arguments"] += message["tool_calls"]["function"]["arguments"]
             case "message-end":
-                found.stop, found.usage = delta.get("finish_reason"), delta.get("usage")
+                content.stop, content.usage = delta.get("finish_reason"), delta.get("usage")
     for block in blocks.values():
-        found.text += block.get("text", "")
+        content.text += block.get("text", "")
         thoughts += block.get("thinking", "")
-    found.reasoning = thoughts + plan
-    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
-    return found
+    content.reasoning = thoughts + plan
+    content.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
+    return content
 
 
 def tokens(usage: Any) -> tuple[int, int]:
-    found = usage.get("tokens") or {}
-    return found.get("input_tokens") or 0, found.get("output_tokens") or 0
+    counts = usage.get("tokens") or {}
+    return counts.get("input_tokens") or 0, counts.get("output_tokens") or 0
 
 
 EMPTY = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
@@ -210,12 +210,12 @@ EMPTY = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], 
 
 def split(body: Any) -> list[Any]:
     message = body["message"]
-    known = {key: value for key, value in message.items() if key not in EMPTY}
+    members = {key: value for key, value in message.items() if key not in EMPTY}
     events: list[Any] = [
         {
             **{k: body[k] for k in ("id",) if k in body},
             "type": "message-start",
-            "delta": {"message": {**EMPTY, **known}},
+            "delta": {"message": {**EMPTY, **members}},
         }
     ]
 
@@ -268,17 +268,17 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     member = {**first, "delta": {"message": {**first["delta"]["message"], "x_unknown": [MARK]}}}
     place = 1 + max([e["index"] for e in events if e["type"] == "content-start"], default=-1)
     block = {"type": "content-start", "index": place, "delta": {"message": {"content": {"type": "x_block", "x": MARK}}}}
-    found = [
-        Changed("an event", [*events[:1], {"type": "x-event", "x": MARK}, *events[1:]], kept=False),
-        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
+    changes = [
+        Changed("an event", [*events[:1], {"type": "x-event", "x": MARK}, *events[1:]], comes_back=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], comes_back=False),
         Changed("a member of the message", [member, *events[1:]]),
         Changed("a member of the end", [*events[:-1], {**end, "delta": {**end["delta"], "x_unknown": MARK}}]),
         Changed("a block", [*events[:-1], block, end]),
     ]
     if end["delta"].get("error"):
-        return found
+        return changes
     return [
-        *found,
+        *changes,
         Changed("a stop reason", [*events[:-1], {**end, "delta": {**end["delta"], "finish_reason": MARK}}], stop=True),
     ]
 

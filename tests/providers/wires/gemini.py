@@ -57,22 +57,24 @@ def camel(value: Any) -> Any:
 
 
 def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def _contents(body: Any) -> list[list[Any]]:
-    found = [{"parts": [c]} if isinstance(c, str) else c for c in _listed(camel(body).get("contents"))]
-    return [[{"text": p} if isinstance(p, str) else p for p in _listed(c.get("parts"))] for c in found]
+    contents = [{"parts": [c]} if isinstance(c, str) else c for c in _listed(camel(body).get("contents"))]
+    return [[{"text": p} if isinstance(p, str) else p for p in _listed(c.get("parts"))] for c in contents]
 
 
 def _model_faults(kind: Any, value: Any, where: str) -> list[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # an unknown word of an enum is no more than a warning
         try:
-            found = kind.model_validate(value)
+            model = kind.model_validate(value)
         except Exception as error:  # noqa: BLE001 - a list as type is an AttributeError
             return [f"{where}: {type(error).__name__} {str(error).splitlines()[-2:][0][:80]}"]
-    parts = getattr(found, "parts", None) or []
+    parts = getattr(model, "parts", None) or []
     return [
         f"{where}: a part has one member of data" for p in parts if sum(getattr(p, k) is not None for k in DATA) != 1
     ]
@@ -87,37 +89,41 @@ def as_client(value: Any) -> Any:
         return [as_client(v) for v in value]
     if not isinstance(value, dict):
         return value
-    found: dict[str, Any] = {}
+    client_value: dict[str, Any] = {}
     for key, inner in camel(value).items():
         if key in FREE:
-            found[key] = inner
+            client_value[key] = inner
         elif key in ("thoughtSignature", "data") and isinstance(inner, str):
-            found[key] = inner.replace("+", "-").replace("/", "_").rstrip("=")
+            client_value[key] = inner.replace("+", "-").replace("/", "_").rstrip("=")
         elif key in ("type", "mode", "thinkingLevel") and isinstance(inner, str):
-            found[key] = inner.upper()
+            client_value[key] = inner.upper()
         elif key in BOUNDS and isinstance(inner, str):
-            found[key] = int(inner)
+            client_value[key] = int(inner)
         elif key in ("parts", "contents", "tools", "functionDeclarations") and isinstance(inner, dict):
-            found[key] = [as_client(inner)]
+            client_value[key] = [as_client(inner)]
         elif isinstance(inner, float) and inner.is_integer():
-            found[key] = int(inner)
+            client_value[key] = int(inner)
         elif not (key == "thought" and inner is False) and inner is not None and key != "propertyOrdering":
-            found[key] = as_client(inner)
-    for call in [found["functionCall"]] if isinstance(found.get("functionCall"), dict) else []:
+            client_value[key] = as_client(inner)
+    for call in [client_value["functionCall"]] if isinstance(client_value.get("functionCall"), dict) else []:
         call.setdefault("args", {})
-    for content in found.get("contents") or []:
+    for content in client_value.get("contents") or []:
         if isinstance(content, dict):
             content.setdefault("role", "user")
-    if isinstance(found.get("systemInstruction"), dict):
-        found["systemInstruction"].pop("role", None)
-    if found.get("functionCallingConfig") == {"mode": "AUTO"}:
-        del found["functionCallingConfig"]
-    if isinstance(found.get("anyOf"), list) and len(found["anyOf"]) == 2 and {"type": "NULL"} in found["anyOf"]:
-        (option,) = [option for option in found.pop("anyOf") if option != {"type": "NULL"}]
-        found |= {"nullable": True, **option}
-    if found.get("generationConfig") == {}:
-        del found["generationConfig"]
-    return found
+    if isinstance(client_value.get("systemInstruction"), dict):
+        client_value["systemInstruction"].pop("role", None)
+    if client_value.get("functionCallingConfig") == {"mode": "AUTO"}:
+        del client_value["functionCallingConfig"]
+    if (
+        isinstance(client_value.get("anyOf"), list)
+        and len(client_value["anyOf"]) == 2
+        and {"type": "NULL"} in client_value["anyOf"]
+    ):
+        (option,) = [option for option in client_value.pop("anyOf") if option != {"type": "NULL"}]
+        client_value |= {"nullable": True, **option}
+    if client_value.get("generationConfig") == {}:
+        del client_value["generationConfig"]
+    return client_value
 
 
 def type_faults(body: Any) -> list[str]:
@@ -131,8 +137,10 @@ def type_faults(body: Any) -> list[str]:
             faults.append(f"contents[{i}]: role")
     for i, parts in enumerate(_contents(body)):
         for part in parts:
-            given = part.get("functionResponse")
-            if given is not None and not (given.get("name") and isinstance(given.get("response"), dict)):
+            function_response = part.get("functionResponse")
+            if function_response is not None and not (
+                function_response.get("name") and isinstance(function_response.get("response"), dict)
+            ):
                 faults.append(f"contents[{i}]: a response needs a name and an object")
             if "functionCall" in part and not part["functionCall"].get("name"):
                 faults.append(f"contents[{i}]: a call needs a name")
@@ -149,13 +157,13 @@ def type_faults(body: Any) -> list[str]:
 
 
 def calls(body: Any) -> list[Seen]:
-    found = [p["functionCall"] for parts in _contents(body) for p in parts if "functionCall" in p]
-    return [Seen(c.get("id"), c.get("name"), c.get("args", {})) for c in found]
+    function_calls = [p["functionCall"] for parts in _contents(body) for p in parts if "functionCall" in p]
+    return [Seen(c.get("id"), c.get("name"), c.get("args", {})) for c in function_calls]
 
 
 def results(body: Any) -> list[Seen]:
-    found = [p["functionResponse"] for parts in _contents(body) for p in parts if "functionResponse" in p]
-    return [Seen(r.get("id"), r.get("name"), r.get("response")) for r in found]
+    function_responses = [p["functionResponse"] for parts in _contents(body) for p in parts if "functionResponse" in p]
+    return [Seen(r.get("id"), r.get("name"), r.get("response")) for r in function_responses]
 
 
 def texts(body: Any) -> str:
@@ -177,15 +185,15 @@ def order_faults(body: Any) -> list[str]:
         if not parts:
             faults.append(f"contents[{i}]: no parts")
         asked = [p["functionCall"] for p in parts if "functionCall" in p]
-        given = [p["functionResponse"] for p in parts if "functionResponse" in p]
+        own_responses = [p["functionResponse"] for p in parts if "functionResponse" in p]
         after = contents[i + 1] if i + 1 < len(contents) else []
         responses = [p["functionResponse"] for p in after if "functionResponse" in p]
         if asked and sorted(c.get("name", "") for c in asked) != sorted(r.get("name", "") for r in responses):
             faults.append(f"contents[{i}]: calls {len(asked)}, responses {len(responses)}, or other names")
-        known = {c["id"] for c in asked if c.get("id")}
-        if asked and known and not {r["id"] for r in responses if r.get("id")} <= known:
+        call_ids = {c["id"] for c in asked if c.get("id")}
+        if asked and call_ids and not {r["id"] for r in responses if r.get("id")} <= call_ids:
             faults.append(f"contents[{i + 1}]: a response with an id that no call has")
-        if given and not (i and any("functionCall" in p for p in contents[i - 1])):
+        if own_responses and not (i and any("functionCall" in p for p in contents[i - 1])):
             faults.append(f"contents[{i}]: responses without calls before them")
     declared = [d for t in _listed(camel(body).get("tools")) for d in _listed(t.get("functionDeclarations"))]
     names = [d.get("name", "") for d in declared] + [c.name for c in calls(body)]
@@ -208,32 +216,32 @@ def foreign(body: Any) -> list[Any]:
 
 
 def read_response(body: Any) -> ResponseContent:
-    found = ResponseContent(usage=camel(body).get("usageMetadata"))
+    content = ResponseContent(usage=camel(body).get("usageMetadata"))
     candidate = (camel(body).get("candidates") or [{}])[0]
-    found.stop = candidate.get("finishReason") or (camel(body).get("promptFeedback") or {}).get("blockReason")
+    content.stop = candidate.get("finishReason") or (camel(body).get("promptFeedback") or {}).get("blockReason")
     for part in (candidate.get("content") or {}).get("parts") or []:
         if part.get("thoughtSignature"):
-            found.signatures.append(part["thoughtSignature"])
+            content.signatures.append(part["thoughtSignature"])
         if part.get("thought"):
-            found.reasoning += part.get("text", "")
+            content.reasoning += part.get("text", "")
         elif "functionCall" in part:
             call = part["functionCall"]
-            found.calls.append(Seen(call.get("id"), call["name"], call.get("args", {})))
+            content.calls.append(Seen(call.get("id"), call["name"], call.get("args", {})))
         else:
-            found.text += part.get("text") or ""
-    return found
+            content.text += part.get("text") or ""
+    return content
 
 
 def read_stream(events: list[Any]) -> ResponseContent:
     """Every chunk is a body of its own; calls arrive whole."""
     whole = ResponseContent()
     for event in events:
-        one = read_response(event)
-        whole.text += one.text
-        whole.reasoning += one.reasoning
-        whole.calls += one.calls
-        whole.signatures += one.signatures
-        whole.stop, whole.usage = one.stop or whole.stop, one.usage or whole.usage
+        chunk = read_response(event)
+        whole.text += chunk.text
+        whole.reasoning += chunk.reasoning
+        whole.calls += chunk.calls
+        whole.signatures += chunk.signatures
+        whole.stop, whole.usage = chunk.stop or whole.stop, chunk.usage or whole.usage
     return whole
 
 
@@ -247,14 +255,14 @@ def split(body: Any) -> list[Any]:
     top = {k: v for k, v in body.items() if k != "candidates"}
     events: list[Any] = []
     for candidate in body.get("candidates") or []:
-        rest = {k: v for k, v in candidate.items() if k != "content"}
-        index = {k: v for k, v in rest.items() if k == "index"}
+        further = {k: v for k, v in candidate.items() if k != "content"}
+        index = {k: v for k, v in further.items() if k == "index"}
         content = candidate.get("content") or {}
         parts = content.get("parts") or []
         for part in parts[:-1]:
             events.append({**top, "candidates": [{**index, "content": {**content, "parts": [part]}}]})
         last = {"content": {**content, "parts": parts[-1:]}} if parts else {"content": content}
-        events.append({**top, "candidates": [{**rest, **(last if "content" in candidate else {})}]})
+        events.append({**top, "candidates": [{**further, **(last if "content" in candidate else {})}]})
     return events or [body]
 
 
@@ -288,7 +296,7 @@ def unknown_responses(body: Any) -> list[Changed]:
         Changed(
             "a member of each part",
             with_parts([{**p, "xUnknown": MARK} for p in parts]),
-            kept=bool(parts),
+            comes_back=bool(parts),
             echoed=bool(parts),
         ),
         Changed("a stop reason", {**body, "candidates": [{**candidate, "finishReason": MARK}, *more]}, stop=True),
@@ -298,8 +306,8 @@ def unknown_responses(body: Any) -> list[Changed]:
 def unknown_events(events: list[Any]) -> list[Changed]:
     part = {**events[0], "candidates": [{"index": 0, "content": {"role": "model", "parts": [{"xPart": MARK}]}}]}
     changes = [
-        Changed("an event", [*events[:1], {"xEvent": MARK}, *events[1:]], kept=False),
-        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:]], kept=False),
+        Changed("an event", [*events[:1], {"xEvent": MARK}, *events[1:]], comes_back=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:]], comes_back=False),
     ]
     ends = [i for i, e in enumerate(events) for c in camel(e).get("candidates", [])[:1] if "finishReason" in c]
     if not ends:  # the prompt was blocked: there is no candidate
@@ -360,13 +368,13 @@ def alike(value: Any, names: bool = False) -> Any:
         return [alike(item) for item in value]
     if not isinstance(value, dict):
         return value
-    found = {}
+    spelled_alike = {}
     for key, item in value.items():
         camel = key if names else re.sub(r"(?<=[^_])_([a-z0-9])", lambda hit: hit[1].upper(), key)
-        found[camel] = item if camel in FREE else alike(item, camel in ("properties", "defs"))
+        spelled_alike[camel] = item if camel in FREE else alike(item, camel in ("properties", "defs"))
         if camel == "parts" and isinstance(item, dict):  # one part may stand without its list
-            found[camel] = [found[camel]]
-    return found
+            spelled_alike[camel] = [spelled_alike[camel]]
+    return spelled_alike
 
 
 WIRE = Wire(

@@ -94,13 +94,15 @@ def _functions(message: Any) -> list[Any]:
 
 
 def calls(body: Any) -> list[Seen]:
-    found = [call for message in body["messages"] for call in _functions(message)]
-    return [Seen(call.get("id"), call["function"]["name"], call["function"].get("arguments")) for call in found]
+    function_calls = [call for message in body["messages"] for call in _functions(message)]
+    return [
+        Seen(call.get("id"), call["function"]["name"], call["function"].get("arguments")) for call in function_calls
+    ]
 
 
 def results(body: Any) -> list[Seen]:
-    found = [m for m in body["messages"] if m.get("role") == "tool"]
-    return [Seen(m["toolCallId"], m.get("name", ""), m["response"]) for m in found]
+    tool_messages = [m for m in body["messages"] if m.get("role") == "tool"]
+    return [Seen(m["toolCallId"], m.get("name", ""), m["response"]) for m in tool_messages]
 
 
 def texts(body: Any) -> str:
@@ -145,11 +147,11 @@ def foreign(body: Any) -> list[Any]:
 
 
 def read_response(body: Any) -> ResponseContent:
-    found = [
+    seen_calls = [
         Seen(call.get("id"), call["function"]["name"], restore_object_content(call["function"].get("arguments")))
         for call in _functions(body)
     ]
-    return ResponseContent(body.get("content") or "", calls=found)
+    return ResponseContent(body.get("content") or "", calls=seen_calls)
 
 
 def unknown_responses(body: Any) -> list[Changed]:

@@ -33,15 +33,15 @@ def refused(check: Callable[[], object]) -> list[str]:
 
 def unread(kind: type[BaseModel], value: dict[str, Any]) -> list[str]:
     """The keys that a type leaves out: they disappear in silence."""
-    known = {field.alias or name for name, field in kind.model_fields.items()}
-    return [f"unknown key {key}" for key in value if key not in known]
+    known_keys = {field.alias or name for name, field in kind.model_fields.items()}
+    return [f"unknown key {key}" for key in value if key not in known_keys]
 
 
 def tool_faults(tool: Any) -> list[str]:
     faults = unread(types.Tool, tool) + refused(lambda: types.Tool.model_validate(tool))
     for version, envelope in ENVELOPES.items():
         listing = {"tools": [tool], **envelope, **LISTING[version]}
-        faults += refused(lambda v=version, found=listing: validate_server_result("tools/list", v, found))  # type: ignore[misc]
+        faults += refused(lambda v=version, message=listing: validate_server_result("tools/list", v, message))  # type: ignore[misc]
     for key in ("inputSchema", "outputSchema"):
         if key in tool:
             faults += refused(lambda schema=tool[key]: Draft202012Validator.check_schema(schema))  # type: ignore[misc]
@@ -57,7 +57,7 @@ def result_faults(result: Any) -> list[str]:
     faults = unread(types.CallToolResult, result) + refused(lambda: types.CallToolResult.model_validate(result))
     for version, envelope in ENVELOPES.items():
         faults += refused(
-            lambda v=version, found={**envelope, **result}: validate_server_result("tools/call", v, found)  # type: ignore[misc]
+            lambda v=version, message={**envelope, **result}: validate_server_result("tools/call", v, message)  # type: ignore[misc]
         )
     return faults
 

@@ -50,12 +50,12 @@ def type_faults(body: Any) -> list[str]:
 
 
 def texts(body: Any) -> str:
-    found = []
+    lines = []
     for message in body["messages"]:
         content = message.get("content")
         chunks = [{"text": content}] if isinstance(content, str) else content or []
-        found += [c["text"] for c in chunks if isinstance(c.get("text"), str)]
-    return "\n".join(found)
+        lines += [c["text"] for c in chunks if isinstance(c.get("text"), str)]
+    return "\n".join(lines)
 
 
 def order_faults(body: Any) -> list[str]:
@@ -95,49 +95,49 @@ def foreign(body: Any) -> list[Any]:
 def read_response(body: Any) -> ResponseContent:
     choice = (body.get("choices") or [{}])[0]
     message = choice.get("message") or {}
-    found = ResponseContent(
+    content = ResponseContent(
         stop=choice.get("finish_reason"), usage=body.get("usage"), signatures=strings(message, "signature")
     )
-    _add(found, message.get("content"))
-    found.calls = [
+    _add(content, message.get("content"))
+    content.calls = [
         Seen(c.get("id"), c["function"]["name"], restore_object_content(c["function"].get("arguments")))
         for c in message.get("tool_calls") or []
         if "function" in c
     ]
-    return found
+    return content
 
 
-def _add(found: ResponseContent, content: Any) -> None:
+def _add(response: ResponseContent, content: Any) -> None:
     """Add what content says, a text or chunks."""
     if isinstance(content, str):
-        found.text += content
+        response.text += content
         return
     for chunk in content or []:
         if chunk.get("type") == "text":
-            found.text += chunk["text"]
+            response.text += chunk["text"]
         elif chunk.get("type") == "thinking":
-            found.reasoning += "".join(c.get("text", "") for c in chunk["thinking"])
+            response.reasoning += "".join(c.get("text", "") for c in chunk["thinking"])
 
 
 def read_stream(events: list[Any]) -> ResponseContent:
     """Calls by their ids, as the API sends them: whole, or in pieces of which the first has the id."""
-    found, open_calls = ResponseContent(), list[dict[str, Any]]()
+    response, open_calls = ResponseContent(), list[dict[str, Any]]()
     for event in events:
-        found.usage = event.get("usage") or found.usage
+        response.usage = event.get("usage") or response.usage
         for choice in event.get("choices") or []:
             if choice.get("index"):
                 continue
             delta = choice.get("delta") or {}
-            _add(found, delta.get("content"))
-            found.signatures += strings(delta, "signature")
-            found.stop = found.stop or choice.get("finish_reason")
+            _add(response, delta.get("content"))
+            response.signatures += strings(delta, "signature")
+            response.stop = response.stop or choice.get("finish_reason")
             for piece in delta.get("tool_calls") or []:
                 if piece.get("id") not in (None, "null"):
                     open_calls.append({"id": piece["id"], "name": piece["function"]["name"], "arguments": ""})
                 arguments = piece["function"].get("arguments") or ""
                 open_calls[-1]["arguments"] += arguments if isinstance(arguments, str) else json.dumps(arguments)
-    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls]
-    return found
+    response.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls]
+    return response
 
 
 def split(body: Any) -> list[Any]:
@@ -155,9 +155,9 @@ def split(body: Any) -> list[Any]:
         if "tool_calls" in message:
             deltas[-1] = {"tool_calls": message["tool_calls"]}
         more = {k: v for k, v in choice.items() if k not in ("index", "message", "finish_reason")}
-        made = [{"index": choice["index"], "delta": delta, "finish_reason": None} for delta in deltas]
-        made[-1] |= {"finish_reason": choice.get("finish_reason")} | more
-        events += [{**top, "choices": [one]} for one in made]
+        choices = [{"index": choice["index"], "delta": delta, "finish_reason": None} for delta in deltas]
+        choices[-1] |= {"finish_reason": choice.get("finish_reason")} | more
+        events += [{**top, "choices": [chunk_choice]} for chunk_choice in choices]
     if "usage" in body:
         events[-1]["usage"] = body["usage"]
     return events
@@ -179,7 +179,10 @@ def _pieces(content: Any) -> Iterator[Any]:
 def unknown_responses(body: Any) -> list[Changed]:
     choice = body["choices"][0]
     content = choice["message"].get("content")
-    chunks = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
+    if isinstance(content, list):
+        chunks = content
+    else:
+        chunks = [{"type": "text", "text": content}] if content else []
     odd = {"type": "x_chunk", "x_chunk": {"a": [MARK, None]}}
     message = {**choice["message"], "content": [odd, *chunks]}
     chunk = {**body, "choices": [{**choice, "message": message}, *body["choices"][1:]]}
@@ -190,8 +193,8 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     first = next(i for i, e in enumerate(events) if e.get("choices"))
     odd = {**events[first], "choices": [{"index": 0, "delta": {"content": [{"type": "x", "x": MARK}]}}]}
     odd["choices"][0]["finish_reason"] = None
-    found = Changed("a kind of chunk", [*events[: first + 1], odd, *events[first + 1 :]])
-    return [*openai_chat.unknown_events(events), found]
+    odd_chunk = Changed("a kind of chunk", [*events[: first + 1], odd, *events[first + 1 :]])
+    return [*openai_chat.unknown_events(events), odd_chunk]
 
 
 SETTINGS: Mapping[str, Any] = {"retry_config": None, "timeout_ms": 10_000}
@@ -251,11 +254,11 @@ def broken() -> type[Exception]:
 def refusal(raised: Any) -> tuple[int, list[Any]]:
     """Its body is text; in a stream it holds the event that was no chunk."""
     try:
-        found = json.loads(raised.body)
+        refusal_body = json.loads(raised.body)
     except ValueError:
         return raised.status_code, [raised.body]
-    inside = raised.status_code == 200 and isinstance(found, dict) and "data" in found
-    return raised.status_code, [found["data"] if inside else found]
+    inside = raised.status_code == 200 and isinstance(refusal_body, dict) and "data" in refusal_body
+    return raised.status_code, [refusal_body["data"] if inside else refusal_body]
 
 
 def validated(body: Any) -> Any:

@@ -116,13 +116,13 @@ def _functions(message: Any) -> list[Any]:
 
 
 def calls(body: Any) -> list[Seen]:
-    found = [call for message in _messages(body) for call in _functions(message)]
-    return [Seen(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in found]
+    function_calls = [call for message in _messages(body) for call in _functions(message)]
+    return [Seen(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in function_calls]
 
 
 def results(body: Any) -> list[Seen]:
-    found = [m for m in _messages(body) if m.get("role") == "tool"]
-    return [Seen(m["toolCallId"], m.get("name", ""), m["content"]) for m in found]
+    tool_messages = [m for m in _messages(body) if m.get("role") == "tool"]
+    return [Seen(m["toolCallId"], m.get("name", ""), m["content"]) for m in tool_messages]
 
 
 def texts(body: Any) -> str:
@@ -166,12 +166,12 @@ def foreign(body: Any) -> list[Any]:
 
 
 def read_response(body: Any) -> ResponseContent:
-    found = [
+    seen_calls = [
         Seen(call.get("id"), call["function"]["name"], restore_object_content(call["function"].get("arguments")))
         for call in _functions(body)
     ]
     return ResponseContent(
-        body.get("content") or "", calls=found, stop=body.get("finishReason"), usage=body.get("usage")
+        body.get("content") or "", calls=seen_calls, stop=body.get("finishReason"), usage=body.get("usage")
     )
 
 
@@ -183,9 +183,9 @@ def read_stream(events: list[Any]) -> ResponseContent:
     text = "".join(e for e in events if isinstance(e, str))
     if whole is None:
         return ResponseContent(text)
-    found = read_response(whole)
-    found.text, found.closed = found.text or text, True
-    return found
+    response = read_response(whole)
+    response.text, response.closed = response.text or text, True
+    return response
 
 
 def tokens(usage: Any) -> tuple[int, int]:
@@ -209,10 +209,12 @@ def unknown_responses(body: Any) -> list[Changed]:
 def unknown_events(events: list[Any]) -> list[Changed]:
     whole = events[-1]
     return [
-        Changed("an event", [*events[:1], {"x_event": MARK}, *events[1:]] if len(events) > 1 else events, kept=False),
-        Changed("events with nothing in them", ["", {}, *events], kept=False),
-        Changed("a text after the end", [*events, "x"], kept=False),
-        Changed("a second result", [*events, {"content": MARK}], kept=False),
+        Changed(
+            "an event", [*events[:1], {"x_event": MARK}, *events[1:]] if len(events) > 1 else events, comes_back=False
+        ),
+        Changed("events with nothing in them", ["", {}, *events], comes_back=False),
+        Changed("a text after the end", [*events, "x"], comes_back=False),
+        Changed("a second result", [*events, {"content": MARK}], comes_back=False),
         Changed("a member of the result", [*events[:-1], {**whole, "x_unknown": [MARK]}]),
         Changed("a stop reason", [*events[:-1], {**whole, "finishReason": MARK}], stop=True),
     ]

@@ -41,10 +41,10 @@ def type_faults(body: Any) -> list[str]:
 
     faults = [f"{key}: unknown key" for key in body if key not in MEMBERS]
     faults += [f"{k}: type" for k, kind in MEMBERS.items() if body.get(k) is not None and not isinstance(body[k], kind)]
-    for key, change in (("messages", _copy_messages), ("tools", lambda one: map(Tool.model_validate, one))):
+    for key, change in (("messages", _copy_messages), ("tools", lambda tool: map(Tool.model_validate, tool))):
         for i, item in enumerate(body.get(key) or []):
             try:
-                [made.model_dump() for made in change([item])]
+                [model.model_dump() for model in change([item])]
             except ValidationError as error:
                 faults.append(f"{key}[{i}]: {error.errors()[0]['type']}")
     try:
@@ -62,29 +62,29 @@ def type_faults(body: Any) -> list[str]:
     return sorted(faults)
 
 
-def _beyond(schema: Any, known: set[str]) -> list[str]:
+def _beyond(schema: Any, known_keys: set[str]) -> list[str]:
     """Keywords that the server drops; what stands under `items` it takes as it is."""
-    found = [key for key in schema if key not in known]
+    unknown = [key for key in schema if key not in known_keys]
     for inner in [*(schema.get("properties") or {}).values(), *(schema.get("anyOf") or [])]:
-        found += _beyond(inner, PROPERTY)
-    return found
+        unknown += _beyond(inner, PROPERTY)
+    return unknown
 
 
 def _calls(message: Any) -> list[Any]:
     return [c for c in message.get("tool_calls") or [] if isinstance(c, dict) and isinstance(c.get("function"), dict)]
 
 
-def _seen(call: Any) -> Seen:
+def _seen_call(call: Any) -> Seen:
     return Seen(call.get("id"), call["function"]["name"], call["function"].get("arguments") or {})
 
 
 def calls(body: Any) -> list[Seen]:
-    return [_seen(call) for message in body["messages"] for call in _calls(message)]
+    return [_seen_call(call) for message in body["messages"] for call in _calls(message)]
 
 
 def results(body: Any) -> list[Seen]:
-    found = [m for m in body["messages"] if m.get("role") == "tool"]
-    return [Seen(m.get("tool_call_id"), m.get("tool_name") or "", m.get("content") or "") for m in found]
+    tool_messages = [m for m in body["messages"] if m.get("role") == "tool"]
+    return [Seen(m.get("tool_call_id"), m.get("tool_name") or "", m.get("content") or "") for m in tool_messages]
 
 
 def texts(body: Any) -> str:
@@ -99,7 +99,7 @@ def order_faults(body: Any) -> list[str]:
         if message.get("role") != "tool":
             if waiting:
                 faults.append(f"messages[{i}]: calls before it have no result")
-            waiting = [_seen(call) for call in _calls(message)]
+            waiting = [_seen_call(call) for call in _calls(message)]
             continue
         named = message.get("tool_call_id"), message.get("tool_name")
         hit = next((c for c in waiting if (c.id == named[0] if named[0] else named[1] in (None, c.name))), None)
@@ -139,21 +139,21 @@ def read_response(body: Any) -> ResponseContent:
     return ResponseContent(
         message.get("content") or "",
         message.get("thinking") or "",
-        calls=[_seen(call) for call in _calls(message)],
+        calls=[_seen_call(call) for call in _calls(message)],
         stop=body.get("done_reason"),
         usage=usage or None,
     )
 
 
 def read_stream(events: list[Any]) -> ResponseContent:
-    found = ResponseContent()
+    whole = ResponseContent()
     for event in events:
-        one = read_response(event)
-        found.text += one.text
-        found.reasoning += one.reasoning
-        found.calls += one.calls
-        found.stop, found.usage = one.stop or found.stop, one.usage or found.usage
-    return found
+        line = read_response(event)
+        whole.text += line.text
+        whole.reasoning += line.reasoning
+        whole.calls += line.calls
+        whole.stop, whole.usage = line.stop or whole.stop, line.usage or whole.usage
+    return whole
 
 
 def tokens(usage: Any) -> tuple[int, int]:
@@ -163,7 +163,7 @@ def tokens(usage: Any) -> tuple[int, int]:
 def split(body: Any) -> list[Any]:
     """A line for each piece of text and for each call; all else is in the last one."""
     message = body["message"]
-    rest = {k: v for k, v in message.items() if k not in ("content", "thinking", "tool_calls")}
+    further = {k: v for k, v in message.items() if k not in ("content", "thinking", "tool_calls")}
     top = {k: body[k] for k in ("model", "created_at") if k in body}
     empty = {"role": message["role"]} if "role" in message else {}
     empty |= {"content": ""} if isinstance(message.get("content"), str) else {}
@@ -173,7 +173,7 @@ def split(body: Any) -> list[Any]:
             events.append({**top, "message": {**empty, key: piece}, "done": False})
     for call in message.get("tool_calls") or []:
         events.append({**top, "message": {**empty, "tool_calls": [call]}, "done": False})
-    last = {**{k: v for k, v in message.items() if v in (None, "", [])}, **rest, **empty}
+    last = {**{k: v for k, v in message.items() if v in (None, "", [])}, **further, **empty}
     return [*events, {**body, "message": last}]
 
 
@@ -196,14 +196,14 @@ def unknown_responses(body: Any) -> list[Changed]:
 def unknown_events(events: list[Any]) -> list[Changed]:
     first = next(i for i, e in enumerate(events) if "message" in e)
     member = {**events[first], "message": {**events[first]["message"], "x_unknown": [MARK]}}
-    found = [
-        Changed("an event", [*events[:1], {"x_event": MARK}, *events[1:]], kept=False),
-        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
+    changes = [
+        Changed("an event", [*events[:1], {"x_event": MARK}, *events[1:]], comes_back=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], comes_back=False),
         Changed("a member of a message", [*events[:first], member, *events[first + 1 :]]),
     ]
     if events[-1].get("done_reason") == "stop":
-        found.append(Changed("a stop reason", [*events[:-1], {**events[-1], "done_reason": MARK}], stop=True))
-    return found
+        changes.append(Changed("a stop reason", [*events[:-1], {**events[-1], "done_reason": MARK}], stop=True))
+    return changes
 
 
 def framed(events: list[Any]) -> bytes:
@@ -251,7 +251,7 @@ def validated(body: Any) -> Any:
     return ChatResponse.model_validate(copy.deepcopy(body))
 
 
-def kept(body: Any) -> Any:
+def kept_part(body: Any) -> Any:
     """What the client's types keep of a response or of a line: no id and no place of a call, and no member of theirs."""
     from ollama import ChatResponse
 
@@ -268,13 +268,13 @@ def spelled(body: Any) -> Any:
     if not isinstance(body, dict) or "messages" not in body:
         return body
     settings = {key: body[key] for key in KEYWORDS if key in body}
-    made = ChatRequest(
+    request = ChatRequest(
         model=body["model"],
         messages=list(_copy_messages(body["messages"])),
         tools=list(_copy_tools(body.get("tools"))),
         **{"stream": True, **settings},
     ).model_dump(exclude_none=True)
-    return {key: value for key, value in made.items() if value != []}
+    return {key: value for key, value in request.items() if value != []}
 
 
 KEYWORDS = ("format", "keep_alive", "logprobs", "options", "stream", "think", "top_logprobs")
@@ -306,7 +306,7 @@ WIRE = Wire(
         refusal=refusal,
         validated=validated,
         spelled=spelled,
-        kept=kept,
+        kept_part=kept_part,
         media_type="application/x-ndjson",
     ),
 )

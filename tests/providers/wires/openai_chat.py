@@ -64,13 +64,13 @@ def results(body: Any) -> list[Seen]:
 
 
 def texts(body: Any) -> str:
-    found = []
+    lines = []
     for message in body["messages"]:
         content = message.get("content")
         parts = [{"text": content}] if isinstance(content, str) else content or []
-        found += [p["text"] for p in parts if isinstance(p.get("text"), str)]
-        found += [message["refusal"]] if message.get("refusal") else []
-    return "\n".join(found)
+        lines += [p["text"] for p in parts if isinstance(p.get("text"), str)]
+        lines += [message["refusal"]] if message.get("refusal") else []
+    return "\n".join(lines)
 
 
 def order_faults(body: Any) -> list[str]:
@@ -133,24 +133,24 @@ def read_response(body: Any) -> ResponseContent:
 
 def read_stream(events: list[Any]) -> ResponseContent:
     """By index, as the API numbers them."""
-    found, open_calls = ResponseContent(), {}
+    response, open_calls = ResponseContent(), {}
     for event in events:
-        found.usage = event.get("usage") or found.usage
-        found.closed = event.get("choices") == [] and bool(event.get("usage"))
+        response.usage = event.get("usage") or response.usage
+        response.closed = event.get("choices") == [] and bool(event.get("usage"))
         for choice in event.get("choices") or []:
             if choice.get("index"):
                 continue
             delta = choice.get("delta") or {}
-            found.text += delta.get("content") or ""
-            found.refusal += delta.get("refusal") or ""
-            found.stop = found.stop or choice.get("finish_reason")
+            response.text += delta.get("content") or ""
+            response.refusal += delta.get("refusal") or ""
+            response.stop = response.stop or choice.get("finish_reason")
             for piece in delta.get("tool_calls") or []:
                 call = open_calls.setdefault(piece["index"], {"id": None, "name": "", "arguments": ""})
                 call["id"] = call["id"] or piece.get("id")
                 call["name"] += piece.get("function", {}).get("name") or ""
                 call["arguments"] += piece.get("function", {}).get("arguments") or ""
-    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
-    return found
+    response.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
+    return response
 
 
 def tokens(usage: Any) -> tuple[int, int]:
@@ -219,8 +219,8 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     member = {**events[first], "choices": [{**choice, "delta": {**choice["delta"], "x_unknown": [MARK]}}]}
     end = {**events[last], "choices": [{**events[last]["choices"][0], "finish_reason": MARK}]}
     return [
-        Changed("an event", [*events[:1], {"object": "x.event", "x": MARK}, *events[1:]], kept=False),
-        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
+        Changed("an event", [*events[:1], {"object": "x.event", "x": MARK}, *events[1:]], comes_back=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], comes_back=False),
         Changed("a member of a delta", [*events[:first], member, *events[first + 1 :]]),
         Changed("a stop reason", [*events[:last], end, *events[last + 1 :]], stop=True),
     ]

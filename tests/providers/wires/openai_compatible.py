@@ -29,18 +29,18 @@ def signatures(body: Any) -> list[str]:
 
 
 def _signatures(value: Any) -> list[str]:
-    found: list[str] = []
+    signatures: list[str] = []
     if isinstance(value, list):
         return [s for v in value for s in _signatures(v)]
     if isinstance(value, dict):
         if value.get("type") == "reasoning.encrypted" and isinstance(value.get("data"), str):
-            found.append(value["data"])
+            signatures.append(value["data"])
         for key, inner in value.items():
             if key in ("signature", "thought_signature") and isinstance(inner, str) and inner:
-                found.append(inner)
+                signatures.append(inner)
             elif key not in ("arguments", "parameters"):
-                found += _signatures(inner)
-    return found
+                signatures += _signatures(inner)
+    return signatures
 
 
 def _thought(message: Any) -> str:
@@ -66,14 +66,14 @@ def read_response(body: Any) -> ResponseContent:
     message = choice.get("message") or {}
     content = message.get("content")
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False) if isinstance(content, dict) else None
-    found = chat.read_response(
+    response = chat.read_response(
         _with(body, {**message, "content": content if text is None else text}) if message else body
     )
-    found.reasoning = _thought(message)
-    found.stop = choice.get("finish_reason") or None
-    found.signatures = _signatures(message)
-    found.usage = _usage(body)
-    return found
+    response.reasoning = _thought(message)
+    response.stop = choice.get("finish_reason") or None
+    response.signatures = _signatures(message)
+    response.usage = _usage(body)
+    return response
 
 
 def _with(body: Any, message: Any) -> Any:
@@ -82,17 +82,17 @@ def _with(body: Any, message: Any) -> Any:
 
 def read_stream(events: list[Any]) -> ResponseContent:
     """By id where there is one, by index where there is none, else the last call, or a new one that is named."""
-    found, calls, details, thoughts = ResponseContent(), [], [], {}
+    response, calls, details, thoughts = ResponseContent(), [], [], {}
     for event in events:
-        found.usage = _usage(event) or found.usage
-        found.closed = event.get("choices") == [] and bool(event.get("usage"))
+        response.usage = _usage(event) or response.usage
+        response.closed = event.get("choices") == [] and bool(event.get("usage"))
         for choice in event.get("choices") or []:
             delta = choice.get("delta") or {}
             if choice.get("index"):
                 continue
-            found.text += delta.get("content") or ""
-            found.refusal += delta.get("refusal") or ""
-            found.stop = choice.get("finish_reason") or found.stop
+            response.text += delta.get("content") or ""
+            response.refusal += delta.get("refusal") or ""
+            response.stop = choice.get("finish_reason") or response.stop
             for key in TEXTS:
                 if delta.get(key):
                     thoughts[key] = thoughts.get(key, "") + delta[key]
@@ -102,21 +102,23 @@ def read_stream(events: list[Any]) -> ResponseContent:
                     thoughts[DETAILS] = _of(details)
             for piece in delta.get("tool_calls") or []:
                 _add_call(calls, piece)
-            found.signatures += _signatures(delta.get("extra_content"))
-    found.reasoning = next(iter(thoughts.values()), "")
-    found.signatures += _signatures(details)
-    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in calls]
-    return found
+            response.signatures += _signatures(delta.get("extra_content"))
+    response.reasoning = next(iter(thoughts.values()), "")
+    response.signatures += _signatures(details)
+    response.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in calls]
+    return response
 
 
 def _add_detail(details: list[Any], piece: Any) -> None:
     kind = (piece.get("index"), piece.get("type"))
-    known = next((d for d in details if kind[0] is not None and (d.get("index"), d.get("type")) == kind), None)
-    if known is None:
+    earlier = next((d for d in details if kind[0] is not None and (d.get("index"), d.get("type")) == kind), None)
+    if earlier is None:
         details.append(dict(piece))
         return
     for key, value in piece.items():
-        known[key] = (known.get(key) or "") + value if key in ("text", "summary", "data") else value or known.get(key)
+        earlier[key] = (
+            (earlier.get(key) or "") + value if key in ("text", "summary", "data") else value or earlier.get(key)
+        )
 
 
 def _add_call(calls: list[Any], piece: Any) -> None:
@@ -174,12 +176,12 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     """A server may give its reason in several chunks, or in none."""
     reasons = [c for event in events for c in event.get("choices") or [] if c.get("finish_reason")]
     if not reasons:
-        return [Changed("an event", [*events[:1], {"object": "x.event", "x": MARK}, *events[1:]], kept=False)]
-    *others, _ = chat.unknown_events(events)
+        return [Changed("an event", [*events[:1], {"object": "x.event", "x": MARK}, *events[1:]], comes_back=False)]
+    *changes, _ = chat.unknown_events(events)
     changed = copy.deepcopy(events)
     for choice in [c for event in changed for c in event.get("choices") or [] if c.get("finish_reason")]:
         choice["finish_reason"] = MARK
-    return [*others, Changed("a stop reason", changed, stop=True)]
+    return [*changes, Changed("a stop reason", changed, stop=True)]
 
 
 def streamed(body: Any) -> Any:
@@ -232,8 +234,10 @@ def alike(body: Any) -> Any:
 def tokens(usage: Any, always_apart: bool = False) -> tuple[int, int]:
     """The tokens read and made. Reasoning that is counted apart, as the total shows, was made too."""
     apart = (usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0
-    given, made = chat.tokens(usage)
-    return given, made + (apart if always_apart or usage.get("total_tokens") == given + made + apart else 0)
+    input_tokens, output_tokens = chat.tokens(usage)
+    return input_tokens, output_tokens + (
+        apart if always_apart or usage.get("total_tokens") == input_tokens + output_tokens + apart else 0
+    )
 
 
 WIRE = replace(
@@ -256,13 +260,15 @@ def wire_of(table: Any) -> Wire:
     """The wire of one host: `beyond_sdk` are members of the assistant's messages and kinds of parts that it documents
     and the SDK's types lack, `counted_apart` says that its output tokens always leave out those of reasoning, and not only where the total shows it.
     """
-    known = table.get("beyond_sdk", [])
+    beyond_sdk = table.get("beyond_sdk", [])
 
     def plain(value: Any) -> Any:
         if isinstance(value, list):
-            return [plain(v) for v in value if not (isinstance(v, dict) and v.get("type") in known)]
+            return [plain(v) for v in value if not (isinstance(v, dict) and v.get("type") in beyond_sdk)]
         if isinstance(value, dict):
-            return {k: v if k in ("parameters", "schema") else plain(v) for k, v in value.items() if k not in known}
+            return {
+                k: v if k in ("parameters", "schema") else plain(v) for k, v in value.items() if k not in beyond_sdk
+            }
         return value
 
     def faults(check: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:

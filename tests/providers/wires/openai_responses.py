@@ -52,8 +52,8 @@ def type_faults(body: Any) -> list[str]:
 
 
 def items(body: Any) -> list[Any]:
-    given = body.get("input")
-    return [{"role": "user", "content": given}] if isinstance(given, str) else given or []
+    input_items = body.get("input")
+    return [{"role": "user", "content": input_items}] if isinstance(input_items, str) else input_items or []
 
 
 def calls(body: Any) -> list[Seen]:
@@ -65,13 +65,13 @@ def results(body: Any) -> list[Seen]:
 
 
 def texts(body: Any) -> str:
-    found = [body["instructions"]] if body.get("instructions") else []
+    lines = [body["instructions"]] if body.get("instructions") else []
     for item in items(body):
         content = item.get("content") if "role" in item else None
         parts = [{"text": content}] if isinstance(content, str) else content or []
-        found += [p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)]
-        found += [p["refusal"] for p in parts if isinstance(p, dict) and p.get("refusal")]
-    return "\n".join(found)
+        lines += [p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)]
+        lines += [p["refusal"] for p in parts if isinstance(p, dict) and p.get("refusal")]
+    return "\n".join(lines)
 
 
 def order_faults(body: Any) -> list[str]:
@@ -79,8 +79,8 @@ def order_faults(body: Any) -> list[str]:
 
     What an earlier response that the server keeps would fix is a fault here all the same: without its id it is one.
     """
-    faults, waiting, given = [], [], items(body)
-    for i, item in enumerate(given):
+    faults, waiting, all_items = [], [], items(body)
+    for i, item in enumerate(all_items):
         kind = item.get("type")
         if kind == "function_call":
             if item.get("call_id") in waiting:
@@ -92,7 +92,7 @@ def order_faults(body: Any) -> list[str]:
             else:
                 faults.append(f"input[{i}]: an output without its call")
         elif kind == "reasoning":
-            led = given[i + 1] if i + 1 < len(given) else {"role": "user"}
+            led = all_items[i + 1] if i + 1 < len(all_items) else {"role": "user"}
             if led.get("role") == "user" or str(led.get("type", "")).endswith("_output"):
                 faults.append(f"input[{i}]: reasoning without what it led to")
     if waiting:
@@ -121,23 +121,25 @@ def foreign(body: Any) -> list[Any]:
 
 
 def read_response(body: Any) -> ResponseContent:
-    found = ResponseContent(usage=body.get("usage"), signatures=strings(body.get("output"), "encrypted_content"))
+    response = ResponseContent(usage=body.get("usage"), signatures=strings(body.get("output"), "encrypted_content"))
     for item in body.get("output") or []:
         if item["type"] == "message":
-            found.text += "".join(p["text"] for p in item["content"] if p["type"] == "output_text")
-            found.refusal += "".join(p["refusal"] for p in item["content"] if p["type"] == "refusal")
+            response.text += "".join(p["text"] for p in item["content"] if p["type"] == "output_text")
+            response.refusal += "".join(p["refusal"] for p in item["content"] if p["type"] == "refusal")
         elif item["type"] == "reasoning":
             parts = [*(item.get("content") or []), *item["summary"]]
-            found.reasoning += "".join(part["text"] for part in parts)
+            response.reasoning += "".join(part["text"] for part in parts)
         elif item["type"] == "function_call":
-            found.calls.append(Seen(item.get("call_id"), item["name"], restore_object_content(item.get("arguments"))))
-    found.stop = (body.get("incomplete_details") or {}).get("reason") or body.get("status")
-    return found
+            response.calls.append(
+                Seen(item.get("call_id"), item["name"], restore_object_content(item.get("arguments")))
+            )
+    response.stop = (body.get("incomplete_details") or {}).get("reason") or body.get("status")
+    return response
 
 
 def read_stream(events: list[Any]) -> ResponseContent:
     """By place among the items; the last event has the whole response."""
-    found, open_calls = ResponseContent(), {}
+    response, open_calls = ResponseContent(), {}
     for event in events:
         kind, at = event.get("type"), event.get("output_index")
         if kind in ("response.completed", "response.incomplete", "response.failed"):
@@ -148,15 +150,15 @@ def read_stream(events: list[Any]) -> ResponseContent:
         elif kind == "response.function_call_arguments.delta":
             open_calls[at]["arguments"] += event["delta"]
         elif kind == "response.output_text.delta":
-            found.text += event["delta"]
+            response.text += event["delta"]
         elif kind == "response.refusal.delta":
-            found.refusal += event["delta"]
+            response.refusal += event["delta"]
         elif kind in ("response.reasoning_text.delta", "response.reasoning_summary_text.delta"):
-            found.reasoning += event["delta"]
+            response.reasoning += event["delta"]
         elif kind == "response.output_item.done":
-            found.signatures += strings(item, "encrypted_content")
-    found.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
-    return found
+            response.signatures += strings(item, "encrypted_content")
+    response.calls = [Seen(c["id"], c["name"], restore_object_content(c["arguments"])) for c in open_calls.values()]
+    return response
 
 
 def tokens(usage: Any) -> tuple[int, int]:
@@ -218,7 +220,7 @@ def _split_part(send: Any, at: dict[str, Any], part: Any) -> None:
 def unknown_responses(body: Any) -> list[Changed]:
     output = body.get("output") or []
     item = {"type": "x_item", "id": "x_1", "payload": {"a": [MARK, None]}}
-    found = [
+    changes = [
         Changed("a member of the body", {**body, "x_unknown": {"a": [MARK, None]}}),
         Changed("a kind of item", {**body, "output": [item, *output]}, echoed=True),
         Changed("a stop reason", {**body, "status": MARK, "incomplete_details": None}, stop=True),
@@ -230,13 +232,13 @@ def unknown_responses(body: Any) -> list[Changed]:
     ]
     if output:
         more = {**output[0], "x_unknown": {"a": [MARK, None]}}
-        found.append(Changed("a member of an item", {**body, "output": [more, *output[1:]]}, echoed=True))
-    for i, one in enumerate(output):
-        if one["type"] == "message":
-            parts = [*one["content"], {"type": "x_part", "x": MARK}]
-            changed = [*output[:i], {**one, "content": parts}, *output[i + 1 :]]
-            found.append(Changed("a kind of part", {**body, "output": changed}, echoed=True))
-    return found
+        changes.append(Changed("a member of an item", {**body, "output": [more, *output[1:]]}, echoed=True))
+    for i, entry in enumerate(output):
+        if entry["type"] == "message":
+            parts = [*entry["content"], {"type": "x_part", "x": MARK}]
+            changed = [*output[:i], {**entry, "content": parts}, *output[i + 1 :]]
+            changes.append(Changed("a kind of part", {**body, "output": changed}, echoed=True))
+    return changes
 
 
 def unknown_events(events: list[Any]) -> list[Changed]:
@@ -251,8 +253,8 @@ def unknown_events(events: list[Any]) -> list[Changed]:
     ]
     whole = {**last, "response": {**response, "output": [*response["output"], item]}}
     return [
-        Changed("an event", [*events[:1], {"type": "x.event", "x": MARK}, *events[1:]], kept=False),
-        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], kept=False),
+        Changed("an event", [*events[:1], {"type": "x.event", "x": MARK}, *events[1:]], comes_back=False),
+        Changed("an event with nothing in it", [{}, *events[:1], {}, *events[1:], {}], comes_back=False),
         Changed("a kind of item", [*before, *added, whole]),
         Changed("a member of the response", [*before, {**last, "response": {**response, "x_unknown": [MARK]}}]),
         Changed("a stop reason", [*before, {**last, "response": {**response, "status": MARK}}], stop=True),
@@ -267,10 +269,10 @@ def validated(body: Any) -> Any:
     """The types demand a count that responses from before 2026 lack."""
     from openai.types.responses import Response
 
-    given = copy.deepcopy(body)
-    if isinstance(given.get("usage"), dict):
-        given["usage"].setdefault("input_tokens_details", {}).setdefault("cache_write_tokens", 0)
-    return Response.model_validate(given)
+    completed = copy.deepcopy(body)
+    if isinstance(completed.get("usage"), dict):
+        completed["usage"].setdefault("input_tokens_details", {}).setdefault("cache_write_tokens", 0)
+    return Response.model_validate(completed)
 
 
 WIRE = Wire(

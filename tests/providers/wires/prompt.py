@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from tests.providers.wires import MARK, Changed, Client, ResponseContent, Seen, Wire, pieces
 
@@ -29,36 +29,45 @@ def _value(text: str) -> Any:
         return None
 
 
-def _found(text: str) -> list[tuple[int, int, list[Any]]]:
-    """The blocks that call, with their places, of the first kind that has any; None stands for JSON that is broken."""
+class Block(NamedTuple):
+    """A block of a text that calls, from one place to another, and its calls."""
+
+    start: int
+    end: int
+    entries: list[Any]
+
+
+def _blocks(text: str) -> list[Block]:
+    """The blocks of the first kind that has any; None stands for JSON that is broken."""
     hidden = LONG.sub(lambda quote: "." * len(quote[0]), text)
     for kind, pattern in BLOCKS.items():
-        found: list[tuple[int, int, list[Any]]] = []
+        blocks: list[Block] = []
         for match in pattern.finditer(hidden):
             value = _value(match[1])
             entries = value if isinstance(value, list) else [value]
             if kind == "tool" and value is None and '"name"' in match[1]:
-                found.append((*match.span(), [{"name": match[1].split('"')[3], "arguments": None, "broken": True}]))
+                broken = {"name": match[1].split('"')[3], "arguments": None, "broken": True}
+                blocks.append(Block(*match.span(), [broken]))
             elif value and all(
                 isinstance(e, dict) and (e.get("name", e.get("tool")) in KNOWN or kind == "tool") for e in entries
             ):
-                found.append((*match.span(), entries))
-        if found:
-            return found
+                blocks.append(Block(*match.span(), entries))
+        if blocks:
+            return blocks
     return []
 
 
 def _calls(text: str, turn: int) -> list[Seen]:
-    entries = [entry for _, _, inner in _found(text) for entry in inner]
-    return [_seen(entry, f"call_{turn}_{i}") for i, entry in enumerate(entries)]
+    entries = [entry for block in _blocks(text) for entry in block.entries]
+    return [_seen_call(entry, f"call_{turn}_{i}") for i, entry in enumerate(entries)]
 
 
-def _seen(entry: Any, made: str) -> Seen:
+def _seen_call(entry: Any, made_id: str) -> Seen:
     arguments = entry.get("arguments", entry.get("args", {}))
     if isinstance(arguments, str):
         arguments = _value(arguments)
     return Seen(
-        entry.get("id") or made,
+        entry.get("id") or made_id,
         entry.get("name", entry.get("tool")),
         arguments if isinstance(arguments, dict) else None,
     )
@@ -66,14 +75,14 @@ def _seen(entry: Any, made: str) -> Seen:
 
 def _texts(text: str) -> str:
     """What stands beside the blocks, without the ends of lines between."""
-    found, parts, end = _found(text), [], 0
-    if not found:
+    blocks, parts, end = _blocks(text), [], 0
+    if not blocks:
         return text
-    for i, (start, stop, _) in enumerate(found):
-        part = text[end:start]
+    for i, block in enumerate(blocks):
+        part = text[end : block.start]
         part = re.sub(r"\A\n{0,2}", "", part) if i else part
         parts.append(re.sub(r"\n{0,2}\Z", "", part))
-        end = stop
+        end = block.end
     parts.append(re.sub(r"\A\n{0,2}", "", text[end:]))
     return "".join(part for part in parts if part.strip())
 
@@ -93,11 +102,11 @@ def _results_in(text: str) -> list[Seen]:
 
 def calls(body: Any) -> list[Seen]:
     turns = [m for m in body["messages"] if m.get("role") == "assistant"]
-    return [seen for i, m in enumerate(turns) for seen in _calls(m.get("content") or "", i)]
+    return [seen_call for i, m in enumerate(turns) for seen_call in _calls(m.get("content") or "", i)]
 
 
 def results(body: Any) -> list[Seen]:
-    return [seen for text in _said_by(body, "user") for seen in _results_in(text)]
+    return [seen_result for text in _said_by(body, "user") for seen_result in _results_in(text)]
 
 
 def texts(body: Any) -> str:
@@ -122,8 +131,8 @@ def order_faults(body: Any) -> list[str]:
     turn = 0
     for i, message in enumerate(body["messages"]):
         content = message.get("content") or ""
-        if message.get("role") == "user" and (found := _results_in(content)):
-            if sorted(str(seen.id) for seen in found) != sorted(map(str, waiting)):
+        if message.get("role") == "user" and (answered := _results_in(content)):
+            if sorted(str(seen_result.id) for seen_result in answered) != sorted(map(str, waiting)):
                 faults.append(f"messages[{i}]: results and calls differ")
             waiting = []
             continue
@@ -131,11 +140,11 @@ def order_faults(body: Any) -> list[str]:
             faults.append(f"messages[{i}]: calls before it have no result")
         waiting = []
         if message.get("role") == "assistant":
-            waiting = [seen.id for seen in _calls(content, turn)]
+            waiting = [seen_call.id for seen_call in _calls(content, turn)]
             turn += 1
     if waiting:
         faults.append("the last calls have no result")
-    ids = [seen.id for seen in calls(body)]
+    ids = [seen_call.id for seen_call in calls(body)]
     return faults + [f"id {i}" for i in ids if ids.count(i) > 1 or not str(i).strip()]
 
 
@@ -150,7 +159,7 @@ def foreign(body: Any) -> list[Any]:
 
 def read_response(body: Any) -> ResponseContent:
     text = body if isinstance(body, str) else body.get("content") or ""
-    reasons = [e["reasoning"] for _, _, inner in _found(text) for e in inner if e.get("reasoning")]
+    reasons = [e["reasoning"] for block in _blocks(text) for e in block.entries if e.get("reasoning")]
     return ResponseContent(_texts(text), "".join(reasons), calls=_calls(text, 0), closed=True)
 
 
@@ -161,8 +170,8 @@ def read_stream(events: list[Any]) -> ResponseContent:
 def split(body: Any) -> list[Any]:
     if isinstance(body, str):
         return list(pieces(body))
-    rest = {key: value for key, value in body.items() if key != "content"}
-    return [{**rest, "content": ""}, *({"content": piece} for piece in pieces(body.get("content") or ""))]
+    members = {key: value for key, value in body.items() if key != "content"}
+    return [{**members, "content": ""}, *({"content": piece} for piece in pieces(body.get("content") or ""))]
 
 
 def unknown_responses(body: Any) -> list[Changed]:
@@ -173,7 +182,7 @@ def unknown_responses(body: Any) -> list[Changed]:
 def unknown_events(events: list[Any]) -> list[Changed]:
     held = [{"content": event} if isinstance(event, str) else event for event in events]
     return [
-        Changed("an event with nothing in it", [{}, *held, {}], kept=False),
+        Changed("an event with nothing in it", [{}, *held, {}], comes_back=False),
         Changed("a member of an event", [{"x_unknown": [MARK]}, *held]),
     ]
 

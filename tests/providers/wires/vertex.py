@@ -47,11 +47,14 @@ def type_faults(body: Any) -> list[str]:
 
 def steps(path: str) -> list[str | int]:
     """The steps of a path; a name between quotes is spelled as JSON spells it but for the quotes."""
-    found: list[str | int] = []
+    way: list[str | int] = []
     for name, index, quoted in STEP.findall(path):
         text = quoted[1:-1].replace("\\'", "'").replace('"', '\\"') if quoted[:1] == "'" else quoted[1:-1]
-        found.append(int(index) if index else json.loads(f'"{text}"') if quoted else name)
-    return found
+        if index:
+            way.append(int(index))
+        else:
+            way.append(json.loads(f'"{text}"') if quoted else name)
+    return way
 
 
 def place(args: Any, way: list[str | int], value: Any) -> None:
@@ -60,12 +63,13 @@ def place(args: Any, way: list[str | int], value: Any) -> None:
     for step, following in zip(way, [*way[1:], None], strict=True):
         if isinstance(step, int):
             holder.extend([None] * (step + 1 - len(holder)))
-        there = holder[step] if isinstance(step, int) else holder.get(step)
+        present = holder[step] if isinstance(step, int) else holder.get(step)
         if following is not None:
-            holder[step] = ([] if isinstance(following, int) else {}) if there is None else there
+            if present is None:
+                holder[step] = [] if isinstance(following, int) else {}
             holder = holder[step]
         else:
-            holder[step] = there + value if isinstance(there, str) else value
+            holder[step] = present + value if isinstance(present, str) else value
 
 
 def read_stream(events: list[Any]) -> ResponseContent:
@@ -87,11 +91,11 @@ def read_stream(events: list[Any]) -> ResponseContent:
                 for value in values:
                     number = isinstance(value, float) and value.is_integer()
                     place(whole.calls[-1].value, steps(update["jsonPath"]), int(value) if number else value)
-        one = gemini.read_response(event)
-        whole.text += one.text
-        whole.reasoning += one.reasoning
-        whole.signatures += one.signatures
-        whole.stop, whole.usage = one.stop or whole.stop, one.usage or whole.usage
+        chunk = gemini.read_response(event)
+        whole.text += chunk.text
+        whole.reasoning += chunk.reasoning
+        whole.signatures += chunk.signatures
+        whole.stop, whole.usage = chunk.stop or whole.stop, chunk.usage or whole.usage
     return whole
 
 
@@ -152,8 +156,8 @@ def opened(address: str) -> Any:
 
     direct = {"trust_env": False, "timeout": 10.0}
     options = types.HttpOptions(base_url=address, client_args=direct, async_client_args=direct)
-    known = Credentials("none")  # type: ignore[no-untyped-call]
-    return genai.Client(vertexai=True, project="p", location="l", credentials=known, http_options=options)
+    credentials = Credentials("none")  # type: ignore[no-untyped-call]
+    return genai.Client(vertexai=True, project="p", location="l", credentials=credentials, http_options=options)
 
 
 @asynccontextmanager

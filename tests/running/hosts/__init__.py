@@ -23,7 +23,7 @@ class Says:
     text: str = ""
     calls: Sequence[Call] = ()
     """Calls of the app's tools, asked for in this order."""
-    there: Sequence[Call] = ()
+    run_here: Sequence[Call] = ()
     """Calls that the agent runs itself, between those."""
     refused: Sequence[str] = ()
     """Ids of calls that the user did not permit."""

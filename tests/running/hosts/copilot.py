@@ -32,7 +32,7 @@ class Runtime(socketserver.ThreadingTCPServer):
         self.script = script
         self.heard: list[tuple[str, dict[str, Any]]] = []
         self.refuses: dict[str, dict[str, Any]] = {}
-        self.left = threading.Semaphore(0)
+        self.departures = threading.Semaphore(0)
         self.address = f"127.0.0.1:{self.server_address[1]}"
         self._thread = threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
@@ -86,7 +86,7 @@ class _Connection(socketserver.StreamRequestHandler):
     def finish(self) -> None:
         with contextlib.suppress(OSError):
             super().finish()
-        self.server.left.release()
+        self.server.departures.release()
 
     def heard(self, message: dict[str, Any]) -> None:
         method, params = message["method"], message["params"]
@@ -113,7 +113,7 @@ class _Connection(socketserver.StreamRequestHandler):
         talk = self.talks[name]
         if method == "session.send":
             identifier = uuid.uuid4().hex
-            return {"messageId": identifier}, lambda: talk.told(identifier, params)
+            return {"messageId": identifier}, lambda: talk.user_says(identifier, params)
         if method == "session.tools.handlePendingToolCall":
             waited = params["requestId"] in talk.waiting
             return {"success": waited}, lambda: talk.given_result(params) if waited else None
@@ -156,7 +156,7 @@ class _Talk:
     def raw(self, event: dict[str, Any]) -> None:
         self.connection.write({"method": "session.event", "params": {"sessionId": self.name, "event": event}})
 
-    def told(self, identifier: str, params: dict[str, Any]) -> None:
+    def user_says(self, identifier: str, params: dict[str, Any]) -> None:
         """The user says something; while the agent works it hears of it with the next request to the model."""
         self.event("user.message", content=params["prompt"], messageId=identifier)
         if params.get("mode") != "immediate":
@@ -212,7 +212,7 @@ class _Talk:
         if says.ends == "error" and says.error is not None:
             self.event("session.error", **says.error)
             return
-        calls = [*says.calls, *says.there]
+        calls = [*says.calls, *says.run_here]
         requests = [{"toolCallId": i, "name": name, "arguments": arguments} for i, name, arguments in calls]
         word = "tool_calls" if requests else "stop"
         self.event("assistant.usage", model="m", inputTokens=1, outputTokens=1, finishReason=word)
@@ -230,12 +230,12 @@ class _Talk:
 
     def runs(self, says: Says) -> None:
         """The calls of a message: each begins, some run here, the others wait for the app."""
-        there = deque(says.there)
+        run_here = deque(says.run_here)
         for identifier, name, arguments in says.calls:
             self.event("tool.execution_start", toolCallId=identifier, toolName=name, arguments=arguments)
-            if there:
-                own, tool, given = there.popleft()
-                self.event("tool.execution_start", toolCallId=own, toolName=tool, arguments=given)
+            if run_here:
+                own, tool, values = run_here.popleft()
+                self.event("tool.execution_start", toolCallId=own, toolName=tool, arguments=values)
                 self.event("tool.execution_complete", toolCallId=own, success=True)
             if identifier in says.refused:
                 self.event("tool.execution_complete", toolCallId=identifier, success=False)
@@ -246,7 +246,7 @@ class _Talk:
                 self.asks(identifier, name, arguments)
         if self.waiting or says.ends == "nothing":
             return
-        if says.ends == "idle" and not says.calls and not says.there:
+        if says.ends == "idle" and not says.calls and not says.run_here:
             self.event("assistant.turn_end", turnId="0")
             self.event("session.idle")
         else:

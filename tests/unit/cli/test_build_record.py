@@ -150,11 +150,11 @@ def test_check_reads_what_stamps_cannot_tell(project: Path, monkeypatch: pytest.
     assert cached_output(["check"]) is None
 
 
-@pytest.mark.parametrize("what", ["Python", "a file of the tool", "what is installed"])
-def test_another_tool_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    if what == "Python":
+@pytest.mark.parametrize("change", ["Python", "a file of the tool", "what is installed"])
+def test_another_tool_is_seen(project: Path, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    if change == "Python":
         monkeypatch.setattr("sys.version", "3.99")
-    elif what == "a file of the tool":
+    elif change == "a file of the tool":
         whole = build_record._stamp
         monkeypatch.setattr(
             build_record, "_stamp", lambda p: (*whole(p)[:3], 0) if p.endswith("build_record.py") else whole(p)
@@ -263,11 +263,11 @@ def test_the_command_line_says_the_same_either_way(tmp_path: Path, tmp_path_fact
 def test_a_check_says_why_it_keeps_no_record(tmp_path: Path) -> None:
     write_project(tmp_path)
     assert toolgen("build", cwd=tmp_path).returncode == 0
-    found = toolgen("check", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
-    assert found.returncode == 0
+    result = toolgen("check", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    assert result.returncode == 0
     assert (
         "the result of this check cannot be cached, so the next check is as slow: the cache folder is next to"
-        in found.stderr
+        in result.stderr
     )
     assert "no record" not in toolgen("check", "-q", cwd=tmp_path, env={"XDG_CACHE_HOME": str(tmp_path)}).stderr
 

@@ -123,8 +123,8 @@ def test_any_format_goes_to_a_poor_terminal_and_a_closed_pipe(wrong: Path, form:
     command = [sys.executable, "-m", "toolgen", "lint", "--format", form, "--color", "always"]
     environment = environment_with({"PYTHONIOENCODING": "ascii"})
     done = subprocess.run(command, cwd=wrong, env=environment, capture_output=True, check=False)
-    output, other = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
-    assert (done.returncode, other, output.isascii()) == (2, b"", True)
+    output, empty = (done.stdout, done.stderr) if form in DOCUMENT_FORMATS else (done.stderr, done.stdout)
+    assert (done.returncode, empty, output.isascii()) == (2, b"", True)
     assert b"type-unknown" in output
     assert (b"\x1b" in output) == (form == "text")
     reader, writer = os.pipe()

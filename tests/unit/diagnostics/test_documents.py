@@ -16,8 +16,8 @@ HOSTILE = 'a"b|<script>`x`\n::error::\u202e\ud800%0A[y](z)'
 
 
 def finding(n: int = 0, **more: Any) -> Finding:
-    given = {"span": Span("schemas/tools/a b.yaml", 3 + n, 5, 3 + n, 9), "code": "type-unknown", "level": "error"}
-    return Finding(**(given | {"message": "unknown type 'x'"} | more))
+    members = {"span": Span("schemas/tools/a b.yaml", 3 + n, 5, 3 + n, 9), "code": "type-unknown", "level": "error"}
+    return Finding(**(members | {"message": "unknown type 'x'"} | more))
 
 
 def printed(form: str, *findings: Finding) -> str:
@@ -57,8 +57,8 @@ def test_hostile_text_stays_text(form: str) -> None:
 
 
 def test_sarif_has_rules_and_places() -> None:
-    one = finding(hint="The types are array and object", related=(Related(Span("/abs/x.json", 1, 1), "here"),))
-    run = sarif(one, finding(code="not-yaml", level="warning"))
+    with_hint = finding(hint="The types are array and object", related=(Related(Span("/abs/x.json", 1, 1), "here"),))
+    run = sarif(with_hint, finding(code="not-yaml", level="warning"))
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["not-yaml", "type-unknown"]
     assert run["tool"]["driver"]["rules"][1]["help"]["text"].startswith(CODES["type-unknown"].why)
     first, second = run["results"]

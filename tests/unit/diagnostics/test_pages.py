@@ -55,12 +55,12 @@ def calls() -> Iterator[tuple[str, str, set[str], str]]:
 
 
 def test_findings_give_the_holes_of_their_message_and_no_others() -> None:
-    found = list(calls())
-    assert len({code for _, code, _, _ in found}) > 70
+    report_calls = list(calls())
+    assert len({code for _, code, _, _ in report_calls}) > 70
     wrong = [
-        (where, code, sorted(given ^ holes(CODES[code])))
-        for where, code, given, method in found
-        if given | GIVEN_BY_THE_METHOD.get(method, set()) != holes(CODES[code])
+        (where, code, sorted(arguments ^ holes(CODES[code])))
+        for where, code, arguments, method in report_calls
+        if arguments | GIVEN_BY_THE_METHOD.get(method, set()) != holes(CODES[code])
     ]
     assert wrong == []
 
@@ -162,17 +162,17 @@ def test_stages_with_sources_have_examples() -> None:
 def test_an_example_has_its_finding(tmp_path: Path, code: str, request: pytest.FixtureRequest) -> None:
     text = EXAMPLES[code].failing
     if OF_STAGE[code] in TOGETHER:
-        found = request.getfixturevalue("failing")[OF_STAGE[code]]
+        reported = request.getfixturevalue("failing")[OF_STAGE[code]]
     elif code in OF_NAMES:
-        found = found_in(tmp_path, {code: text}, resolve_project)
+        reported = found_in(tmp_path, {code: text}, resolve_project)
     else:
-        found = [replace(f, span=Span(f"{code}.yaml")) for f in faults({f"tools/{code}.yaml": text}, idle=True)]
-    assert code in {f.code for f in found if f.span.path.endswith(f"{code}.yaml")}
+        reported = [replace(f, span=Span(f"{code}.yaml")) for f in faults({f"tools/{code}.yaml": text}, idle=True)]
+    assert code in {f.code for f in reported if f.span.path.endswith(f"{code}.yaml")}
 
 
 def test_a_mended_example_has_neither_its_finding_nor_an_error(tmp_path: Path) -> None:
     fixed = {code: example.fixed for code, example in EXAMPLES.items()}
-    found = found_in(tmp_path, fixed, lint_project)
-    assert [f for f in found if f.level == "error" or f.code == Path(f.span.path).stem] == []
+    reported = found_in(tmp_path, fixed, lint_project)
+    assert [f for f in reported if f.level == "error" or f.code == Path(f.span.path).stem] == []
     # All of them have been through every rule: the notes of rules are there.
-    assert len({f.span.path for f in found}) > 30
+    assert len({f.span.path for f in reported}) > 30

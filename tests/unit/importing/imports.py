@@ -58,8 +58,8 @@ def imported(
 ) -> Result:
     """Import a text, bytes or a value, which is written as JSON, into `schemas` below a folder."""
     root.mkdir(parents=True, exist_ok=True)
-    data = source if isinstance(source, bytes) else source.encode() if isinstance(source, str) else None
-    (root / name).write_bytes(json.dumps(source).encode() if data is None else data)
+    text = source if isinstance(source, bytes | str) else json.dumps(source)
+    (root / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     findings = Findings()
     done = import_file(
         root / name, format, root / "schemas", findings, selection=choice or ImportSelection(), check=check
@@ -73,7 +73,7 @@ def imported(
     return Result(None if done is None else done.tools, tuple(findings), texts, types, differs)
 
 
-def one(root: Path, tool: Mapping[str, Any], format: str = "mcp") -> tuple[dict[str, Any], list[str]]:
+def imported_tool(root: Path, tool: Mapping[str, Any], format: str = "mcp") -> tuple[dict[str, Any], list[str]]:
     """The declaration of a single tool, and the codes of what was said."""
     result = imported(root, [tool], format)
     (declaration,) = result.tools.values()

@@ -55,7 +55,7 @@ def edited(root: Path, *pairs: tuple[str, str]) -> str:
     return text
 
 
-def said(result: Result) -> list[str]:
+def texts_of(result: Result) -> list[str]:
     return [f"{f.code} {f.message}" for f in result.findings]
 
 
@@ -76,7 +76,7 @@ def test_what_nobody_edited_follows_the_source(tmp_path: Path) -> None:
     result = imported(tmp_path, [new])
     assert result.added is not None
     assert result.added.changed == ("probe.yaml",)
-    assert said(result) == [
+    assert texts_of(result) == [
         "import-source-changed '/description' of 'probe' was changed at the source",
         "import-source-changed '/parameters/properties/b' of 'probe' was removed at the source",
         "import-source-changed '/parameters/properties/c~1d' of 'probe' was added at the source",
@@ -143,15 +143,15 @@ def test_of_two_changes_to_one_key_the_authors_stays_and_it_is_said_once(tmp_pat
         },
         "display_name": "Probe",
     }
-    kept = [f for f in result.findings if f.code == "import-kept"]
-    assert [(f.level, f.span.path.endswith("tools/probe.yaml"), f.span.line) for f in kept] == [
+    kept_findings = [f for f in result.findings if f.code == "import-kept"]
+    assert [(f.level, f.span.path.endswith("tools/probe.yaml"), f.span.line) for f in kept_findings] == [
         ("warning", True, 2),
         ("warning", True, 8),
     ]
-    assert kept[0].message == (
+    assert kept_findings[0].message == (
         "'/description' of 'probe' changed both here and at the source, where it is now '\"Theirs.\"'; your version was kept"
     )
-    assert kept[1].message.endswith("at the source, where it is now gone; your version was kept")
+    assert kept_findings[1].message.endswith("at the source, where it is now gone; your version was kept")
     assert imported(tmp_path, [new]).codes == []
 
 
@@ -364,7 +364,7 @@ def test_types_are_put_together_as_tools_are(tmp_path: Path) -> None:
     file.write_text("# ours\n" + file.read_text() + "description: A color.\n")
     result = imported(tmp_path, source({"type": "string", "enum": ["red", "green"]}), "openapi", "renamed.json")
     assert result.type_texts["Color.yaml"] == "# ours\ntype: string\nenum:\n  - red\n  - green\ndescription: A color.\n"
-    assert said(result) == [
+    assert texts_of(result) == [
         "import-source-changed '/enum' of '#/components/schemas/Color' was changed at the source",
     ]
     # A type that nothing refers to any more stays.
@@ -381,7 +381,7 @@ def test_another_path_of_an_operation_is_said(tmp_path: Path) -> None:
             "paths": {path: {"get": {"operationId": "a", "summary": "A."}}},
         }
         result = imported(tmp_path, source, "openapi")
-    assert said(result) == ["import-source-changed 'origin/path' of 'a' was changed at the source"]
+    assert texts_of(result) == ["import-source-changed 'origin/path' of 'a' was changed at the source"]
     assert imported(tmp_path, source, "openapi").codes == []
 
 
@@ -454,10 +454,10 @@ def test_what_is_gone_and_contradicts_what_changed_says_that_its_file_can_be_del
             "components": {"schemas": {"Kind": {"type": "integer", "enum": numbers}, **schemas}},
         }
 
-    one, two = ({"allOf": [{"$ref": "#/components/schemas/Kind"}], "enum": [n]} for n in (1, 2))
+    first_branch, second_branch = ({"allOf": [{"$ref": "#/components/schemas/Kind"}], "enum": [n]} for n in (1, 2))
     used = {"oneOf": [{"$ref": "#/components/schemas/One"}, {"$ref": "#/components/schemas/Two"}]}
-    imported(tmp_path, source([1, 2], {"One": one, "Two": two, "Used": used}), "openapi")
-    news = source([1], {"One": one, "Used": {"oneOf": [{"$ref": "#/components/schemas/One"}]}})
+    imported(tmp_path, source([1, 2], {"One": first_branch, "Two": second_branch, "Used": used}), "openapi")
+    news = source([1], {"One": first_branch, "Used": {"oneOf": [{"$ref": "#/components/schemas/One"}]}})
     stopped = imported(tmp_path, news, "openapi")
     (fault,) = (finding for finding in stopped.findings if finding.level == "error")
     assert (fault.code, Path(fault.span.path).name) == ("value-contradicts", "Two.yaml")

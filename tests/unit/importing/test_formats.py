@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .imports import imported, one
+from .imports import imported, imported_tool
 
 OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
 TOOL = {"name": "probe", "description": "A tool.", "inputSchema": OBJECT}
@@ -78,7 +78,9 @@ def test_pages_are_one_list_and_the_last_cursor_counts(tmp_path: Path) -> None:
 
 def test_geminis_other_dialect_is_read_as_json_schema(tmp_path: Path) -> None:
     schema = {"type": "OBJECT", "properties": {"a": {"type": "STRING", "nullable": True, "maxLength": "3"}}}
-    declared, codes = one(tmp_path, {"name": "a:b", "parameters": schema, "response": {"type": "STRING"}}, "gemini")
+    declared, codes = imported_tool(
+        tmp_path, {"name": "a:b", "parameters": schema, "response": {"type": "STRING"}}, "gemini"
+    )
     assert declared["parameters"] == {
         "type": "object", "properties": {"a": {"type": ["string", "null"], "maxLength": 3}}
     }  # fmt: skip
@@ -97,7 +99,7 @@ def test_geminis_other_dialect_is_read_as_json_schema(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_geminis_results(tmp_path: Path, result: Any, declared: Any, codes: list[str]) -> None:
-    tool, findings = one(tmp_path, GEMINI | result, "gemini")
+    tool, findings = imported_tool(tmp_path, GEMINI | result, "gemini")
     assert (tool.get("result"), findings) == (declared, codes)
     assert tool.get("providers") == ({"gemini": result} if "behavior" in result else None)
 
@@ -122,7 +124,7 @@ def test_what_mcp_knows_of_a_tool_is_kept(tmp_path: Path) -> None:
         "execution": {"taskSupport": "optional"},
         "_meta": {"a.b/c": 1},
     }
-    assert one(tmp_path, TOOL | more) == (
+    assert imported_tool(tmp_path, TOOL | more) == (
         DECLARED
         | {"result": {"type": "object"}, "display_name": "Probe", "annotations": more["annotations"]}
         | {"providers": {"mcp": {key: more[key] for key in ("icons", "execution", "_meta")}}},
@@ -132,20 +134,20 @@ def test_what_mcp_knows_of_a_tool_is_kept(tmp_path: Path) -> None:
 
 def test_the_keys_stand_in_the_order_of_declarations(tmp_path: Path) -> None:
     tool = {"_meta": {"z": 1}, "annotations": {"a": 1}, "outputSchema": {}, "title": "T", **TOOL}
-    assert list(one(tmp_path, tool)[0]) == [
+    assert list(imported_tool(tmp_path, tool)[0]) == [
         "name", "description", "parameters", "result", "display_name", "annotations", "providers"
     ]  # fmt: skip
 
 
 def test_keys_of_schemas_stay_in_their_order(tmp_path: Path) -> None:
     schema = {"required": ["b"], "type": "object", "properties": {"b": {"type": "string"}, "a": {"type": "string"}}}
-    parameters = one(tmp_path, TOOL | {"inputSchema": schema})[0]["parameters"]
+    parameters = imported_tool(tmp_path, TOOL | {"inputSchema": schema})[0]["parameters"]
     assert (list(parameters), list(parameters["properties"])) == (["required", "type", "properties"], ["b", "a"])
 
 
-@pytest.mark.parametrize(("given", "declared"), [(True, "always"), (False, "never"), (None, None)])
-def test_strict(tmp_path: Path, given: bool | None, declared: str | None) -> None:
-    strict = {"strict": given}
+@pytest.mark.parametrize(("written", "declared"), [(True, "always"), (False, "never"), (None, None)])
+def test_strict(tmp_path: Path, written: bool | None, declared: str | None) -> None:
+    strict = {"strict": written}
     tools = [
         ("openai", FLAT | strict),
         ("openai", CHAT | {"function": CHAT["function"] | strict}),
@@ -153,7 +155,7 @@ def test_strict(tmp_path: Path, given: bool | None, declared: str | None) -> Non
         ("modular_prompt", CHAT | {"function": CHAT["function"] | strict}),
     ]
     for i, (format, tool) in enumerate(tools):
-        assert one(tmp_path / str(i), tool, format)[0].get("strict") == declared
+        assert imported_tool(tmp_path / str(i), tool, format)[0].get("strict") == declared
 
 
 NODE = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": [], "additionalProperties": False}
@@ -162,13 +164,13 @@ MAP = {"type": "object", "properties": {"m": {"type": "object", "additionalPrope
 
 def test_a_strict_tool_that_a_provider_of_the_project_would_refuse_is_strict_where_it_can_be(tmp_path: Path) -> None:
     tools = [{**FLAT, "name": "node", "strict": True, "parameters": NODE}, {**FLAT, "name": "flat", "strict": True}]
-    found = imported(tmp_path, tools, "openai")
+    first = imported(tmp_path, tools, "openai")
     again = imported(tmp_path, tools, "openai")
 
-    assert {name: tool["strict"] for name, tool in found.tools.items()} == {"node": "auto", "flat": "always"}
-    assert found.brief == ["1:185 import-repaired"]
-    assert "anthropic" in found.findings[0].message
-    assert (again.tools, again.codes) == (found.tools, ["import-repaired"])
+    assert {name: tool["strict"] for name, tool in first.tools.items()} == {"node": "auto", "flat": "always"}
+    assert first.brief == ["1:185 import-repaired"]
+    assert "anthropic" in first.findings[0].message
+    assert (again.tools, again.codes) == (first.tools, ["import-repaired"])
 
 
 @pytest.mark.parametrize(
@@ -185,22 +187,26 @@ def test_the_strictness_of_an_import_fits_the_providers_of_the_project(
 ) -> None:
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas/toolgen.yaml").write_text(f"providers: [{providers}]\n", encoding="utf-8")
-    assert one(tmp_path, {**FLAT, "strict": True, "parameters": parameters}, "openai")[0]["strict"] == strict
+    assert imported_tool(tmp_path, {**FLAT, "strict": True, "parameters": parameters}, "openai")[0]["strict"] == strict
 
 
 def test_members_of_one_provider_go_to_its_wire(tmp_path: Path) -> None:
     cached = CLAUDE | {"cache_control": {"type": "ephemeral"}, "input_examples": [{"a": "b"}]}
-    assert one(tmp_path / "1", cached, "anthropic")[0]["providers"] == {
+    assert imported_tool(tmp_path / "1", cached, "anthropic")[0]["providers"] == {
         "anthropic": {"cache_control": {"type": "ephemeral"}, "input_examples": [{"a": "b"}]}
     }
     chat = CHAT | {"x": 1, "function": CHAT["function"] | {"y": 2}}
-    assert one(tmp_path / "2", chat, "openai")[0]["providers"] == {"openai_chat": {"x": 1, "function": {"y": 2}}}
-    assert one(tmp_path / "4", chat, "modular_prompt")[0]["providers"] == {
+    assert imported_tool(tmp_path / "2", chat, "openai")[0]["providers"] == {
+        "openai_chat": {"x": 1, "function": {"y": 2}}
+    }
+    assert imported_tool(tmp_path / "4", chat, "modular_prompt")[0]["providers"] == {
         "modular_prompt": {"x": 1, "function": {"y": 2}}
     }
-    assert one(tmp_path / "5", DECLARED | {"x": 1}, "kagami")[0]["providers"] == {"kagami": {"x": 1}}
+    assert imported_tool(tmp_path / "5", DECLARED | {"x": 1}, "kagami")[0]["providers"] == {"kagami": {"x": 1}}
     flat = FLAT | {"defer_loading": True}
-    assert one(tmp_path / "3", flat, "openai")[0]["providers"] == {"openai_responses": {"defer_loading": True}}
+    assert imported_tool(tmp_path / "3", flat, "openai")[0]["providers"] == {
+        "openai_responses": {"defer_loading": True}
+    }
 
 
 @pytest.mark.parametrize(
@@ -220,7 +226,7 @@ def test_what_contradicts_a_member_is_said_to_be_left_out(tmp_path: Path, format
 
 
 def test_null_members_cannot_be_said_by_a_patch(tmp_path: Path) -> None:
-    declared, codes = one(tmp_path, TOOL | {"_meta": {"a": None, "b": [None]}, "x": None})
+    declared, codes = imported_tool(tmp_path, TOOL | {"_meta": {"a": None, "b": [None]}, "x": None})
     assert declared["providers"] == {"mcp": {"_meta": {"b": [None]}}}
     assert codes == ["import-null", "import-null"]
 
@@ -237,11 +243,11 @@ def test_null_members_cannot_be_said_by_a_patch(tmp_path: Path) -> None:
     ],
 )
 def test_no_schema_of_the_arguments(tmp_path: Path, format: str, tool: Any, codes: list[str]) -> None:
-    assert one(tmp_path, tool, format) == ({"name": "probe"}, codes)
+    assert imported_tool(tmp_path, tool, format) == ({"name": "probe"}, codes)
 
 
 @pytest.mark.parametrize(
-    ("format", "tool", "right"),
+    ("format", "tool", "owner"),
     [
         ("mcp", {"name": "probe", "input_schema": {}}, "anthropic"),
         ("openai", {"name": "probe", "inputSchema": {}}, "mcp"),
@@ -260,21 +266,21 @@ def test_no_schema_of_the_arguments(tmp_path: Path, format: str, tool: Any, code
         ),
     ],
 )
-def test_a_schema_under_the_key_of_another_format_names_it(tmp_path: Path, format: str, tool: Any, right: str) -> None:
+def test_a_schema_under_the_key_of_another_format_names_it(tmp_path: Path, format: str, tool: Any, owner: str) -> None:
     result = imported(tmp_path, [tool], format)
     assert (result.tools, result.codes) == ({}, ["import-other-format"])
-    assert result.findings[0].hint == f"import the file with `toolgen import {right}`"
+    assert result.findings[0].hint == f"import the file with `toolgen import {owner}`"
 
 
 def test_a_root_without_a_type_becomes_an_object(tmp_path: Path) -> None:
-    declared, codes = one(tmp_path, {"name": "probe", "inputSchema": {"properties": {}}})
+    declared, codes = imported_tool(tmp_path, {"name": "probe", "inputSchema": {"properties": {}}})
     assert (declared["parameters"], codes) == ({"type": "object", "properties": {}}, ["import-root-type"])
 
 
 def test_a_missing_description_stays_missing_and_an_empty_one_empty(tmp_path: Path) -> None:
-    assert "description" not in one(tmp_path / "1", {"name": "probe", "inputSchema": OBJECT})[0]
-    assert one(tmp_path / "2", TOOL | {"description": ""})[0]["description"] == ""
-    assert one(tmp_path / "3", TOOL | {"title": ""})[1] == ["import-empty"]
+    assert "description" not in imported_tool(tmp_path / "1", {"name": "probe", "inputSchema": OBJECT})[0]
+    assert imported_tool(tmp_path / "2", TOOL | {"description": ""})[0]["description"] == ""
+    assert imported_tool(tmp_path / "3", TOOL | {"title": ""})[1] == ["import-empty"]
 
 
 @pytest.mark.parametrize(
@@ -354,10 +360,14 @@ def test_wrong_shapes_are_named_at_their_places(tmp_path: Path, format: str, sou
 def test_the_result_of_an_mcp_tool_is_the_schema_of_the_value(tmp_path: Path) -> None:
     """A fault in it is told at its place in the file."""
     wrapper = {"type": "object", "properties": {"result": {"type": "array"}}, "required": ["result"]}
-    declared, codes = one(tmp_path / "a", {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": wrapper})
+    declared, codes = imported_tool(
+        tmp_path / "a", {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": wrapper}
+    )
     assert (declared["result"], codes) == ({"type": "array"}, ["import-unwrapped"])
     titled = {**wrapper, "title": "T"}
-    declared, codes = one(tmp_path / "b", {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": titled})
+    declared, codes = imported_tool(
+        tmp_path / "b", {"name": "a", "inputSchema": {"type": "object"}, "outputSchema": titled}
+    )
     assert (declared["result"], codes) == (titled, [])
     text = """[{"name": "a", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "properties": {
 "result": {"items": {"type": "objekt"}}}, "required": ["result"]}}]"""
@@ -372,7 +382,7 @@ def test_a_definition_of_the_agent_sdk(tmp_path: Path) -> None:
         "properties": {"a": {"$ref": "#/definitions/a"}},
     }
     tool = {"name": "read.file", "description": "A tool.", "parameters": schema, "strict": True, "meta": {"a": 1}}
-    declared, codes = one(tmp_path, tool, "agent_sdk")
+    declared, codes = imported_tool(tmp_path, tool, "agent_sdk")
     assert (declared["name"], declared["strict"], declared["parameters"]) == ("read_file", "always", schema)
     assert (declared["providers"], codes) == (
         {"agent_sdk": {"meta": {"a": 1}}},
@@ -441,10 +451,10 @@ def test_what_a_tool_spec_has_besides_is_kept_or_said(tmp_path: Path) -> None:
         "parameters": [{"name": "a", "param_type": "path", "default": "."}],
         "x": 1,
     }
-    declared, codes = one(tmp_path / "1", tool, "copilot_quorum")
+    declared, codes = imported_tool(tmp_path / "1", tool, "copilot_quorum")
     assert (declared["providers"], codes) == ({"copilot_quorum": {"x": 1}}, ["import-dropped"])
     both = tool | {"input_schema": OBJECT}
-    declared, codes = one(tmp_path / "2", both, "copilot_quorum")
+    declared, codes = imported_tool(tmp_path / "2", both, "copilot_quorum")
     assert (declared["parameters"], codes) == (OBJECT, ["import-dropped"])
 
 

@@ -106,9 +106,9 @@ def test_what_is_no_file_is_called_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     findings = Findings()
     assert import_file(tmp_path / "folder", "mcp", tmp_path / "schemas", findings) is None
-    (found,) = findings
-    assert found.message.endswith(" is a folder, not a regular file")
-    assert found.hint == "pass the file that contains the tools"
+    (finding,) = findings
+    assert finding.message.endswith(" is a folder, not a regular file")
+    assert finding.hint == "pass the file that contains the tools"
 
 
 @pytest.mark.parametrize("text", [json.dumps([GOOD]), yaml.safe_dump([GOOD])])
@@ -125,14 +125,14 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path, text: str) -> None:
 def test_a_device_is_read_up_to_the_largest_size_of_a_file(tmp_path: Path, device: str, code: str) -> None:
     findings = Findings()
     assert import_file(Path(device), "mcp", tmp_path / "schemas", findings) is None
-    assert [found.code for found in findings] == [code]
+    assert [finding.code for finding in findings] == [code]
 
 
 def test_the_number_of_an_open_file_is_not_the_name_of_a_source(tmp_path: Path) -> None:
     for _ in range(2):
-        end, other = os.pipe()
-        os.write(other, json.dumps([GOOD]).encode())
-        os.close(other)
+        end, writer = os.pipe()
+        os.write(writer, json.dumps([GOOD]).encode())
+        os.close(writer)
         assert import_file(Path(f"/dev/fd/{end}"), "mcp", tmp_path, Findings()) is not None
     assert "sources" in (record := json.loads((tmp_path / "tools/import.lock").read_text()))
     assert [*record["sources"]] == ["mcp -"]
@@ -147,10 +147,10 @@ def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path, file: str, out
     (tmp_path / file).write_text("mine")
     findings = Findings()
     assert import_file(tmp_path / "in.json", "mcp", tmp_path / out, findings) is None
-    (found,) = findings
-    assert (found.code, found.span.path) == ("not-a-file", (tmp_path / file).as_posix())
-    assert found.message.endswith("is a regular file, not a folder")
-    assert "--out" in (found.hint or "")
+    (finding,) = findings
+    assert (finding.code, finding.span.path) == ("not-a-file", (tmp_path / file).as_posix())
+    assert finding.message.endswith("is a regular file, not a folder")
+    assert "--out" in (finding.hint or "")
     assert (tmp_path / file).read_text() == "mine"
 
 

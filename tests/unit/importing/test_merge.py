@@ -42,8 +42,8 @@ def test_equality_is_that_of_json() -> None:
 
 def test_differences_are_the_smallest_places() -> None:
     before, after = {"a": {"b": 1, "c": [1]}, "~/": 1}, {"a": {"b": 1, "c": [2]}, "d": 1}
-    found = [(pointer_text(pointer), kind) for pointer, kind in find_differences(before, after)]
-    assert found == [("/a/c", "changed"), ("/~0~1", "removed"), ("/d", "added")]
+    differences = [(pointer_text(pointer), kind) for pointer, kind in find_differences(before, after)]
+    assert differences == [("/a/c", "changed"), ("/~0~1", "removed"), ("/d", "added")]
 
 
 @given(_OBJECTS, _OBJECTS)

@@ -56,7 +56,7 @@ def test_a_name_of_a_million_characters_costs_little() -> None:
 
 
 @pytest.mark.parametrize(
-    ("format", "key", "name", "sources", "kept"),
+    ("format", "key", "name", "sources", "message_end"),
     [
         ("mcp", "inputSchema", "weather.get", ["mcp"], "kept for mcp"),
         ("gemini", "parametersJsonSchema", "weather.get", ["gemini"], "kept for gemini"),
@@ -79,14 +79,14 @@ def test_a_name_of_a_million_characters_costs_little() -> None:
     ],
 )
 def test_a_name_that_changed_is_kept_for_its_source_if_that_accepts_it(
-    tmp_path: Path, format: str, key: str, name: str, sources: list[str], kept: str
+    tmp_path: Path, format: str, key: str, name: str, sources: list[str], message_end: str
 ) -> None:
     result = imported(tmp_path, [{"name": name, key: {"type": "object"}}], format)
     ((legal, tool),) = result.tools.items()
     assert tool.get("providers") == ({source: {"name": name} for source in sources} or None)
     assert result.codes == ["import-renamed"]
     assert result.findings[0].message == (
-        f"'{name}' is not a valid name and was changed to '{legal}'; the original name is {kept}"
+        f"'{name}' is not a valid name and was changed to '{legal}'; the original name is {message_end}"
     )
     findings = Findings()
     assert resolve_project(tmp_path / "schemas", findings) is not None, list(findings)

@@ -103,11 +103,11 @@ def test_what_the_document_says_of_a_path_counts_for_its_operations(petstore: Re
 
 def test_named_schemas_are_shared_types_apart_for_requests_where_they_differ(petstore: Result) -> None:
     assert sorted(petstore.types) == ["CatInput", "DogInput", "Pet", "PetInput", "Tag"]
-    pet, given = petstore.types["Pet"], petstore.types["PetInput"]
-    assert (pet["required"], given["required"]) == (["id", "name"], ["name"])
-    assert ("id" in pet["properties"], "id" in given["properties"]) == (True, False)
+    pet, pet_input = petstore.types["Pet"], petstore.types["PetInput"]
+    assert (pet["required"], pet_input["required"]) == (["id", "name"], ["name"])
+    assert ("id" in pet["properties"], "id" in pet_input["properties"]) == (True, False)
     assert pet["properties"]["friends"] == {"type": "array", "items": {"$ref": "Pet.yaml"}}
-    assert given["properties"]["parent"] == {"anyOf": [{"$ref": "PetInput.yaml"}, {"type": "null"}]}
+    assert pet_input["properties"]["parent"] == {"anyOf": [{"$ref": "PetInput.yaml"}, {"type": "null"}]}
     assert pet["properties"]["nick"] == {"type": ["string", "null"], "enum": ["a", "b", None]}
     assert pet["properties"]["tag"] == {"$ref": "Tag.yaml", "description": "Its tag."}
     assert petstore.tools["pets_create"]["result"] == {"$ref": "../types/Pet.yaml"}
@@ -208,8 +208,8 @@ def test_a_body_of_many_nested_parts_is_read_in_one_pass(tmp_path: Path) -> None
     schemas: dict[str, Any] = {"S0": {"type": "object", "properties": {"a": {"type": "string"}}}}
     for level in range(1, 40):
         schemas[f"S{level}"] = {"allOf": [{"$ref": f"#/components/schemas/S{level - 1}"}] * 2}
-    found, _ = operation(tmp_path, body({"$ref": "#/components/schemas/S39"}), components={"schemas": schemas})
-    assert found["parameters"]["required"] == ["body"]
+    tool, _ = operation(tmp_path, body({"$ref": "#/components/schemas/S39"}), components={"schemas": schemas})
+    assert tool["parameters"]["required"] == ["body"]
 
 
 def test_what_is_imported_is_built_and_runs(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_beside_a_reference_keywords_count_from_3_1_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "names", "required"),
+    ("details", "names", "required"),
     [
         (body({"type": "object", "properties": {"a": {}}, "required": ["a"]}), ["a"], ["a"]),
         (body({"type": "object", "properties": {"a": {}}}, required=False), ["a"], []),
@@ -293,15 +293,15 @@ def test_beside_a_reference_keywords_count_from_3_1_on(tmp_path: Path) -> None:
         (body({"type": "object", "properties": {"body": {}}}), ["body"], []),
     ],
 )
-def test_bodies(tmp_path: Path, given: Any, names: list[str], required: list[str]) -> None:
-    parameters = operation(tmp_path, given)[0]["parameters"]
+def test_bodies(tmp_path: Path, details: Any, names: list[str], required: list[str]) -> None:
+    parameters = operation(tmp_path, details)[0]["parameters"]
     assert (list(parameters["properties"]), parameters.get("required", [])) == (names, required)
 
 
 def test_a_closed_body_closes_the_arguments(tmp_path: Path) -> None:
-    given = body({"type": "object", "properties": {"a": {}}, "additionalProperties": False})
-    given["parameters"] = [{"name": "q", "in": "query", "schema": {}}]
-    parameters = operation(tmp_path, given)[0]["parameters"]
+    details = body({"type": "object", "properties": {"a": {}}, "additionalProperties": False})
+    details["parameters"] = [{"name": "q", "in": "query", "schema": {}}]
+    parameters = operation(tmp_path, details)[0]["parameters"]
     assert (list(parameters["properties"]), parameters["additionalProperties"]) == (["q", "a"], False)
 
 
@@ -322,8 +322,8 @@ def test_properties_of_responses_are_demanded_of_no_request(tmp_path: Path) -> N
     responses = {
         "200": {"description": "", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/List"}}}}
     }
-    given = {**body({"$ref": "#/components/schemas/List"}), "responses": responses}
-    tool, result = operation(tmp_path, given, components=components)
+    details = {**body({"$ref": "#/components/schemas/List"}), "responses": responses}
+    tool, result = operation(tmp_path, details, components=components)
     assert tool["parameters"]["properties"]["body"] == {"$ref": "../types/ListInput.yaml"}
     assert result.types["WholeInput"]["allOf"] == [{"$ref": "BaseInput.yaml"}, {"required": ["n"]}]
     assert result.types["Whole"]["allOf"] == [{"$ref": "Base.yaml"}, {"required": ["id", "n"]}]
@@ -402,9 +402,9 @@ def test_references_into_a_type_and_to_schemas_without_a_name(tmp_path: Path) ->
     parameters = [{"name": f"p{i}", "in": "query", "schema": {"$ref": ref}} for i, ref in enumerate(refs)]
     tool, result = operation(tmp_path, {"parameters": parameters}, components=components)
     inner = "../types/A.yaml#/properties/b~1c"
-    other = "components_responses_R_content_application_json_schema"
-    assert [p["$ref"] for p in tool["parameters"]["properties"].values()] == [inner, f"../types/{other}.yaml", inner]
-    assert result.types[other] == {"type": "integer"}
+    shared = "components_responses_R_content_application_json_schema"
+    assert [p["$ref"] for p in tool["parameters"]["properties"].values()] == [inner, f"../types/{shared}.yaml", inner]
+    assert result.types[shared] == {"type": "integer"}
     assert result.types["A"]["properties"] == {"b/c": {"$ref": "A.yaml#/$defs/D"}}
 
 
@@ -500,7 +500,9 @@ def test_other_methods_of_3_2(tmp_path: Path) -> None:
 
 
 def _places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if not isinstance(value, dict | list):
+        return [at]
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
     return [at, *(place for key, item in inner for place in _places(item, (*at, key)))]
 
 
@@ -542,13 +544,13 @@ paths:
         - {name: month, in: query, schema: {type: integer, maximum: 12}, example: 08}
       responses: {"200": {description: Done.}}
 """
-    found = imported(tmp_path, text, "openapi", "in.yaml")
+    result = imported(tmp_path, text, "openapi", "in.yaml")
 
-    assert found.tools["probe"]["parameters"]["properties"] == {
+    assert result.tools["probe"]["parameters"]["properties"] == {
         "code": {"type": "string", "examples": ["02894"]},
         "month": {"type": "integer", "maximum": 12},
     }
-    assert found.brief[:2] == ["8:69 import-repaired", "9:83 import-repaired"]
-    assert "'02894' is read as a string" in found.findings[0].message
+    assert result.brief[:2] == ["8:69 import-repaired", "9:83 import-repaired"]
+    assert "'02894' is read as a string" in result.findings[0].message
     wrong = imported(tmp_path / "wrong", text.replace("maximum: 12", "maximum: 012"), "openapi", "in.yaml")
     assert (wrong.added, "9:69 bound-invalid" in wrong.brief) == (None, True)

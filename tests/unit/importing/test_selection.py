@@ -45,12 +45,12 @@ def changed(*way: str, to: Any) -> dict[str, Any]:
     """The document with another value at a place."""
     import copy
 
-    found = copy.deepcopy(PETS)
-    holder: Any = found
+    document = copy.deepcopy(PETS)
+    holder: Any = document
     for step in way[:-1]:
         holder = holder[step]
     holder[way[-1]] = to
-    return found
+    return document
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_what_fits_no_tool_is_an_error(tmp_path: Path, choice: ImportSelection) 
 
 
 @pytest.mark.parametrize(
-    ("document", "left"),
+    ("document", "imported_names"),
     [
         (changed("components", "schemas", "Name", to=FAULTY), ["listPets"]),
         (changed("components", "schemas", "Shop", to={"type": "text"}), ["addPet", "listPets"]),
@@ -87,13 +87,13 @@ def test_what_fits_no_tool_is_an_error(tmp_path: Path, choice: ImportSelection) 
         (changed("paths", "/pets", "get", "operationId", to=7), ["addPet", "getShop"]),
     ],
 )
-def test_faulty_tools_are_left_out_and_named(tmp_path: Path, document: Any, left: list[str]) -> None:
+def test_faulty_tools_are_left_out_and_named(tmp_path: Path, document: Any, imported_names: list[str]) -> None:
     stopped = imported(tmp_path / "all", document, "openapi")
     assert (stopped.added, stopped.tools) == (None, {})
     done = imported(tmp_path / "some", document, "openapi", choice=ImportSelection(skip_faulty=True))
-    assert sorted(done.tools) == left
+    assert sorted(done.tools) == imported_names
     left_out = [finding for finding in done.findings if finding.code == "import-left-out"]
-    assert len(left_out) == 3 - len(left)
+    assert len(left_out) == 3 - len(imported_names)
     assert all(finding.level == "warning" for finding in left_out)
 
 
@@ -162,11 +162,11 @@ REPAIRS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("wrong", "right"), REPAIRS.values(), ids=REPAIRS)
-def test_common_mistakes_are_repaired_and_listed(tmp_path: Path, wrong: Any, right: Any) -> None:
+@pytest.mark.parametrize(("wrong", "repaired"), REPAIRS.values(), ids=REPAIRS)
+def test_common_mistakes_are_repaired_and_listed(tmp_path: Path, wrong: Any, repaired: Any) -> None:
     done = imported(tmp_path, {"tools": [tool("probe", {"type": "object", "properties": {"x": wrong}})]})
     assert done.codes == ["import-repaired"]
-    assert done.tools["probe"]["parameters"]["properties"]["x"] == right
+    assert done.tools["probe"]["parameters"]["properties"]["x"] == repaired
 
 
 def test_what_may_be_meant_otherwise_is_not_repaired(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def loaded(root: Path, files: Mapping[str, str | bytes]) -> tuple[Sources, list[
         return load(Path("schemas"), findings), list(findings)
 
 
-def one(root: Path, content: str | bytes, name: str = "tools/x.yaml") -> tuple[object, list[Finding]]:
+def single_value(root: Path, content: str | bytes, name: str = "tools/x.yaml") -> tuple[object, list[Finding]]:
     """The value of a single document, or None, and the findings."""
     sources, findings = loaded(root, {name: content})
     every = [*sources.tools, *sources.types, *sources.providers, *sources.formats]

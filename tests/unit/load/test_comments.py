@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolgen.load.comments import find_comments
 
 
-def found(text: str) -> list[tuple[int, int, str, bool]]:
+def comments_in(text: str) -> list[tuple[int, int, str, bool]]:
     return [(c.line, c.column, c.text, c.alone) for c in find_comments(text)]
 
 
@@ -44,7 +44,7 @@ def _scanner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     ],
 )
 def test_what_stands_in_a_text_is_no_comment(text: str) -> None:
-    assert found(text) == []
+    assert comments_in(text) == []
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_stands_in_a_text_is_no_comment(text: str) -> None:
     ],
 )
 def test_a_comment_is_found_with_its_place(text: str, comment: tuple[int, int, str, bool]) -> None:
-    assert found(text) == [comment]
+    assert comments_in(text) == [comment]
 
 
 @given(
@@ -95,4 +95,4 @@ def test_comments_above_keys_are_all_that_is_found(values: list[tuple[str, bool]
             lines.append(f"# c{number}")
             expected.append((len(lines), 1, f"c{number}", True))
         lines += f"k{number}: {value}".split("\n")
-    assert found("\n".join(lines) + "\n") == expected
+    assert comments_in("\n".join(lines) + "\n") == expected

@@ -231,8 +231,8 @@ def test_a_fault_is_a_finding_at_its_place(case: Case, tmp_path: Path) -> None:
 
 def test_every_code_of_the_stage_has_a_case() -> None:
     elsewhere = {"unreadable-source", "too-many-sources"}  # test_folder.py
-    seen = {line.rsplit(": ", 1)[1] for case in CASES for line in case.expected}
-    assert seen | elsewhere == {row.id for row in BY_STAGE["load"]}
+    covered = {line.rsplit(": ", 1)[1] for case in CASES for line in case.expected}
+    assert covered | elsewhere == {row.id for row in BY_STAGE["load"]}
 
 
 @pytest.mark.parametrize("row", BY_STAGE["load"], ids=lambda row: row.id)

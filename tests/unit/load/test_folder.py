@@ -59,7 +59,7 @@ def test_paths_texts_and_digests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("where", "given", "path"),
+    ("where", "argument", "path"),
     [
         ("p", "schemas", "schemas/tools/x.yaml"),
         ("p", "./schemas", "schemas/tools/x.yaml"),
@@ -71,11 +71,11 @@ def test_paths_texts_and_digests(tmp_path: Path) -> None:
     ],
 )
 def test_paths_are_those_that_lead_to_the_files_from_here(
-    where: str, given: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    where: str, argument: str, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project(tmp_path / "p", {"tools/x.yaml": TOOL})
     monkeypatch.chdir(tmp_path / where)
-    sources = load(Path(given), Findings())
+    sources = load(Path(argument), Findings())
     assert sources.tools[0].path == path
     assert Path(path).is_file()
     assert not sources.tools[0].is_shipped
@@ -184,16 +184,16 @@ def test_a_file_for_a_folder_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "limit", "what"),
+    ("name", "limit", "counted"),
     [("FILES", 2, "sources"), ("ENTRIES", 3, "entries")],
 )
 def test_budgets_of_the_folder(
-    name: str, limit: int, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, limit: int, counted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, name, limit)
     _, findings = loaded(tmp_path, {f"tools/{i}.yaml": TOOL for i in range(6)})
     assert brief(findings) == ["schemas:1:1: too-many-sources"]
-    assert what in findings[0].message
+    assert counted in findings[0].message
 
 
 @pytest.mark.parametrize(("name", "limit"), [("bytes", 3), ("values", 1)])
@@ -201,8 +201,8 @@ def test_budgets_of_all_files(name: str, limit: int, tmp_path: Path) -> None:
     schemas = project(tmp_path, {"tools/x.yaml": TOOL})
     findings = Findings()
     folder = Folder(schemas, "schemas", findings)
-    found = folder.list_sources("tools", recursive=True)[0]
-    assert load_file(folder, found, "tool", findings, Budget("schemas", **{name: limit})).documents == ()
+    source = folder.list_sources("tools", recursive=True)[0]
+    assert load_file(folder, source, "tool", findings, Budget("schemas", **{name: limit})).documents == ()
     assert [f.code for f in findings] == ["too-many-sources"]
     assert name in next(iter(findings)).message
 

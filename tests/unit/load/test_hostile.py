@@ -117,10 +117,10 @@ def test_json_is_refused_exactly_where_the_standard_library_refuses(text: str) -
         expected = None
     report = FaultReporter("x", Findings())
     try:
-        got = json.dumps(read_json(text, report).value)
+        actual = json.dumps(read_json(text, report).value)
     except Unreadable:
-        got = None
-    assert (None if report.count else got) == expected
+        actual = None
+    assert (None if report.count else actual) == expected
 
 
 @pytest.mark.parametrize("parser", ["C", "Python"])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from .projects import loaded, one
+from .projects import loaded, single_value
 
 SCALARS = [
     ("true", True), ("True", True), ("TRUE", True), ("false", False), ("FALSE", False),
@@ -36,11 +36,11 @@ def test_scalars_mean_what_the_core_schema_says(
 ) -> None:
     if parser == "Python":
         monkeypatch.delattr(yaml, "CSafeLoader")
-    got, findings = one(tmp_path, f"v: {written}\n")
+    document, findings = single_value(tmp_path, f"v: {written}\n")
     assert findings == []
-    assert isinstance(got, dict)
-    assert got["v"] == value
-    assert type(got["v"]) is type(value)
+    assert isinstance(document, dict)
+    assert document["v"] == value
+    assert type(document["v"]) is type(value)
 
 
 KEYS = [
@@ -64,24 +64,24 @@ KEYS = [
 
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_keeps_its_spelling(key: str, tmp_path: Path) -> None:
-    assert one(tmp_path, f"{key}: 1\n") == ({key: 1}, [])
+    assert single_value(tmp_path, f"{key}: 1\n") == ({key: 1}, [])
 
 
 def test_an_alias_stands_for_what_its_anchor_names(tmp_path: Path) -> None:
     text = "a: &text x\nb: &list [*text, 1]\nc: &map {d: *list}\ne: [*map, *text]\n"
     value = {"a": "x", "b": ["x", 1], "c": {"d": ["x", 1]}, "e": [{"d": ["x", 1]}, "x"]}
-    assert one(tmp_path, text) == (value, [])
+    assert single_value(tmp_path, text) == (value, [])
 
 
 def test_a_collection_may_have_the_tag_of_its_own_kind(tmp_path: Path) -> None:
-    assert one(tmp_path, "a: ! [1]\nb: ! {c: 1}\nd: !!seq []\ne: !!map {}\n") == (
+    assert single_value(tmp_path, "a: ! [1]\nb: ! {c: 1}\nd: !!seq []\ne: !!map {}\n") == (
         {"a": [1], "b": {"c": 1}, "d": [], "e": {}},
         [],
     )
 
 
 def test_quoted_keys_may_be_anything(tmp_path: Path) -> None:
-    assert one(tmp_path, '"": 1\n"<<": 2\n"a\\nb": 3\n') == ({"": 1, "<<": 2, "a\nb": 3}, [])
+    assert single_value(tmp_path, '"": 1\n"<<": 2\n"a\\nb": 3\n') == ({"": 1, "<<": 2, "a\nb": 3}, [])
 
 
 JSONS = [
@@ -100,9 +100,9 @@ JSONS = [
 def test_json_is_read_exactly(text: str, extension: str, tmp_path: Path) -> None:
     if extension == "yaml" and "\u2028" in text:
         pytest.skip("a raw line separator ends a line for some readers of YAML")
-    got, findings = one(tmp_path, text, f"tools/x.{extension}")
+    document, findings = single_value(tmp_path, text, f"tools/x.{extension}")
     assert findings == []
-    assert json.dumps(got) == json.dumps(json.loads(text))
+    assert json.dumps(document) == json.dumps(json.loads(text))
 
 
 FORMS = [b"name: x\nd: |\n  a\n  b\ne: 'c\n\n  d'\n"]
@@ -110,9 +110,9 @@ FORMS += [FORMS[0].replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + FORMS[0]]
 
 
 def test_byte_order_mark_and_line_ends_change_nothing(tmp_path: Path) -> None:
-    seen = [asdict(loaded(tmp_path / str(i), {"tools/x.yaml": form})[0]) for i, form in enumerate(FORMS)]
-    assert seen[0]["tools"][0]["value"] == {"name": "x", "d": "a\nb\n", "e": "c\nd"}
-    assert seen[0] == seen[1] == seen[2]
+    sources_read = [asdict(loaded(tmp_path / str(i), {"tools/x.yaml": form})[0]) for i, form in enumerate(FORMS)]
+    assert sources_read[0]["tools"][0]["value"] == {"name": "x", "d": "a\nb\n", "e": "c\nd"}
+    assert sources_read[0] == sources_read[1] == sources_read[2]
 
 
 def test_documents_are_counted(tmp_path: Path) -> None:
@@ -179,9 +179,9 @@ def test_both_parsers_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_numbers_are_finite_and_text_has_no_surrogates(tmp_path: Path) -> None:
-    got, _ = one(tmp_path, '{"a": 1.7976931348623157e308, "b": 5e-324}', "tools/x.json")
-    assert isinstance(got, dict)
-    assert all(math.isfinite(v) for v in got.values())
+    document, _ = single_value(tmp_path, '{"a": 1.7976931348623157e308, "b": 5e-324}', "tools/x.json")
+    assert isinstance(document, dict)
+    assert all(math.isfinite(v) for v in document.values())
 
 
 def test_an_interpreter_with_a_low_digit_limit_refuses_instead_of_failing(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_an_interpreter_with_a_low_digit_limit_refuses_instead_of_failing(tmp_pa
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(640)
     try:
-        _, findings = one(tmp_path, f"a: {'9' * 1000}\n")
+        _, findings = single_value(tmp_path, f"a: {'9' * 1000}\n")
     finally:
         sys.set_int_max_str_digits(before)
     assert [f.code for f in findings] == ["number-out-of-range"]

@@ -85,7 +85,7 @@ def test_fields_that_are_spelled_alike_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("steps", "taken", "name"),
+    ("steps", "used", "name"),
     [
         (("parent", "page_id"), set(), "MovePagePageId"),
         (("parent",), {"MovePageParent"}, "MovePageParent2"),
@@ -97,14 +97,14 @@ def test_fields_that_are_spelled_alike_are_told_apart() -> None:
     ],
 )
 def test_classes_are_named_by_the_last_step_that_tells_them_apart(
-    steps: tuple[str, ...], taken: set[str], name: str
+    steps: tuple[str, ...], used: set[str], name: str
 ) -> None:
-    assert nested_class_name("MovePage", steps, taken) == name
+    assert nested_class_name("MovePage", steps, used) == name
 
 
 @pytest.mark.parametrize(
-    ("plural", "one"),
+    ("plural", "singular"),
     [("items", "item"), ("entries", "entry"), ("boxes", "box"), ("classes", "class"), ("status", None), ("data", None)],
 )
-def test_items_are_named_in_the_singular(plural: str, one: str | None) -> None:
-    assert singularize(plural) == one
+def test_items_are_named_in_the_singular(plural: str, singular: str | None) -> None:
+    assert singularize(plural) == singular

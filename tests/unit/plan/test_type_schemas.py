@@ -146,11 +146,11 @@ def test_shared_definitions_do_not_multiply() -> None:
 class Counted(dict[str, Any]):
     """Definitions that refuse to be looked up without end."""
 
-    left = 3000
+    budget = 3000
 
     def __getitem__(self, name: str) -> Any:
-        self.left -= 1
-        assert self.left, "looked up too often"
+        self.budget -= 1
+        assert self.budget, "looked up too often"
         return super().__getitem__(name)
 
 

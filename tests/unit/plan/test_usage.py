@@ -9,8 +9,7 @@ import pytest
 
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import check_project
-from toolgen.plan.object_mappings import MappingError
-from toolgen.plan.token_usage import plan_usage
+from toolgen.plan.wires import MappingError, plan_usage
 from toolgen.resolve import Format
 
 LEAST: dict[str, Any] = {

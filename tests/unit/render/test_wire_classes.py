@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from toolgen.plan.provider import ClassAttribute
-from toolgen.render.converters.code import Method
-from toolgen.render.converters.wire_classes import WireClass, merge_patch
+from toolgen.plan.wires import ClassAttribute
+from toolgen.render.wires import Method, WireClass, merge_patch
 from toolgen_runtime.json_values import apply_merge_patch
 
 
@@ -43,7 +42,7 @@ def test_no_patch_writes_a_null_or_puts_a_key_before_others(base: Any, value: An
 
 
 def a_class(name: str, converter: str = "ChatConverter", **attributes: Any) -> WireClass:
-    facts = {key: ClassAttribute(key, (value,), annotation="ClassVar[Any]") for key, value in attributes.items()}
+    facts = {key: ClassAttribute(key, value, "ClassVar[Any]") for key, value in attributes.items()}
     methods = {"read_tool": Method("read_tool", (), "None", "Read.", ("return self.TOOL_NAME",))}
     return WireClass(name, converter, {"name": name.lower(), "title": name, "names": "[a-z]"}, facts, methods)
 

@@ -18,17 +18,17 @@ from tests.support.sources import faults, linked
     ],
 )
 def test_two_tools_that_fall_together_are_both_named(first: dict, second: dict, code: str) -> None:
-    (found,) = faults({"tools/one.yaml": first, "tools/two.yaml": second})
+    (finding,) = faults({"tools/one.yaml": first, "tools/two.yaml": second})
 
-    assert found.code == code
-    places = {found.span.path} | {r.span.path for r in found.related}
+    assert finding.code == code
+    places = {finding.span.path} | {r.span.path for r in finding.related}
     assert places == {"schemas/tools/one.yaml", "schemas/tools/two.yaml"}
 
 
 def test_types_that_fall_together_are_both_named() -> None:
-    found = faults({"tools/a.yaml": {"name": "a"}, "types/x/t.yaml": {}, "types/y/T.yaml": {}})
+    findings = faults({"tools/a.yaml": {"name": "a"}, "types/x/t.yaml": {}, "types/y/T.yaml": {}})
 
-    assert [f.code for f in found] == ["type-names-collide"]
+    assert [f.code for f in findings] == ["type-names-collide"]
 
 
 @pytest.mark.parametrize("name", ["a\n", "", "a b", "ä", "../x", "a" * 65, 3, None])

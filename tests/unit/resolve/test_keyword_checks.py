@@ -12,7 +12,7 @@ from toolgen.parse import parse
 from toolgen.resolve.resolution import resolve_tools
 
 
-def said(parameters: Any, **types: Any) -> list[tuple[str, str | None]]:
+def reported(parameters: Any, **types: Any) -> list[tuple[str, str | None]]:
     """Code and hint of what is found in a tool with these parameters."""
     findings = Findings()
     files = {f"types/{name}.yaml": value for name, value in types.items()}
@@ -36,7 +36,7 @@ def of(property: Any, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_a_keyword_that_does_not_exist(schema: Any, hint: str) -> None:
-    assert said(of(schema)) == [("keyword-unknown", hint)]
+    assert reported(of(schema)) == [("keyword-unknown", hint)]
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_a_keyword_that_does_not_exist(schema: Any, hint: str) -> None:
     ],
 )
 def test_what_is_left_alone(schema: Any) -> None:
-    assert [code for code, _ in said(of(schema)) if code in ("keyword-unknown", "format-unknown")] == []
+    assert [code for code, _ in reported(of(schema)) if code in ("keyword-unknown", "format-unknown")] == []
 
 
 def test_a_word_is_reported_once_for_a_file() -> None:
     often = {"type": "object", "properties": {f"p{i}": {"type": "string", "zebra": i} for i in range(9)}}
-    assert len(said(often)) == 1
+    assert len(reported(often)) == 1
     referring = of({"$ref": "../types/t.yaml", "zebra": 1})
-    assert [code for code, _ in said(referring, t={"type": "string", "zebra": 1})] == ["keyword-unknown"] * 2
+    assert [code for code, _ in reported(referring, t={"type": "string", "zebra": 1})] == ["keyword-unknown"] * 2
 
 
 def test_a_keyword_that_is_null() -> None:
@@ -67,28 +67,28 @@ def test_a_keyword_that_is_null() -> None:
     assert [f.code for f in faults({"tools/probe.yaml": cut}, idle=True)] == ["keyword-null"]
     said_so = cut.replace("two", "two: null")
     assert [f.code for f in faults({"tools/probe.yaml": said_so}, idle=True)] == ["keyword-unknown"]
-    assert [code for code, _ in said(of({"type": "string", "x-note": None}))] == []
-    assert [code for code, _ in said(of({"const": None, "default": None}))] == []
+    assert [code for code, _ in reported(of({"type": "string", "x-note": None}))] == []
+    assert [code for code, _ in reported(of({"const": None, "default": None}))] == []
 
 
 def test_a_dialect_of_its_own_words() -> None:
     draft_04 = {"$schema": "http://json-schema.org/draft-04/schema#", "id": "http://x/y", **of({"type": "string"})}
-    assert said(draft_04) == []
-    assert [code for code, _ in said({**draft_04, "$schema": "https://json-schema.org/draft/2020-12/schema"})] == [
+    assert reported(draft_04) == []
+    assert [code for code, _ in reported({**draft_04, "$schema": "https://json-schema.org/draft/2020-12/schema"})] == [
         "keyword-unknown"
     ]
 
 
 @pytest.mark.parametrize("bare", [{"id": {"type": "string"}}, {"a": {"type": "string"}, "b": {}}])
 def test_parameters_without_the_object_around_them(bare: Any) -> None:
-    ((code, hint),) = said(bare)
+    ((code, hint),) = reported(bare)
     first = next(iter(bare))
     assert (code, f"properties: {{{first}: …}}" in (hint or "")) == ("parameters-bare", True)
 
 
 @pytest.mark.parametrize("sound", [{}, {"x-a": {}}, {"type": "object", "id": {"type": "string"}}, {"id": 1}])
 def test_parameters_that_are_a_schema_after_all(sound: Any) -> None:
-    assert [code for code, _ in said(sound) if code == "parameters-bare"] == []
+    assert [code for code, _ in reported(sound) if code == "parameters-bare"] == []
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_parameters_that_are_a_schema_after_all(sound: Any) -> None:
     ],
 )
 def test_a_required_name_that_no_property_has(schema: Any) -> None:
-    assert [code for code, _ in said(schema)] == ["required-undeclared"]
+    assert [code for code, _ in reported(schema)] == ["required-undeclared"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_required_name_that_no_property_has(schema: Any) -> None:
     ],
 )
 def test_a_required_name_that_another_keyword_may_know(schema: Any) -> None:
-    assert [code for code, _ in said(schema) if code == "required-undeclared"] == []
+    assert [code for code, _ in reported(schema) if code == "required-undeclared"] == []
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,6 @@ def test_a_list_of_types_is_explained_by_the_rule_it_breaks(types: Any, reason: 
     parsed = parse(sources({"tools/probe.json": {"name": "probe", "parameters": of({"type": types})}}), findings)
     assert parsed is not None
     resolve_tools(parsed, findings)
-    (found,) = findings
-    assert found.code == "schema-invalid"
-    assert reason in found.message
+    (finding,) = findings
+    assert finding.code == "schema-invalid"
+    assert reason in finding.message

@@ -25,15 +25,15 @@ WRONG: list[Any] = [None, True, -1, 1.5, "x", "a b", [], ["a", "a"], [{}], {}, {
 def _spoiled(value: Any, chance: random.Random) -> Any:
     """A schema with members of the wrong kind, and keywords where none were."""
     if isinstance(value, dict):
-        found = {k: chance.choice(WRONG) if chance.random() < 0.06 else _spoiled(v, chance) for k, v in value.items()}
-        return found | ({chance.choice(KEYWORDS): chance.choice(WRONG)} if chance.random() < 0.1 else {})
+        members = {k: chance.choice(WRONG) if chance.random() < 0.06 else _spoiled(v, chance) for k, v in value.items()}
+        return members | ({chance.choice(KEYWORDS): chance.choice(WRONG)} if chance.random() < 0.1 else {})
     return [_spoiled(item, chance) for item in value] if isinstance(value, list) else value
 
 
 def _schemas() -> list[Any]:
     path: Path = ROOT / "tests" / "corpus" / "declarations.jsonl"
-    found = [json.loads(line)["parameters"] for line in path.read_text("utf-8").splitlines()]
-    return [*found, *(base.META_SCHEMA for base in BASES.values()), *WRONG]
+    parameters = [json.loads(line)["parameters"] for line in path.read_text("utf-8").splitlines()]
+    return [*parameters, *(base.META_SCHEMA for base in BASES.values()), *WRONG]
 
 
 @pytest.mark.parametrize("dialect", BASES)

@@ -13,9 +13,7 @@ from tests.support.repository import PROFILES, profile
 from toolgen.compilation import compile_project
 from toolgen.diagnostics import Findings
 from toolgen.pipeline import resolve_project
-from toolgen.plan.object_mappings import plan_mapping
-from toolgen.plan.provider import _check_methods, import_converter_class, plan_provider
-from toolgen.plan.token_usage import plan_usage
+from toolgen.plan.wires import check_pairs, import_converter_class, plan_mapping, plan_provider, plan_usage
 
 
 def project(folder: Path, providers: str, **profiles: str) -> Path:
@@ -53,18 +51,18 @@ def test_a_project_adds_a_provider_that_extends_a_shipped_one(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("providers", "given", "unused"),
+    ("providers", "chosen", "unused"),
     [("openai_chat", (), ["my_host", "other"]), ("my_host", (), ["other"]), ("other", (), []), ("mcp", ("mcp",), [])],
 )
 def test_a_profile_that_no_provider_uses_is_a_warning(
-    tmp_path: Path, providers: str, given: tuple[str, ...], unused: list[str]
+    tmp_path: Path, providers: str, chosen: tuple[str, ...], unused: list[str]
 ) -> None:
     """Not one that another profile extends, and not in a build for some providers."""
     schemas = project(tmp_path, providers, my_host="extends: openai_chat\n", other="extends: my_host\n")
     findings = Findings()
-    assert compile_project(schemas, findings, given) is not None
-    found = [(f.level, f.span.path) for f in findings if f.code == "profile-unused"]
-    assert found == [("warning", f"{schemas.as_posix()}/providers/{name}.yaml") for name in unused]
+    assert compile_project(schemas, findings, chosen) is not None
+    unused_profiles = [(f.level, f.span.path) for f in findings if f.code == "profile-unused"]
+    assert unused_profiles == [("warning", f"{schemas.as_posix()}/providers/{name}.yaml") for name in unused]
 
 
 @pytest.mark.parametrize(
@@ -155,9 +153,9 @@ def test_a_profile_that_does_not_hold_together_is_named_with_its_line(
 def test_a_fact_that_a_profile_lacks_is_named(tmp_path: Path, text: str, line: int, reason: str) -> None:
     findings = Findings()
     assert compile_project(project(tmp_path, "mine", mine=text), findings) is None
-    (found,) = [finding for finding in findings if finding.level == "error"]
-    assert (found.code, found.span.line) == ("profile-shape", line)
-    assert found.message == f"the profile does not fit the format: {reason}"
+    (error,) = [finding for finding in findings if finding.level == "error"]
+    assert (error.code, error.span.line) == ("profile-shape", line)
+    assert error.message == f"the profile does not fit the format: {reason}"
 
 
 @pytest.mark.parametrize(
@@ -189,8 +187,8 @@ def test_a_misspelled_name_in_a_profile_is_an_error_with_the_nearest_name(tmp_pa
     schemas = project(tmp_path, "mine", mine=f"extends: openai_chat\n{text}\n")
     findings = Findings()
     assert compile_project(schemas, findings) is None
-    (found,) = [finding for finding in findings if finding.level == "error"]
-    assert (found.code, found.span.line, found.hint) == ("profile-shape", 2, f"did you mean '{near}'?")
+    (error,) = [finding for finding in findings if finding.level == "error"]
+    assert (error.code, error.span.line, error.hint) == ("profile-shape", 2, f"did you mean '{near}'?")
 
 
 class Everything:
@@ -228,11 +226,11 @@ def test_arguments_of_calls_may_be_a_plain_key(tmp_path: Path) -> None:
 def test_functions_fit_the_keys_of_built_in_profiles(tmp_path: Path) -> None:
     project_ = resolve_project(project(tmp_path, ", ".join(PROFILES)), Findings())
     assert project_ is not None
-    for one in project_.catalog.profiles:
-        kind = import_converter_class(str(one.facts["converter"]))
-        mappings = plan_provider(one, project_.catalog).mappings
-        objects = {*mappings, *one.facts.get("unions", {})}
-        _check_methods(kind, mappings, objects, Everything())
+    for each_profile in project_.catalog.profiles:
+        kind = import_converter_class(str(each_profile.facts["converter"]))
+        mappings = plan_provider(each_profile, project_.catalog).mappings
+        objects = {*mappings, *each_profile.facts.get("unions", {})}
+        check_pairs(kind, mappings, objects, Everything())
 
 
 def test_the_fields_that_built_in_profiles_name_are_in_the_format(tmp_path: Path) -> None:
@@ -280,9 +278,9 @@ def test_a_default_that_no_wire_takes_is_told_at_its_place(
     findings = Findings()
     with chdir(tmp_path):
         assert compile_project(Path("schemas"), findings) is None
-    (found,) = findings
-    assert (found.code, found.span.path, found.span.line) == (code, "schemas/toolgen.yaml", 3)
-    assert (message in found.message, hint in (found.hint or "")) == (True, True)
+    (finding,) = findings
+    assert (finding.code, finding.span.path, finding.span.line) == (code, "schemas/toolgen.yaml", 3)
+    assert (message in finding.message, hint in (finding.hint or "")) == (True, True)
 
 
 def test_defaults_that_the_wire_takes_are_printed(tmp_path: Path) -> None:

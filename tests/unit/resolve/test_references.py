@@ -65,17 +65,17 @@ def test_reaches_types_by_relative_path(ref: str, name: str) -> None:
     ],
 )
 def test_refuses_what_leads_out_or_nowhere(ref: str, code: str) -> None:
-    found = faults(_with(ref))
+    findings = faults(_with(ref))
 
-    assert [f.code for f in found] == [code]
+    assert [f.code for f in findings] == [code]
 
 
 def test_a_fault_is_at_the_reference() -> None:
     source = "name: a\nparameters:\n  properties:\n    p: {$ref: 'http://x/'}\n"
 
-    (found,) = faults({"tools/a.yaml": source})
+    (finding,) = faults({"tools/a.yaml": source})
 
-    assert (found.span.path, found.span.line, found.span.column) == ("schemas/tools/a.yaml", 4, 15)
+    assert (finding.span.path, finding.span.line, finding.span.column) == ("schemas/tools/a.yaml", 4, 15)
 
 
 def test_data_and_a_property_called_ref_are_no_references() -> None:
@@ -106,9 +106,9 @@ def test_data_and_a_property_called_ref_are_no_references() -> None:
     ],
 )
 def test_circles_that_never_descend_are_errors(definitions: dict[str, Any]) -> None:
-    found = faults(_with("#/$defs/a", **{"$defs": definitions}))
+    findings = faults(_with("#/$defs/a", **{"$defs": definitions}))
 
-    assert [f.code for f in found] == ["reference-circle"]
+    assert [f.code for f in findings] == ["reference-circle"]
 
 
 def test_recursive_structures_link() -> None:

@@ -108,9 +108,9 @@ def test_draft_04_comes_out_as_2020_12() -> None:
     ],
 )
 def test_draft_04_is_checked_by_its_own_rules(schema: dict[str, Any], code: str) -> None:
-    found = faults({"tools/a.yaml": tool({"$schema": "http://json-schema.org/draft-04/schema#", "not": schema})})
+    findings = faults({"tools/a.yaml": tool({"$schema": "http://json-schema.org/draft-04/schema#", "not": schema})})
 
-    assert [f.code for f in found] == [code]
+    assert [f.code for f in findings] == [code]
 
 
 def test_types_keep_their_references_to_each_other() -> None:
@@ -143,5 +143,5 @@ def test_a_flag_of_draft_04_with_one_meaning_is_a_bound(schema: dict[str, Any]) 
 
 
 def test_a_flag_of_draft_04_about_nothing_is_refused() -> None:
-    found = faults({"tools/a.yaml": tool({"type": "object", "properties": {"a": {"exclusiveMinimum": True}}})})
-    assert [finding.code for finding in found] == ["bound-invalid"]
+    findings = faults({"tools/a.yaml": tool({"type": "object", "properties": {"a": {"exclusiveMinimum": True}}})})
+    assert [finding.code for finding in findings] == ["bound-invalid"]

@@ -52,22 +52,22 @@ from tests.support.sources import faults, linked, tool
 def test_contradictions_are_named(schema: dict[str, Any], code: str, message: str) -> None:
     inside = {"properties": {"p": schema}} if "$schema" not in schema else schema
 
-    found = faults({"tools/a.yaml": tool(inside)})
+    findings = faults({"tools/a.yaml": tool(inside)})
 
-    assert [f.code for f in found] == [code]
-    assert message in found[0].message
+    assert [f.code for f in findings] == [code]
+    assert message in findings[0].message
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
+    ("schema", "message"),
     [
         ({"type": "integer", "examples": [1, "x"]}, "the value 'x' of `examples` does not match the schema around it: it is not of type integer"),
         ({"type": "string", "enum": ["a", {"b": 1}]}, "the value {\"b\": 1} of `enum` does not match the schema around it: it is not of type string"),
     ],
 )  # fmt: skip
-def test_a_value_that_does_not_fit_is_named_with_its_keyword(schema: dict[str, Any], said: str) -> None:
-    (found,) = faults({"tools/a.yaml": tool({"properties": {"p": schema}})})
-    assert found.message == said
+def test_a_value_that_does_not_fit_is_named_with_its_keyword(schema: dict[str, Any], message: str) -> None:
+    (finding,) = faults({"tools/a.yaml": tool({"properties": {"p": schema}})})
+    assert finding.message == message
 
 
 @pytest.mark.parametrize("end", ["", "#"])
@@ -129,18 +129,18 @@ def test_a_default_that_would_hold_itself_without_end_is_named(schema: dict[str,
     ],
 )
 def test_types_have_their_json_names_and_null_a_hint(schema: Any, message: str, hint: str | None) -> None:
-    (found,) = faults({"tools/a.yaml": tool({"properties": {"p": schema}})})
+    (finding,) = faults({"tools/a.yaml": tool({"properties": {"p": schema}})})
 
-    assert (found.code, found.message, found.hint) == ("schema-invalid", message, hint)
+    assert (finding.code, finding.message, finding.hint) == ("schema-invalid", message, hint)
 
 
 @pytest.mark.parametrize("key", ["parameters", "result"])
 @pytest.mark.parametrize(("value", "hint"), [(None, "give it a value, or remove it"), (5, None), ("x", None)])
 def test_what_is_no_schema_at_all_is_told_once(key: str, value: Any, hint: str | None) -> None:
-    (found,) = faults({"tools/a.yaml": {"name": "a", key: value}})
+    (finding,) = faults({"tools/a.yaml": {"name": "a", key: value}})
 
-    assert (found.code, found.hint) == ("wrong-type", hint)
-    assert found.message.startswith("expected object")
+    assert (finding.code, finding.hint) == ("wrong-type", hint)
+    assert finding.message.startswith("expected object")
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,9 @@ def test_faults_of_shared_types_are_reported_once_at_their_place() -> None:
         "types/t.yaml": "type: integer\nconst: x\n",
     }
 
-    (found,) = faults(files)
+    (finding,) = faults(files)
 
-    assert (found.code, found.span.path, found.span.line) == (
+    assert (finding.code, finding.span.path, finding.span.line) == (
         "value-contradicts",
         "schemas/types/t.yaml",
         2,

@@ -55,9 +55,9 @@ def test_a_rule_speaks_of_the_marked_lines(tmp_path: Path, case: Path, request: 
     sources = {path: text}
     if config_of(case).is_file():
         sources["toolgen.yaml"] = config_of(case).read_text("utf-8")
-        found = (linted if case.parent.name not in OF_DECLARATIONS else of_declarations)(tmp_path, sources)
+        findings = (linted if case.parent.name not in OF_DECLARATIONS else of_declarations)(tmp_path, sources)
     else:
-        found = request.getfixturevalue("shared")
+        findings = request.getfixturevalue("shared")
     marked = {
         (f"schemas/{source}", number)
         for source, lines in sources.items()
@@ -65,5 +65,5 @@ def test_a_rule_speaks_of_the_marked_lines(tmp_path: Path, case: Path, request: 
         if line.endswith("# here")
     }
     assert bool(marked) == case.name.startswith("failing")
-    reported = {(f.span.path, f.span.line) for f in found if f.code == case.parent.name}
+    reported = {(f.span.path, f.span.line) for f in findings if f.code == case.parent.name}
     assert {place for place in reported if place[0] in {f"schemas/{source}" for source in sources}} == marked

@@ -22,19 +22,19 @@ def too_long(folder: Path, declared: dict[str, Any], **config: Any) -> list[Find
 
 @pytest.mark.pain("P16")
 @pytest.mark.parametrize("text", ["x", "é", "日", "👩"])
-@pytest.mark.parametrize(("length", "found"), [(1023, 0), (1024, 0), (1025, 1)])
+@pytest.mark.parametrize(("length", "count"), [(1023, 0), (1024, 0), (1025, 1)])
 def test_characters_are_counted_where_the_provider_counts_characters(
-    tmp_path: Path, text: str, length: int, found: int
+    tmp_path: Path, text: str, length: int, count: int
 ) -> None:
     findings = too_long(tmp_path, {"description": text * length}, providers=["openai_chat", "anthropic"])
-    assert len(findings) == found
+    assert len(findings) == count
     for finding in findings:
         assert "1025 characters, but openai_chat accepts 1024" in finding.message
 
 
 @pytest.mark.pain("P16")
-@pytest.mark.parametrize(("length", "found"), [(511, 0), (512, 0), (513, 1)])
-def test_bytes_are_counted_where_the_provider_counts_bytes(tmp_path: Path, length: int, found: int) -> None:
+@pytest.mark.parametrize(("length", "count"), [(511, 0), (512, 0), (513, 1)])
+def test_bytes_are_counted_where_the_provider_counts_bytes(tmp_path: Path, length: int, count: int) -> None:
     profile = "limits: {description: {most: 1024, unit: bytes, date: 2026-01-01, evidence: a test}}\n"
     sources = {
         "tools/now.json": json.dumps({"name": "now", "description": "é" * length}),
@@ -43,7 +43,7 @@ def test_bytes_are_counted_where_the_provider_counts_bytes(tmp_path: Path, lengt
     }
     findings = [f.message for f in of_declarations(tmp_path, sources) if f.code == CODE]
     assert findings == [
-        f"the description of 'now' has {2 * length} bytes, but anthropic accepts 1024 (a test)" for _ in range(found)
+        f"the description of 'now' has {2 * length} bytes, but anthropic accepts 1024 (a test)" for _ in range(count)
     ]
 
 
@@ -56,8 +56,8 @@ def test_a_description_for_one_provider_counts_there(tmp_path: Path) -> None:
     assert "openai_chat" in too_long(tmp_path / "c", declared, providers=["openai_chat", "azure"])[0].message
 
 
-@pytest.mark.parametrize(("limit", "found"), [(5, 1), (6, 0), (0, 1), (None, 0)])
-def test_the_projects_limit_goes_before_the_profiles(tmp_path: Path, limit: int | None, found: int) -> None:
+@pytest.mark.parametrize(("limit", "count"), [(5, 1), (6, 0), (0, 1), (None, 0)])
+def test_the_projects_limit_goes_before_the_profiles(tmp_path: Path, limit: int | None, count: int) -> None:
     for name, provider in (("a", "openai_chat"), ("b", "anthropic")):
         findings = too_long(
             tmp_path / name,
@@ -65,7 +65,7 @@ def test_the_projects_limit_goes_before_the_profiles(tmp_path: Path, limit: int 
             providers=[provider],
             limits={provider: {"description": limit}},
         )
-        assert len(findings) == found
+        assert len(findings) == count
         assert all("(toolgen.yaml)" in f.message for f in findings)
 
 
@@ -94,8 +94,10 @@ def test_a_provider_with_a_slip_of_the_pen_is_told(tmp_path: Path, section: str)
     ]
 
 
-@pytest.mark.parametrize(("depth", "found"), [(5, []), (6, ["azure"]), (10, ["azure"]), (11, ["azure", "openai_chat"])])
-def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, depth: int, found: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("depth", "refusing"), [(5, []), (6, ["azure"]), (10, ["azure"]), (11, ["azure", "openai_chat"])]
+)
+def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, depth: int, refusing: list[str]) -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(depth):
         schema = {"type": "object", "properties": {"p": schema}}
@@ -104,7 +106,7 @@ def test_a_strict_tool_may_be_as_deep_as_the_provider_takes(tmp_path: Path, dept
         "toolgen.yaml": "providers: [azure, openai_chat, anthropic]\n",
     }
     messages = [f.message for f in of_declarations(tmp_path, sources) if f.code == "schema-too-large"]
-    assert [message.split(" levels, but ")[1].split()[0] for message in messages] == found
+    assert [message.split(" levels, but ")[1].split()[0] for message in messages] == refusing
 
 
 def test_definitions_that_all_refer_to_one_another_are_gone_through_once(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_without_a_comment_both_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "remaining"),
     [
         (commented(6, f"toolgen: allow {CODE}", after=True), [7]),
         (commented(6, f"toolgen: allow {CODE}", after=False), [8]),
@@ -63,13 +63,13 @@ def test_without_a_comment_both_are_found(tmp_path: Path) -> None:
         (TOOL.replace("The time in a time zone.", f"|\n  # toolgen: allow {CODE}"), [7, 8]),
     ],
 )
-def test_a_comment_allows_its_line_the_next_one_or_the_file(tmp_path: Path, text: str, left: list[int]) -> None:
-    assert lines(tmp_path, text) == [(CODE, line) for line in left]
+def test_a_comment_allows_its_line_the_next_one_or_the_file(tmp_path: Path, text: str, remaining: list[int]) -> None:
+    assert lines(tmp_path, text) == [(CODE, line) for line in remaining]
 
 
 def test_a_comment_in_one_file_says_nothing_of_another(tmp_path: Path) -> None:
-    other = TOOL.replace("now", "later")
-    sources = {"tools/a.yaml": f"# toolgen: allow {CODE}\n{TOOL}", "tools/b.yaml": other}
+    later = TOOL.replace("now", "later")
+    sources = {"tools/a.yaml": f"# toolgen: allow {CODE}\n{TOOL}", "tools/b.yaml": later}
     assert {f.span.path for f in linted(tmp_path, sources) if f.code == CODE} == {"schemas/tools/b.yaml"}
 
 
@@ -98,5 +98,5 @@ def test_an_error_of_build_stays_one(tmp_path: Path) -> None:
 
 def test_json_has_no_comments(tmp_path: Path) -> None:
     text = '{"name": "now", "description": "# toolgen: allow tool-without-description"}'
-    found = linted(tmp_path, {"tools/now.json": text, "tools/later.yaml": text.replace("now", "later")})
-    assert [f.code for f in found] == ["description-duplicated"]
+    findings = linted(tmp_path, {"tools/now.json": text, "tools/later.yaml": text.replace("now", "later")})
+    assert [f.code for f in findings] == ["description-duplicated"]

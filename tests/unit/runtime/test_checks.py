@@ -33,18 +33,18 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_values_that_are_the_same_in_json(one: Any, other: Any) -> None:
-    assert json_equal(one, other)
-    assert equals_one_of(one, ["x", other])
-    assert not all_unique([one, other])
+@pytest.mark.parametrize(("first", "second"), SAME)
+def test_values_that_are_the_same_in_json(first: Any, second: Any) -> None:
+    assert json_equal(first, second)
+    assert equals_one_of(first, ["x", second])
+    assert not all_unique([first, second])
 
 
-@pytest.mark.parametrize(("one", "other"), OTHERS)
-def test_values_that_differ_in_json(one: Any, other: Any) -> None:
-    assert not json_equal(one, other)
-    assert not equals_one_of(one, ["x", other])
-    assert all_unique([one, other])
+@pytest.mark.parametrize(("first", "second"), OTHERS)
+def test_values_that_differ_in_json(first: Any, second: Any) -> None:
+    assert not json_equal(first, second)
+    assert not equals_one_of(first, ["x", second])
+    assert all_unique([first, second])
 
 
 def test_whole_numbers_and_numbers() -> None:

@@ -23,7 +23,9 @@ blanks = st.sampled_from(["", "", "", " ", "\n"])
 def spelled(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     lists = st.tuples(st.lists(inner, max_size=4), blanks).map(lambda x: f"[{f',{x[1]}'.join(x[0])}{x[1]}]")
     members = st.lists(st.tuples(strings, blanks, inner), max_size=4, unique_by=lambda m: json.loads(m[0]))
-    objects = members.map(lambda found: "{" + ",".join(f"{key}:{blank}{value}" for key, blank, value in found) + "}")
+    objects = members.map(
+        lambda entries: "{" + ",".join(f"{key}:{blank}{value}" for key, blank, value in entries) + "}"
+    )
     return lists | objects
 
 
@@ -71,8 +73,8 @@ def test_what_is_no_strict_json(text: str) -> None:
 
 
 def test_a_value_may_stand_between_blanks() -> None:
-    found: Any = loads(' \n{"a": 1}\t')
-    assert found == {"a": 1}
+    value: Any = loads(' \n{"a": 1}\t')
+    assert value == {"a": 1}
 
 
 def test_many_brackets_are_no_depth() -> None:

@@ -20,11 +20,11 @@ def wrote(sample: Package) -> Any:
         writer = writer_type(on_loss=losses.append)
         for event in events:
             writer.order.add(event)
-        given = models.Completion(models.AssistantMessage(list(parts)), "stop", metadata=metadata)
-        found = writer.order.arrange(given, writer.writer)
-        assert given.message.content == parts, "the given completion is never changed"
-        assert (found is given) == (found == given)
-        return found.message.content, losses
+        completion = models.Completion(models.AssistantMessage(list(parts)), "stop", metadata=metadata)
+        arranged_completion = writer.order.arrange(completion, writer.writer)
+        assert completion.message.content == parts, "the given completion is never changed"
+        assert (arranged_completion is completion) == (arranged_completion == completion)
+        return arranged_completion.message.content, losses
 
     return arranged
 
@@ -45,8 +45,8 @@ def events(models: Any, *steps: str) -> list[Any]:
 
 def test_joined_texts_are_taken_apart(models: Any, wrote: Any) -> None:
     parts = [models.ReasoningPart("r1r2"), models.TextPart("t1t2t3"), call(models, "c1")]
-    found, losses = wrote(events(models, "t1", "r1", "c1", "t2", "t3", "r2"), parts)
-    assert found == [
+    arranged, losses = wrote(events(models, "t1", "r1", "c1", "t2", "t3", "r2"), parts)
+    assert arranged == [
         models.TextPart("t1"),
         models.ReasoningPart("r1"),
         call(models, "c1"),
@@ -78,9 +78,9 @@ def test_one_with_other_text_stays(models: Any, wrote: Any) -> None:
 def test_what_was_not_sent_comes_last_and_is_told(models: Any, wrote: Any) -> None:
     noted = models.TextPart("t1t2 and more", metadata={"gemini": {"x": 1}})
     parts = [models.RefusalPart("no"), noted, call(models, "c1"), call(models, "c2")]
-    found, losses = wrote(events(models, "t1", "c1", "t2"), parts)
+    arranged, losses = wrote(events(models, "t1", "c1", "t2"), parts)
     expected = [models.TextPart("t1"), call(models, "c1"), models.TextPart("t2")]
-    assert found == [*expected, models.RefusalPart("no"), models.TextPart(" and more"), call(models, "c2")]
+    assert arranged == [*expected, models.RefusalPart("no"), models.TextPart(" and more"), call(models, "c2")]
     assert [(loss.path, loss.action) for loss in losses] == [
         ("message.content[1].metadata", "dropped"),
         ("message.content[0]", "moved"),

@@ -46,17 +46,17 @@ def call() -> ToolCall:
 
 
 def test_a_copy_is_as_deep_as_was_asked() -> None:
-    one = call()
-    assert copy.copy(one).arguments is one.arguments
-    assert copy.deepcopy(one).arguments is not one.arguments
-    assert pickle.loads(pickle.dumps(one)) == one
-    assert dataclasses.asdict(one)["invalid"] == {"text": "{", "reason": "malformed"}
+    tool_call = call()
+    assert copy.copy(tool_call).arguments is tool_call.arguments
+    assert copy.deepcopy(tool_call).arguments is not tool_call.arguments
+    assert pickle.loads(pickle.dumps(tool_call)) == tool_call
+    assert dataclasses.asdict(tool_call)["invalid"] == {"text": "{", "reason": "malformed"}
 
 
 def test_a_value_that_holds_itself_has_a_text() -> None:
-    one = call()
-    one.metadata = {"self": one}
-    assert repr(one).endswith("metadata={'self': ...})")
+    tool_call = call()
+    tool_call.metadata = {"self": tool_call}
+    assert repr(tool_call).endswith("metadata={'self': ...})")
 
 
 def test_patterns_match_by_position_and_by_name() -> None:
@@ -134,9 +134,9 @@ def test_a_project_may_name_a_field_self_and_have_a_type_without_fields() -> Non
         "Own": FormatType("Own", "Something.", fields, (), schemas["Own"]),
     }
     text = models_text(Format(types_, {"$defs": schemas}))
-    made: dict[str, Any] = {"__name__": models.__name__, "__package__": models.__package__}
-    exec(compile(text, "own_models", "exec"), made)
-    own, bare = made["Own"]("a", 1), made["Bare"]()
+    namespace: dict[str, Any] = {"__name__": models.__name__, "__package__": models.__package__}
+    exec(compile(text, "own_models", "exec"), namespace)
+    own, bare = namespace["Own"]("a", 1), namespace["Bare"]()
     assert repr(own) == "Own(self='a', x=1)"
-    assert replace(own, x=2) == made["Own"](self="a", x=2)
-    assert (repr(bare), bare == made["Bare"](), dataclasses.fields(bare)) == ("Bare()", True, ())
+    assert replace(own, x=2) == namespace["Own"](self="a", x=2)
+    assert (repr(bare), bare == namespace["Bare"](), dataclasses.fields(bare)) == ("Bare()", True, ())

@@ -32,5 +32,5 @@ def test_only_values_of_its_type_are_read(name: str) -> None:
 def test_null_and_absence_are_the_same(name: str) -> None:
     more, _, _ = READERS[name]
     reader = getattr(values, name.split()[0])
-    found = [reader({}, "a", (), *more), reader({"a": None}, "a", (), *more)]
-    assert found == ([{}, {}] if name == "optional_object" else [None, None])
+    values_read = [reader({}, "a", (), *more), reader({"a": None}, "a", (), *more)]
+    assert values_read == ([{}, {}] if name == "optional_object" else [None, None])

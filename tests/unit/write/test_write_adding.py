@@ -73,16 +73,16 @@ def test_the_same_text_is_no_change_whatever_its_line_ends(tmp_path: Path) -> No
 @pytest.mark.parametrize("kind", ["file", "folder", "link", "pipe"])
 def test_what_stands_in_the_way_stays(tmp_path: Path, name: str, kind: str) -> None:
     folder = folder_with_mine(tmp_path)
-    there = folder / name
+    obstacle = folder / name
     match kind:
         case "file":
-            there.write_text("mine")
+            obstacle.write_text("mine")
         case "folder":
-            there.mkdir()
+            obstacle.mkdir()
         case "link":
-            there.symlink_to("mine.yaml")
+            obstacle.symlink_to("mine.yaml")
         case _:
-            os.mkfifo(there)
+            os.mkfifo(obstacle)
     before = sorted(p.name for p in folder.rglob("*"))
     assert added(folder) == (None, ["import-exists"])
     assert sorted(p.name for p in folder.rglob("*")) == before
@@ -109,8 +109,8 @@ def test_killed_before_every_operation(tmp_path: Path, first: bool, exchange: bo
             folder_with_mine(tmp_path / str(number))
         old = {} if first else dict(MINE)
         killed = _killed_at(folder, number, exchange)
-        there = texts(folder) if folder.exists() else None
-        assert there in (old, old | NEW) or (there is None and (first or not exchange))
+        files = texts(folder) if folder.exists() else None
+        assert files in (old, old | NEW) or (files is None and (first or not exchange))
         assert added(folder)[1] == []
         assert texts(folder) == old | NEW
         assert [p.name for p in folder.parent.iterdir()] == ["tools"]
@@ -227,10 +227,10 @@ def test_a_kill_between_the_folders_is_made_good_by_the_next_run(tmp_path: Path)
                 both(root)
             os._exit(0)
         killed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
-        there = texts(root)
+        files = texts(root)
         for folder in ("tools", "types"):
             old, new = ({p: t for p, t in side.items() if p.startswith(folder)} for side in (OLD, OLD | BOTH))
-            assert {p: t for p, t in there.items() if p.startswith(folder)} in (old, new)
+            assert {p: t for p, t in files.items() if p.startswith(folder)} in (old, new)
         assert both(root) == (True, [])
         assert texts(root) == OLD | BOTH
     assert number > 20

@@ -24,8 +24,8 @@ def test_created_changed_deleted_unchanged(project: Project) -> None:
     assert set(second.unchanged) == set(TWO) - {"new/b.py", "tools/a.py"}
     assert not project.codes
     assert not project.litter()
-    there = snapshot(project.out)
-    assert {k: v for k, v in there.items() if k != LOCK} == {k: v.encode().decode("latin-1") for k, v in TWO.items()}
+    output = snapshot(project.out)
+    assert {k: v for k, v in output.items() if k != LOCK} == {k: v.encode().decode("latin-1") for k, v in TWO.items()}
     assert not (project.out / "old").exists()
 
 
@@ -56,14 +56,14 @@ def test_same_bytes_in_another_folder(project: Project) -> None:
     try:
         project.build(ONE)
         os.umask(0o022)
-        other = project.root / "deep" / "er" / "package"
-        project.build(dict(reversed(ONE.items())), other)
+        second_output = project.root / "deep" / "er" / "package"
+        project.build(dict(reversed(ONE.items())), second_output)
     finally:
         os.umask(old)
-    assert snapshot(project.out) == snapshot(other)
+    assert snapshot(project.out) == snapshot(second_output)
     assert stat.S_IMODE((project.out / "models.py").stat().st_mode) == 0o600
-    assert stat.S_IMODE((other / "models.py").stat().st_mode) == 0o644
-    assert stat.S_IMODE(other.stat().st_mode) == 0o755
+    assert stat.S_IMODE((second_output / "models.py").stat().st_mode) == 0o644
+    assert stat.S_IMODE(second_output.stat().st_mode) == 0o755
 
 
 def test_foreign_files_stay_as_they_are(project: Project) -> None:

@@ -21,7 +21,10 @@ def test_eight_builds_of_two_versions(project: Project) -> None:
             try:
                 time.sleep(max(0.0, start - time.monotonic()))
                 done = project.build(OTHER if number % 2 else MANY)
-                code = 0 if done is not None else 1 if project.codes == ["another-build"] else 2
+                if done is not None:
+                    code = 0
+                else:
+                    code = 1 if project.codes == ["another-build"] else 2
             finally:
                 os._exit(code)
         children.append(child)

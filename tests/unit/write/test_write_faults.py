@@ -66,9 +66,11 @@ def test_no_operation_goes_round_the_stand_in(stage: Stage, tmp_path: Path) -> N
     # A hook cannot be taken away again; it is told when to look.
     sys.addaudithook(hook)
     watching = True
-    seen = kinds(project, stage.scene.after, exchange=True)
+    operations = kinds(project, stage.scene.after, exchange=True)
     watching = False
-    assert sorted(events) == sorted(name for name in seen if name in {*events, "open", *WRITES} - {"write", "fsync"})
+    assert sorted(events) == sorted(
+        name for name in operations if name in {*events, "open", *WRITES} - {"write", "fsync"}
+    )
     assert "scandir" in events or stage.old == {}
 
 
@@ -151,16 +153,16 @@ def _fail_everywhere(
 
         project = stage.copy(tmp_path / str(number))
         failed, done = acts(project, stage.scene.after, number, fail, exchange=exchange, once=once)
-        there = snapshot(project.out)
+        output = snapshot(project.out)
         if not done:
             assert project.codes == ["output-failed"], number
             finding = next(iter(project.findings))
             assert finding.span.path.startswith("generated")
             assert ".toolgen" not in finding.span.path
             assert "\n" not in finding.message
-            assert there == stage.old or (not once and stage.stands(project, exchange=exchange)), number
+            assert output == stage.old or (not once and stage.stands(project, exchange=exchange)), number
         else:
-            assert there == stage.new
+            assert output == stage.new
             assert not project.codes or project.codes == ["old-output-left"]
         if once:
             assert not project.litter(), number
@@ -320,9 +322,9 @@ def test_a_file_that_came_before_a_kill_is_kept(
         project = rebuild.copy(tmp_path / str(number))
         came = False
         killed = dies(project, AFTER, number, exchange)
-        kept = came
+        came_before = came
         assert project.build(dict(AFTER)) is not None
-        assert (project.out / "tools" / "late.txt").exists() or not kept, number
+        assert (project.out / "tools" / "late.txt").exists() or not came_before, number
         if not killed:
             break
 
@@ -444,9 +446,9 @@ def test_a_c_library_without_a_name_for_the_exchange(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
-    one, two = (ctypes.c_char_p(os.fsencode(tmp_path / name)) for name in ("one", "two"))
+    first_path, second_path = (ctypes.c_char_p(os.fsencode(tmp_path / name)) for name in ("one", "two"))
     here, swap = ctypes.c_int(-100), ctypes.c_uint(2)
-    assert call(here, one, here, two, swap) == 0
+    assert call(here, first_path, here, second_path, swap) == 0
     assert [p.name for p in (tmp_path / "one").iterdir()] == ["two"]
 
 
@@ -473,5 +475,5 @@ def test_an_owner_that_this_system_does_not_know(
 
 
 def test_the_exchange_is_an_operation_like_any_other(rebuild: Stage, tmp_path: Path) -> None:
-    seen = kinds(rebuild.copy(tmp_path / "project"), AFTER, exchange=True)
-    assert seen.count(EXCHANGE) == 1
+    operations = kinds(rebuild.copy(tmp_path / "project"), AFTER, exchange=True)
+    assert operations.count(EXCHANGE) == 1

@@ -62,11 +62,11 @@ def test_pages_are_listed_with_their_digests() -> None:
 
 
 def test_versions_alone_are_no_difference() -> None:
-    one, other = (lock_text(replace(FACTS, version=v, made_with=f"jinja2 {v}")) for v in ("1.0", "2.0"))
-    assert one != other
-    assert differ_only_in_version(one.encode(), other)
-    assert differ_only_in_version(one.replace("\n", "\r\n").encode(), other)
-    assert not differ_only_in_version(one.encode(), lock_text(replace(FACTS, runtime="installed")))
+    earlier, later = (lock_text(replace(FACTS, version=v, made_with=f"jinja2 {v}")) for v in ("1.0", "2.0"))
+    assert earlier != later
+    assert differ_only_in_version(earlier.encode(), later)
+    assert differ_only_in_version(earlier.replace("\n", "\r\n").encode(), later)
+    assert not differ_only_in_version(earlier.encode(), lock_text(replace(FACTS, runtime="installed")))
 
 
 def test_both_sides_of_a_conflict_are_read() -> None:

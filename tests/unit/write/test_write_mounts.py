@@ -45,15 +45,15 @@ def outcomes(case: str, folder: Path) -> list[dict[str, Any]]:
     if done.returncode and "mount" in done.stderr:
         pytest.skip(f"this process may not mount such a file system: {case}")
     assert done.returncode == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
+    results: list[dict[str, Any]] = json.loads(done.stdout)
+    return results
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    found = outcomes("full", tmp_path)
-    failed = [a for a in found if not a["done"]]
+    builds = outcomes("full", tmp_path)
+    failed = [a for a in builds if not a["done"]]
     assert len(failed) > 2
-    assert found[-1]["done"]
+    assert builds[-1]["done"]
     for outcome in failed:
         assert outcome["same"]
         assert not outcome["litter"]

@@ -21,7 +21,7 @@ def mount(*arguments: object) -> None:
     subprocess.run(["mount", *map(str, arguments)], check=True, capture_output=True)
 
 
-def told(project: Project, done: object) -> dict[str, Any]:
+def outcome_of(project: Project, done: object) -> dict[str, Any]:
     findings = list(project.findings)
     return {
         "done": done is not None,
@@ -44,7 +44,7 @@ def full(folder: Path) -> list[dict[str, Any]]:
         if project.build(ONE) is None:
             raise SystemExit("no room for the beginning")
         old = snapshot(project.out)
-        outcome = told(project, project.build({**TWO, **BIG}))
+        outcome = outcome_of(project, project.build({**TWO, **BIG}))
         outcomes.append({**outcome, "same": snapshot(project.out) == old})
     return outcomes
 
@@ -55,10 +55,10 @@ def read_only(folder: Path) -> list[dict[str, Any]]:
     project.build(ONE)
     old = snapshot(project.out)
     mount("-o", "remount,ro", folder)
-    outcomes = [told(project, project.build(TWO))]
-    outcomes.append({**told(project, project.build(TWO, project.root / "a" / "b")), "new": True})
+    outcomes = [outcome_of(project, project.build(TWO))]
+    outcomes.append({**outcome_of(project, project.build(TWO, project.root / "a" / "b")), "new": True})
     drift = project.check(ONE)
-    outcomes.append({**told(project, None), "drift": drift.fails_check, "check": True})
+    outcomes.append({**outcome_of(project, None), "drift": drift.fails_check, "check": True})
     return [{**a, "same": snapshot(project.out) == old} for a in outcomes]
 
 
@@ -68,11 +68,11 @@ def mount_point(folder: Path) -> list[dict[str, Any]]:
     mount("-t", "tmpfs", "none", project.out)
     (project.out / "notes.txt").write_text("mine")
     old = snapshot(project.out)
-    at = told(project, project.build(ONE))
-    below = told(project, project.build(ONE, project.out / "package"))
-    there = snapshot(project.out)
-    kept = {path: text for path, text in there.items() if not path.startswith("package/")}
-    return [{**at, "same": kept == old}, {**below, "below": "package/models.py" in there}]
+    at = outcome_of(project, project.build(ONE))
+    below = outcome_of(project, project.build(ONE, project.out / "package"))
+    output = snapshot(project.out)
+    own_files = {path: text for path, text in output.items() if not path.startswith("package/")}
+    return [{**at, "same": own_files == old}, {**below, "below": "package/models.py" in output}]
 
 
 def mount_below(folder: Path) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ def mount_below(folder: Path) -> list[dict[str, Any]]:
     mount("-t", "tmpfs", "none", project.out / "cache")
     (project.out / "cache" / "x").write_text("mine")
     old = snapshot(project.out)
-    outcome = told(project, project.build(TWO))
+    outcome = outcome_of(project, project.build(TWO))
     return [{**outcome, "same": snapshot(project.out) == old}]
 
 
@@ -99,8 +99,8 @@ def layers(folder: Path) -> list[dict[str, Any]]:
     mount("-t", "overlay", "overlay", "-o", options, folder / "merged")
     project = Project(folder / "merged" / "project")
     old = snapshot(project.out)
-    same = told(project, project.build(BEFORE))
-    outcome = told(project, project.build(AFTER))
+    same = outcome_of(project, project.build(BEFORE))
+    outcome = outcome_of(project, project.build(AFTER))
     return [{**same, "same": True}, {**outcome, "same": snapshot(project.out) == old}]
 
 

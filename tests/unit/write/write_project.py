@@ -45,8 +45,8 @@ def lock_of(files: Mapping[str, str], version: str = "1.0") -> Lock:
 
 def paths_of_lock(lock: Lock) -> Callable[[str], bool]:
     """The paths that a build with the facts of a lock file makes."""
-    made = {path for path, tool in TOOL_OF_PATH.items() if tool in lock.tools}
-    return {*(ONE.keys() - TOOL_OF_PATH.keys()), *made}.__contains__
+    paths = {path for path, tool in TOOL_OF_PATH.items() if tool in lock.tools}
+    return {*(ONE.keys() - TOOL_OF_PATH.keys()), *paths}.__contains__
 
 
 class Project:
@@ -107,22 +107,22 @@ class Project:
 
 def snapshot(folder: Path) -> dict[str, str]:
     """Every leaf's content, by path."""
-    found: dict[str, str] = {}
+    leaves: dict[str, str] = {}
     if folder.is_dir():
-        _look(str(folder), "", found)
-    return found
+        _look(str(folder), "", leaves)
+    return leaves
 
 
-def _look(folder: str, path: str, found: dict[str, str]) -> None:
+def _look(folder: str, path: str, leaves: dict[str, str]) -> None:
     with os.scandir(folder) as opened:
         entries = list(opened)
     if not entries:
-        found[path or "./"] = ""
+        leaves[path or "./"] = ""
     for entry in entries:
         if entry.is_symlink():
-            found[path + entry.name] = f"-> {os.readlink(entry.path)}"
+            leaves[path + entry.name] = f"-> {os.readlink(entry.path)}"
         elif entry.is_dir():
-            _look(entry.path, f"{path}{entry.name}/", found)
+            _look(entry.path, f"{path}{entry.name}/", leaves)
         else:
             with open(entry.path, "rb") as file:
-                found[path + entry.name] = file.read().decode("latin-1")
+                leaves[path + entry.name] = file.read().decode("latin-1")

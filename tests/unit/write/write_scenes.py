@@ -56,8 +56,8 @@ class Stage:
 
     def stands(self, project: Project, *, exchange: bool = True) -> bool:
         """Whether the output is the old tree or the new one, or the old one as the fallback keeps it."""
-        there = snapshot(project.out)
-        if there in (self.old, self.new):
+        output = snapshot(project.out)
+        if output in (self.old, self.new):
             return True
         return not exchange and not project.out.exists() and snapshot(project.staging_folder / "old") == self.old
 
@@ -119,12 +119,12 @@ def acts(
 
 def kinds(project: Project, files: Mapping[str, str], exchange: bool) -> list[str]:
     """The operations of a build, in order."""
-    seen: list[str] = []
+    operations: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
-        install(patch, seen.append, names=ALL, exchange=exchange)
+        install(patch, operations.append, names=ALL, exchange=exchange)
         assert project.build(dict(files)) is not None
-    assert (EXCHANGE in seen) <= exchange
-    return seen
+    assert (EXCHANGE in operations) <= exchange
+    return operations
 
 
 def outside(folder: Path) -> Path:
@@ -138,10 +138,10 @@ def outside(folder: Path) -> Path:
 
 def marks(folder: Path) -> dict[str, tuple[str, int, int]]:
     """Content, mode and time of every file in a folder."""
-    found = {}
+    marks_by_path = {}
     for base, _, files in os.walk(folder):
         for name in files:
             path = Path(base, name)
             info = path.lstat()
-            found[str(path)] = (path.read_text(), info.st_mode, info.st_mtime_ns)
-    return found
+            marks_by_path[str(path)] = (path.read_text(), info.st_mode, info.st_mtime_ns)
+    return marks_by_path

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from ...conversion.converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, restore_extras, unmapped_members
+from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, wire_message_of, write_list
 from ...conversion.writer import OnLoss, Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...models import (
     AgentEvent,
     AssistantMessage,
     AssistantPart,
     Completion,
+    ContentPart,
     Message,
     OpaquePart,
     OutputRef,
@@ -30,9 +34,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import ChatMessageConverter
 from .fields import (
     count_parts_per_message,
@@ -66,11 +67,15 @@ class AgentSdkConverter(ChatMessageConverter):
 
     CALL_TYPES = ("function",)
     KEEPS_UNPAIRED_RESULTS = True
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_function_call: ObjectReader[ToolCall]
     read_output_ref: ObjectReader[OutputRef]
+    read_result_part: ValueReader[ContentPart]
     write_function_call: ObjectWriter[ToolCall]
     write_output_ref: ObjectWriter[OutputRef]
+    write_result_part: ValueWriter[Any]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages in their order, one for each result. The wire requires no order of a history."""
@@ -85,7 +90,7 @@ class AgentSdkConverter(ChatMessageConverter):
                     self.write_tool_result(result, path, writer) for result, path in results_of(message, here, None)
                 ]
             elif type(message) is AssistantMessage:
-                wires += self.write_response_messages(message, here, writer, False)
+                wires += self.write_assistant_message(message, here, writer)
             elif type(message) is SystemMessage:
                 wires.append(self.write_system_message(message, here, writer))
             elif type(message) is UserMessage:
@@ -144,6 +149,10 @@ class AgentSdkConverter(ChatMessageConverter):
             return self.write_function_call(call, at, writer)
         extras = ToolCall(call.id, call.name, call.arguments, call.invalid, metadata)
         return {**self.write_function_call(extras, at, writer), "provider_meta": state}
+
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer) -> list[Any]:
+        """Write an assistant message as the messages that it was read from; otherwise as one."""
+        return self.write_response_messages(message, at, writer, False)
 
     def write_response_messages(self, message: AssistantMessage, at: Path, writer: Writer, split: bool) -> list[Any]:
         """Write a response as the messages that it was read from.

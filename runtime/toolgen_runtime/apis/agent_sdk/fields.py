@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any, TypeGuard, get_args
 
 from ...conversion.extras import Extras, UnsupportedValueError, inner_extras
+from ...conversion.fields import read_data_url, write_data_url
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url, write_data_url
 from ...models import (
     AgentEvent,
     AssistantMessage,

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -17,7 +25,19 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.fields import read_result_call, write_flag_about_tools
+from ...conversion.message_order import order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
+from ...conversion.request_tools import report_choice_without_tools
+from ...conversion.responses import (
+    UsageTable,
+    calls_in,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+    with_usage,
+)
+from ...conversion.tool_results import report_error_text_sent_with_flag, write_result_text
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
@@ -30,9 +50,7 @@ from ...conversion.values import (
     write_text_or_list,
 )
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -47,6 +65,7 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
@@ -54,13 +73,7 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import report_choice_without_tools
-from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason, with_usage
-from ...tool_call_fields import read_result_call, write_flag_about_tools
-from ...tool_results import report_error_text_sent_with_flag, write_result_text
-from ...unpaired_results import results_of
 from .fields import limit_cache_marks, read_refused_number, read_source, write_refused_number, write_source
 
 __all__ = ["AnthropicConverter"]
@@ -84,6 +97,8 @@ class AnthropicConverter(NativeToolSdkConverter):
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_refused_number = staticmethod(read_refused_number)
     write_refused_number = staticmethod(write_refused_number)
@@ -91,9 +106,21 @@ class AnthropicConverter(NativeToolSdkConverter):
     write_source = staticmethod(write_source)
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_output_schema: ObjectReader[OutputSchema]
+    read_request_body: ObjectReader[Request]
+    read_system_content: ValueReader[ContentPart]
     read_thinking_part: ObjectReader[ReasoningPart]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_call: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_output_schema: ObjectWriter[OutputSchema]
+    write_request_body: ObjectWriter[Request]
+    write_system_content: ValueWriter[Any]
     write_thinking_part: ObjectWriter[ReasoningPart]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body: its plain values, then system text, output format and reasoning settings."""
@@ -309,10 +336,10 @@ class AnthropicConverter(NativeToolSdkConverter):
                     results += blocks
                 continue
             if type(message) is AssistantMessage:
-                wire = self.write_assistant_message_unless_empty(message, here, writer, extras)
+                wire = self.write_assistant_message(message, here, writer, extras)
                 toolsets = _toolsets_of(message, writer.wire.name)
             elif type(message) is UserMessage:
-                wire = self.write_user_message_unless_empty(message, here, writer, extras)
+                wire = self.write_user_message(message, here, writer, extras)
                 if results is not None and wire is not ABSENT and not extras.get("$apart"):
                     results += _as_blocks(wire["content"])
                     wire = ABSENT
@@ -341,7 +368,7 @@ class AnthropicConverter(NativeToolSdkConverter):
             blocks.append(block)
         return blocks
 
-    def write_user_message_unless_empty(self, message: UserMessage, at: Path, writer: Writer, extras: Extras) -> Any:
+    def write_user_message(self, message: UserMessage, at: Path, writer: Writer, extras: Extras) -> Any:
         """Write a user message. ABSENT without content, because the API rejects it."""
         _report_name(message, at, writer)
         content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
@@ -350,9 +377,7 @@ class AnthropicConverter(NativeToolSdkConverter):
             return ABSENT
         return _complete_message("user", content, extras)
 
-    def write_assistant_message_unless_empty(
-        self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras
-    ) -> Any:
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras) -> Any:
         """Write an assistant message. ABSENT without content, because the API rejects it."""
         _report_name(message, at, writer)
         content: Any = message.content

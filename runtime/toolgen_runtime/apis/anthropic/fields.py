@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError
+from ...conversion.fields import default_media_type, read_data_url
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import default_media_type, read_data_url
 from ...paths import Path
 
 __all__ = ["limit_cache_marks", "read_refused_number", "read_source", "write_refused_number", "write_source"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from ...json_text import dump_allowing_nan, loads
 from ...models import (
     ReasoningDelta,
@@ -11,7 +12,6 @@ from ...models import (
     TextDelta,
 )
 from ...paths import ROOT
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 
 __all__ = ["AnthropicStream"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.stream_writers import BaseStreamWriter, OpenBlocks, SentCall
 from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...stream_writers import BaseStreamWriter, OpenBlocks, SentCall
 
 __all__ = ["AnthropicStreamWriter"]
 

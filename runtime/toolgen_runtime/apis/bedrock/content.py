@@ -6,6 +6,7 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, merge_extras_into
 from ...conversion.reader import Reader
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import Read, Write, read_list_or_null, write_list, write_or_describe
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -13,7 +14,6 @@ from ...json_text import compact
 from ...json_values import is_json
 from ...models import ReasoningPart, TextPart, ToolCall, ToolCallPart
 from ...paths import Path
-from ...tool_results import ResultKind, write_result_text
 
 __all__ = [
     "block_kind",

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -16,7 +24,22 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import order_restoring_separate_results
 from ...conversion.reader import Reader
+from ...conversion.request_tools import none_if_empty
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
+from ...conversion.tool_results import (
+    ResultKind,
+    report_dropped_error_flag,
+    report_error_text_sent_with_flag,
+    write_result_text,
+)
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
@@ -26,10 +49,8 @@ from ...conversion.values import (
     write_or_describe,
 )
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...history import has_tool_calls, is_tool_result
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -52,16 +73,7 @@ from ...models import (
     ToolResult,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import none_if_empty
-from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import (
-    ResultKind,
-    report_dropped_error_flag,
-    report_error_text_sent_with_flag,
-    write_result_text,
-)
 from .client_values import Base64Keys, encode_bytes_as_base64, find_exception, is_api_error
 from .content import (
     block_kind,
@@ -109,6 +121,8 @@ class BedrockConverter(NativeToolSdkConverter):
     """A pattern for the models that reject the error flag of a result."""
     SDK_BYTES: ClassVar[Base64Keys]
     """The values that are base64 in a body and bytes in the client."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_block_source = staticmethod(read_block_source)
     write_block_source = staticmethod(write_block_source)
@@ -120,12 +134,27 @@ class BedrockConverter(NativeToolSdkConverter):
     write_text_unless_empty = staticmethod(write_text_unless_empty)
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_output_schema: ObjectReader[OutputSchema]
     read_reasoning_part: ObjectReader[ReasoningPart]
+    read_request_body: ObjectReader[Request]
+    read_result_part: ValueReader[ContentPart]
+    read_system_content: ValueReader[ContentPart]
     read_text_part: ObjectReader[TextPart]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_result: ObjectReader[ToolResult]
     read_tool_use: ObjectReader[ToolCall]
+    read_user_content: ValueReader[ContentPart]
+    sdk_call: Callable[..., dict[str, Any]]
     write_assistant_content: ValueWriter[Any]
+    write_output_schema: ObjectWriter[OutputSchema]
     write_reasoning_part: ObjectWriter[ReasoningPart]
+    write_request_body: ObjectWriter[Request]
+    write_result_part: ValueWriter[Any]
+    write_system_content: ValueWriter[Any]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_tool_result: ObjectWriter[ToolResult]
     write_tool_use: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def normalize_body(self, wire: Any) -> Any:
         """Encode the client's bytes as base64."""

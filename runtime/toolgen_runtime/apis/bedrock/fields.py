@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, UnsupportedValueError, is_internal_mark
+from ...conversion.fields import default_media_type, read_data_url
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import default_media_type, read_data_url
 from ...json_text import compact, loads
 from ...models import AssistantMessage, DocumentPart, Message, ToolMessage, UserMessage
 from ...paths import Path, format_path

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.extras import inner_extras
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from ...json_text import loads
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT, Path
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from .client_values import encode_bytes_as_base64, find_exception
 from .content import block_kind
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.extras import inner_extras
+from ...conversion.responses import substitute_normal_stop_reason
+from ...conversion.stream_writers import BaseStreamWriter, OpenBlocks, SentCall
 from ...json_text import compact
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...responses import substitute_normal_stop_reason
-from ...stream_writers import BaseStreamWriter, OpenBlocks, SentCall
 from .client_values import find_exception
 from .content import block_kind
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...conversion.converter import ObjectReader, ObjectWriter, OutputFormat
 from ...conversion.extras import (
     ABSENT,
     find_value_and_key,
@@ -13,11 +14,18 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import order_for_api, results_of
 from ...conversion.reader import Reader
+from ...conversion.responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import optional_text, read_list_or_null, read_text_or_list, write_user_or_opaque
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -33,11 +41,7 @@ from ...models import (
     ToolMessage,
     UserMessage,
 )
-from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import keep_role, restore_role, write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -78,6 +82,9 @@ class CohereConverter(ChatConverter):
 
     RESPONSE_KEYS = frozenset(["message", "finish_reason"])
     HAS_FUNCTION_MESSAGES = False
+
+    read_request_body: ObjectReader[Request]
+    write_request_body: ObjectWriter[Request]
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools. In a request, `strict_tools` is written beside them."""

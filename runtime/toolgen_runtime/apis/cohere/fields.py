@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, is_internal_mark
+from ...conversion.fields import read_output_schema, read_tool_schema, write_output_schema, write_schema_or_empty
+from ...conversion.message_order import Placed
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_output_schema, read_tool_schema, write_output_schema, write_schema_or_empty
 from ...json_text import dump_strict_or_none, loads
 from ...json_values import same_json
 from ...models import (
@@ -26,7 +27,6 @@ from ...models import (
     ToolChoice,
 )
 from ...paths import Path
-from ...unpaired_results import Placed
 
 __all__ = [
     "append_content",

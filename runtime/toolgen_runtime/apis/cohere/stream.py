@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 
 __all__ = ["CohereStream"]
 

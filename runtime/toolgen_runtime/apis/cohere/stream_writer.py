@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...conversion.extras import objects_in
+from ...conversion.stream_writers import BaseStreamWriter, OpenBlocks
 from ...json_values import same_json
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...stream_writers import BaseStreamWriter, OpenBlocks
 
 __all__ = ["CohereStreamWriter"]
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
+from ...conversion.converter import NativeToolConverter, ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import UsageTable, calls_in, format_rfc3339
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,
@@ -27,9 +27,7 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path, format_path
-from ...responses import calls_in, format_rfc3339
 from .fields import (
     read_binary_data,
     read_either_name,
@@ -71,6 +69,7 @@ class CopilotConverter(NativeToolConverter):
 
     read_binary_result: ValueReader[ContentPart]
     read_tool_request: ObjectReader[ToolCall]
+    sdk_call: Callable[..., dict[str, Any]]
     write_binary_result: ValueWriter[Any]
     write_tool_request: ObjectWriter[ToolCall]
 

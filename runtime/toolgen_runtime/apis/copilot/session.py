@@ -16,7 +16,7 @@ from ...history import tool_calls_of
 from ...models import CompletedEvent, Completion, Request, StreamEvent, ToolCall
 from ...sessions.api_errors import SessionError, resolve_attribute
 from ...sessions.base import AsyncSession, Session, ToolMode
-from ...sessions.client_sessions import aclose_client
+from ...sessions.native import aclose_client
 from ...sessions.text_protocol import next_turn_index
 from .session_requests import KnownMessages, SessionInput, StatefulProviderModule, write_session_input
 from .stateful_client import StatefulClient, StatefulClientCalls

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...conversion.extras import merge_extras_into
 from ...conversion.reader import Reader
+from ...conversion.responses import FinishReason, mark_calls_invalid, read_count
+from ...conversion.streams import BaseStream, OpenCall
 from ...conversion.values import optional_text
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
@@ -31,8 +33,6 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import ROOT, Path
-from ...responses import FinishReason, mark_calls_invalid, read_count
-from ...streams import BaseStream, OpenCall
 from .tool_requests import SessionMessage, has_call_id, is_app_tool_request, unstreamed_text
 
 if TYPE_CHECKING:

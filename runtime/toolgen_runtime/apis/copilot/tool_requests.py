@@ -8,6 +8,8 @@ from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, inner_extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.streams import OpenCall
+from ...conversion.tool_results import ResultKind, media_kind, write_result_text
 from ...conversion.values import Read, Write, optional_text, read_list_or_null, to_plain_object, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -15,8 +17,6 @@ from ...json_text import loads
 from ...json_values import same_json
 from ...models import TextPart, ToolCall, ToolResult
 from ...paths import ROOT, Path
-from ...streams import OpenCall
-from ...tool_results import ResultKind, media_kind, write_result_text
 
 __all__ = [
     "SessionMessage",

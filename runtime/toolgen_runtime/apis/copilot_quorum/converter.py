@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...conversion.converter import NativeToolConverter, ObjectReader, ObjectWriter
 from ...conversion.extras import ABSENT, Extras, is_internal_mark, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
 from ...conversion.reader import Reader
+from ...conversion.responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import optional_text, read_list_or_null, to_plain_object
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter
 from ...errors import wrong_type
 from ...json_text import loads
 from ...models import (
@@ -26,11 +29,7 @@ from ...models import (
     ToolDefinition,
     ToolResult,
 )
-from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
-from ...responses import calls_in, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY, read_object_arguments, read_tool_name, write_object_arguments
-from ...tool_results import ResultKind, write_result_text
 
 __all__ = [
     "CopilotQuorumConverter",
@@ -61,8 +60,8 @@ def _write_stop_reason(stop_reason: str | None) -> Any:
 
 def write_result_tool_name(name: str, extra: Any, at: Path, writer: Writer) -> str:
     """Write the name. The original name wins if the result still has the name that replaced it."""
-    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$wire")) is str:
-        return str(extra["$wire"])
+    if type(extra) is dict and extra.get("$synthetic") == name and type(extra.get("$whole")) is str:
+        return str(extra["$whole"])
     return writer.tool_name(name, at)
 
 
@@ -155,10 +154,10 @@ class CopilotQuorumConverter(NativeToolConverter):
         found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
         extras: Extras = {}
         if tool_call_id is not None and tool_call_id != found.tool_call_id:
-            extras["tool_use_id"] = {"$synthetic": tool_call_id, "$wire": wire["tool_use_id"]}
+            extras["tool_use_id"] = {"$synthetic": tool_call_id, "$whole": wire["tool_use_id"]}
             found.tool_call_id = tool_call_id
         if name is not None and name != found.name:
-            extras["tool_name"] = {"$synthetic": name, "$wire": wire["tool_name"]}
+            extras["tool_name"] = {"$synthetic": name, "$whole": wire["tool_name"]}
             found.name = name
         merge_extras_into(found, self.wire.name, extras)
         return found

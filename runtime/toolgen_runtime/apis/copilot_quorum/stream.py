@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.fields import INVALID_ARGUMENTS_KEY
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall, read_hashable_index
 from ...conversion.values import optional_text, to_plain_object
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, loads
 from ...models import Completion, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall, read_hashable_index
-from ...tool_call_fields import INVALID_ARGUMENTS_KEY
 
 __all__ = ["CopilotQuorumStream", "CopilotQuorumStreamWriter"]
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT
+from ...conversion.message_order import call_ids
 from ...conversion.reader import Reader
 from ...conversion.values import Read, Write, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
-from ...message_order import call_ids
 from ...models import Message, OpaquePart, TextPart, ToolResult
 from ...paths import Path
 from ..result_objects import read_result_object

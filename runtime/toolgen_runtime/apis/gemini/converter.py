@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, ClassVar, TypeAlias
 
+from ...conversion.converter import (
+    NativeToolSdkConverter,
+    ObjectReader,
+    ObjectWriter,
+    OutputFormat,
+    ValueReader,
+    ValueWriter,
+)
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -16,12 +24,20 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import Placed, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
+from ...conversion.request_tools import check_tool_names, write_tool_with_provider_settings
+from ...conversion.responses import (
+    FinishReason,
+    UsageTable,
+    derive_finish_reason,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
+from ...conversion.tool_results import ResultKind, describe_result
 from ...conversion.values import opaque_message, optional_text, read_list_or_null, wire_message_of, write_list
 from ...conversion.writer import Writer
-from ...converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -36,6 +52,7 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
@@ -44,12 +61,7 @@ from ...models import (
     Usage,
     UserMessage,
 )
-from ...native_tool_converter import NativeToolSdkConverter, OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import check_tool_names, write_tool_with_provider_settings
-from ...responses import FinishReason, derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, describe_result
-from ...unpaired_results import Placed, results_of
 from ..result_objects import read_result_object, write_result_object
 from .content import (
     add_placeholder_signature,
@@ -106,6 +118,8 @@ class GeminiConverter(NativeToolSdkConverter):
     """A pattern of the models that reject calls without a signature."""
     KEY_NORMALIZATION: ClassVar[KeyNormalization]
     """The keys and values that have several forms."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_enum_value_any_case = staticmethod(read_enum_value_any_case)
     write_enum_value_any_case = staticmethod(write_enum_value_any_case)
@@ -116,10 +130,27 @@ class GeminiConverter(NativeToolSdkConverter):
 
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]
+    read_request_body: ObjectReader[Request]
+    read_result_part: ValueReader[ContentPart]
+    read_system_message: ObjectReader[SystemMessage]
     read_thinking: ObjectReader[Reasoning]
+    read_tool: ObjectReader[ToolDefinition]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_content: ValueReader[ContentPart]
+    read_user_message: ObjectReader[UserMessage]
+    sdk_call: Callable[..., dict[str, Any]]
     write_assistant_content: ValueWriter[Any]
     write_assistant_message: ObjectWriter[AssistantMessage]
+    write_request_body: ObjectWriter[Request]
+    write_result_part: ValueWriter[Any]
+    write_system_message: ObjectWriter[SystemMessage]
     write_thinking: ObjectWriter[Reasoning]
+    write_tool: ObjectWriter[ToolDefinition]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_tool_result: ObjectWriter[ToolResult]
+    write_user_content: ValueWriter[Any]
+    write_user_message: ObjectWriter[UserMessage]
 
     def normalize_body(self, wire: Any) -> Any:
         """Normalize the keys of a body."""
@@ -449,7 +480,7 @@ class GeminiConverter(NativeToolSdkConverter):
             entries = read_list_or_null(declared, here, reader, self.read_function_declaration) or []
             mark_tool_group(entries, found, unmapped_members(tool, _DECLARATIONS), reader)
             found += entries
-        return found, {"$single": True} if type(value) is dict else ABSENT
+        return found, {"$around": None} if type(value) is dict else ABSENT
 
     def write_tools(self, definitions: Sequence[Any] | None, extra: Any, at: Path, writer: Writer) -> Any:
         """Write the offered tools: all declarations in one tool, unless they were read from several."""
@@ -590,7 +621,7 @@ class GeminiConverter(NativeToolSdkConverter):
             if absent:
                 extras["$absent"] = absent
         if content and content.get("role") not in (None, "model"):
-            extras["$role"] = content["role"]
+            extras["content"] = {"role": content["role"]}
         return message, stop_reason, [extras, *candidates[1:]]
 
     def write_response(
@@ -620,8 +651,8 @@ class GeminiConverter(NativeToolSdkConverter):
         absent = extras.get("$absent", ())
         if "role" in absent:
             del content["role"]
-        elif "$role" in extras:
-            content["role"] = extras["$role"]
+        else:
+            content["role"] = inner_extras(extras, "content").get("role", content["role"])
         wire: dict[str, Any] = {}
         if content or "content" not in absent:
             wire["content"] = content

@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.fields import media_type_of, read_data_url, read_enum_value
 from ...conversion.reader import Reader
 from ...conversion.values import Write
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url, read_enum_value
 from ...models import OpaquePart, Reasoning, ToolDefinition
 from ...paths import Path, format_path
 
@@ -47,11 +47,11 @@ def read_result_id_by_name(value: Any, at: Path, reader: Reader, name: str) -> t
         identifier, called = reader.find_call_id_and_name(value, name)
         if called:
             reader.note_result(identifier)
-            return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$wire": value}
+            return identifier, ABSENT if identifier == value else {"$synthetic": identifier, "$whole": value}
     identifier = reader.take_open_call_id(name) or value or name
     if identifier == value:
         return identifier, ABSENT
-    return identifier, {"$synthetic": identifier, "$wire": value} if type(value) is str else {"$synthetic": identifier}
+    return identifier, {"$synthetic": identifier, "$whole": value} if type(value) is str else {"$synthetic": identifier}
 
 
 def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Writer, name: str) -> Any:
@@ -63,7 +63,7 @@ def write_result_id_by_name(identifier: str, extra: Any, at: Path, writer: Write
     if not name:
         raise ConversionError(format_path((at[0], "name")), f"{writer.wire.title} requires the name of the tool")
     if type(extra) is dict and extra.get("$synthetic") == identifier:
-        return extra["$wire"] if type(extra.get("$wire")) is str else ABSENT
+        return extra["$whole"] if type(extra.get("$whole")) is str else ABSENT
     return ABSENT if writer.is_id_omitted(identifier) else writer.call_id(identifier)
 
 

@@ -9,13 +9,13 @@ import re
 from typing import Any, TypeAlias
 
 from ...conversion.extras import ABSENT
+from ...conversion.responses import mark_call_invalid
+from ...conversion.streams import BaseStream, OpenCall, read_hashable_index
 from ...errors import wrong_type
 from ...json_text import compact, dump_allowing_nan, loads
 from ...json_values import MAX_DEPTH, is_json
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...responses import mark_call_invalid
-from ...streams import BaseStream, OpenCall, read_hashable_index
 from .content import part_list
 from .keys import ENUM_NUMBER_PATHS
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.stream_writers import BaseStreamWriter
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT, Path
-from ...stream_writers import BaseStreamWriter
 
 __all__ = ["GeminiStreamWriter"]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...conversion.converter import NativeToolConverter, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import inner_extras, merge_extras_into, restore_extras
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import OnLoss, OnUnsupported, Writer
-from ...converter import ValueReader, ValueWriter
 from ...json_values import same_json
 from ...models import ContentPart, OpaquePart, ToolCall, ToolDefinition, ToolResult
-from ...native_tool_converter import NativeToolConverter
 from ...paths import ROOT, Path
 from .fields import (
     is_wrapper_schema,
@@ -43,8 +42,10 @@ class McpConverter(NativeToolConverter):
     write_media_block = staticmethod(write_media_block)
 
     read_block: ValueReader[ContentPart]
-    write_block: ValueWriter[Any]
     read_tool_call: Callable[[dict[str, Any], Path, Reader, str], ToolCall]
+    sdk_call: Callable[..., dict[str, Any]]
+    write_block: ValueWriter[Any]
+    write_tool_call: ObjectWriter[ToolCall]
 
     def to_tool_result(
         self,

@@ -14,16 +14,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras, unmapped_members
+from ...conversion.fields import read_data_url
 from ...conversion.reader import Reader
+from ...conversion.tool_results import ResultKind, media_kind
 from ...conversion.values import Read, Write, optional_object, optional_text, read_list_or_null, write_list
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import read_data_url
 from ...json_text import compact, loads
 from ...json_values import same_json
 from ...models import ToolResult
 from ...paths import ROOT, Path, format_path
-from ...tool_results import ResultKind, media_kind
 from .fields import WRAPPER_KEY
 
 __all__ = [

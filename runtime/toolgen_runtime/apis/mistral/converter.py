@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from ...conversion.converter import ValueReader
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -14,10 +15,12 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import Placed, order_for_api
 from ...conversion.reader import Reader
+from ...conversion.responses import with_usage
+from ...conversion.tool_results import ResultKind, report_dropped_error_flag, write_result_text
 from ...conversion.values import read_list_or_null, read_text_or_list, write_text_or_list
 from ...conversion.writer import Writer
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -32,9 +35,6 @@ from ...models import (
     ToolCallPart,
 )
 from ...paths import Path
-from ...responses import with_usage
-from ...tool_results import ResultKind, report_dropped_error_flag, write_result_text
-from ...unpaired_results import Placed
 from ..chat_bases import write_parts_moving_media
 from ..openai_chat.converter import ChatConverter
 from .fields import (
@@ -72,6 +72,9 @@ class MistralConverter(ChatConverter):
     write_text_as_chunks = staticmethod(write_text_as_chunks)
 
     ACCEPTS_BLANK_MESSAGES = False
+
+    read_user_content: ValueReader[ContentPart]
+    sdk_call: Callable[..., dict[str, Any]]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

@@ -7,15 +7,14 @@ from collections.abc import Collection
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError
+from ...conversion.fields import read_data_url, read_optional_call_id, write_data_url, write_optional_call_id
+from ...conversion.message_order import Placed
 from ...conversion.reader import Reader
 from ...conversion.values import to_plain_object
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_data_url, write_data_url
 from ...models import SystemMessage, UserMessage
 from ...paths import ROOT, Path
-from ...tool_call_fields import read_optional_call_id, write_optional_call_id
-from ...unpaired_results import Placed
 
 __all__ = [
     "find_body_error",
@@ -104,7 +103,7 @@ def read_id_or_placeholder(value: Any, at: Path, reader: Reader, placeholders: C
     """
     if value is None or (type(value) is str and value in placeholders):
         identifier, _ = reader.call_id(None, at)
-        return identifier, {"$synthetic": identifier, "$wire": value}
+        return identifier, {"$synthetic": identifier, "$whole": value}
     identifier, extra = read_optional_call_id(value, at, reader)
     if extra is ABSENT and not reader.wire.is_legal_id(identifier):
         return identifier, identifier
@@ -119,7 +118,7 @@ def write_id_or_placeholder(
         writer.restore_id(identifier, extra)
         return extra
     written = write_optional_call_id(identifier, extra, at, writer)
-    return None if written is ABSENT and "$wire" in extra else written
+    return None if written is ABSENT and "$whole" in extra else written
 
 
 def read_result_id_or_placeholder(
@@ -140,11 +139,11 @@ def read_result_id_or_placeholder(
         identifier, called = reader.find_call_id_and_name(found, name)
         reader.note_result(identifier)
         if not called and not reader.wire.is_legal_id(identifier):
-            extras["tool_call_id"] = {"$synthetic": identifier, "$wire": found}
+            extras["tool_call_id"] = {"$synthetic": identifier, "$whole": found}
         return identifier, name or called, extras
     call = reader.take_open_call(name or None)
     identifier, name = (call.id, call.name) if call is not None else (name, name)
-    extras["tool_call_id"] = {"$synthetic": identifier, **({"$wire": found} if "tool_call_id" in wire else {})}
+    extras["tool_call_id"] = {"$synthetic": identifier, **({"$whole": found} if "tool_call_id" in wire else {})}
     return identifier, name, extras
 
 
@@ -155,8 +154,8 @@ def write_result_id_or_placeholder(
     written: dict[str, Any] = {}
     id_extra, name_extra = extras.get("tool_call_id"), extras.get("name")
     if type(id_extra) is dict and id_extra.get("$synthetic") == identifier:
-        if "$wire" in id_extra:
-            written["tool_call_id"] = id_extra["$wire"]
+        if "$whole" in id_extra:
+            written["tool_call_id"] = id_extra["$whole"]
     elif not writer.is_id_omitted(identifier):
         written["tool_call_id"] = writer.call_id(identifier)
     if type(name_extra) is str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.streams import order_by_index
 from ...models import Completion, StreamEvent, ToolCallDelta
 from ...paths import ROOT
-from ...streams import order_by_index
 from ..openai_chat.stream import ChatCall, ChatStream, ChatStreamWriter
 from .fields import find_body_error, unwrap_sdk_object
 

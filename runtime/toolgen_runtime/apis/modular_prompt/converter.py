@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ...conversion.extras import ABSENT, Extras, restore_extras, unmapped_members
 from ...conversion.reader import Reader
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall
+from ...conversion.tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import wrong_type
@@ -24,10 +28,6 @@ from ...models import (
     ToolCallDelta,
 )
 from ...paths import ROOT, Path
-from ...responses import derive_finish_reason, mark_calls_invalid
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall
-from ...tool_results import read_result_text_or_error, report_dropped_error_flag, write_result_text
 from ..text_messages import TextChatConverter, join_texts
 
 __all__ = [
@@ -66,6 +66,9 @@ class ModularPromptConverter(TextChatConverter):
 
     RESPONSE_KEYS = frozenset(["content", "toolCalls", "finishReason"])
     CALL_TYPES = ("function", ABSENT)
+
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     def read_messages_after_prompt(self, wire: Any, at: Path, reader: Reader) -> tuple[list[Message], Any]:
         """Read the messages that follow those of the prompt. Options need not have any."""

@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import ObjectWriter, OutputFormat, ValueReader, ValueWriter
 from ...conversion.extras import ABSENT, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.message_order import Placed, order_for_api, results_of
 from ...conversion.reader import Reader
+from ...conversion.request_tools import write_tool_with_provider_settings
+from ...conversion.responses import (
+    UsageTable,
+    derive_finish_reason,
+    format_rfc3339,
+    mark_calls_invalid,
+    provider_stop_reason,
+)
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import BareApiError, wrong_type
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -24,17 +39,13 @@ from ...models import (
     RefusalPart,
     Request,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolChoice,
     ToolDefinition,
     ToolMessage,
 )
-from ...native_tool_converter import OutputFormat
 from ...paths import ROOT, Path, format_path
-from ...request_tools import write_tool_with_provider_settings
-from ...responses import derive_finish_reason, format_rfc3339, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import Placed, results_of
 from ..chat_bases import ChatMessageConverter, keep_role, restore_role
 from ..selected_tools import write_selected_tools
 from .fields import (
@@ -80,6 +91,13 @@ class OllamaConverter(ChatMessageConverter):
 
     SDK_MEMBERS: ClassVar[dict[str, Any]]
     """The keys that the client's own types have."""
+
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
+    read_tool_entry: ValueReader[ToolDefinition | OpaquePart]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_tool_entry: ValueWriter[Any]
 
     def write_sdk_kwargs(self, request: Request, writer: Writer) -> dict[str, Any]:
         """Write the keyword arguments for the official client."""

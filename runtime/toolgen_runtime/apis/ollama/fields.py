@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.fields import media_type_of, read_data_url
+from ...conversion.message_order import call_ids
 from ...conversion.reader import Reader
 from ...conversion.values import optional_text, read_list_or_null
 from ...conversion.writer import Writer
 from ...errors import ConversionError, wrong_type
-from ...fields import media_type_of, read_data_url
-from ...message_order import call_ids
 from ...models import (
     AudioPart,
     ContentPart,
@@ -66,13 +66,13 @@ def read_matched_result_call(wire: dict[str, Any], at: Path, reader: Reader) -> 
         call = reader.take_open_call(name or None)
         identifier, called = (wire_id or name, "") if call is None else (call.id, call.name)
     found = {key: wire[key] for key in (_NAME, _ID) if key in wire}
-    return identifier, name or called, {"$synthetic": identifier, "$wire": found}
+    return identifier, name or called, {"$synthetic": identifier, "$whole": found}
 
 
 def write_matched_result_call(identifier: str, name: str, extras: Extras, at: Path, writer: Writer) -> dict[str, Any]:
     """Write both keys: the id if it was written for the call, and the name, which templates look for."""
-    original = inner_extras(extras, "$wire")
-    unchanged = "$wire" in extras and extras.get("$synthetic") == identifier
+    original = inner_extras(extras, "$whole")
+    unchanged = "$whole" in extras and extras.get("$synthetic") == identifier
     if unchanged and original.get(_NAME) in (None, "", writer.wire.wire_name(name)):
         return original
     found: dict[str, Any] = {_NAME: writer.tool_name(name, (at[0], "name"))} if name else {}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.responses import format_rfc3339
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT, Path
-from ...responses import format_rfc3339
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall
 
 __all__ = ["OllamaStream", "OllamaStreamWriter"]
 

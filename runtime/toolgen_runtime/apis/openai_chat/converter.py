@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ...conversion.converter import ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     NO_EXTRAS,
@@ -15,30 +16,36 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
-from ...conversion.fields import read_field, write_field
+from ...conversion.message_order import results_of
 from ...conversion.reader import Reader
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.rule_of_extras import read_field, write_field
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import optional_text, read_list_or_null, write_or_describe, write_user_or_opaque
 from ...conversion.writer import Writer
-from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
 from ...models import (
     AssistantMessage,
     AssistantPart,
     Completion,
+    ContentPart,
     Message,
     OpaquePart,
     ReasoningPart,
     RefusalPart,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import (
     ChatMessageConverter,
     OutputFormatConverter,
@@ -90,9 +97,15 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
     """The keys of an assistant message that are not kept as extras."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_assistant_content: ValueReader[AssistantPart]
+    read_result_part: ValueReader[ContentPart]
     write_assistant_content: ValueWriter[Any]
+    write_result_part: ValueWriter[Any]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_user_content: ValueWriter[Any]
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. Each result becomes one message; media of results follow as a user message."""

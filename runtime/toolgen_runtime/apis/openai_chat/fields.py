@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, unmapped_members
+from ...conversion.fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
 from ...paths import Path
 
 __all__ = [

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from ...conversion.extras import inner_extras, objects_in
 from ...conversion.reader import NO_IDS
+from ...conversion.responses import substitute_normal_stop_reason
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream, OpenCall, order_by_index, read_hashable_index
 from ...errors import wrong_type
 from ...json_text import dump_allowing_nan, is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
 from ...paths import ROOT
-from ...responses import substitute_normal_stop_reason
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream, OpenCall, order_by_index, read_hashable_index
 
 __all__ = ["GROWING_KEYS", "ChatCall", "ChatStream", "ChatStreamWriter"]
 

@@ -12,22 +12,34 @@ from collections.abc import Collection
 from typing import Any, ClassVar
 
 from ...conversion.extras import ABSENT, has_value_at
+from ...conversion.fields import (
+    read_call_id_verbatim,
+    read_data_url,
+    read_flag_about_tools,
+    read_json_arguments,
+    read_model_effort,
+    read_output_schema,
+    read_result_call,
+    read_strings_at_most,
+    read_tool_name,
+    read_tool_schema,
+    write_call_id_verbatim,
+    write_data_url,
+    write_flag_about_tools,
+    write_json_arguments,
+    write_model_effort,
+    write_output_schema,
+    write_result_call,
+    write_strings_at_most,
+    write_tool_name,
+    write_tool_schema,
+)
 from ...conversion.objects import SourceObject, TargetObject
 from ...conversion.reader import Reader
-from ...conversion.usage import UsageTable
+from ...conversion.responses import FinishReason, UsageTable
 from ...conversion.values import call_kwargs
 from ...conversion.wire import WireFacts
 from ...conversion.writer import Writer
-from ...fields import (
-    read_data_url,
-    read_output_schema,
-    read_strings_at_most,
-    read_tool_schema,
-    write_data_url,
-    write_output_schema,
-    write_strings_at_most,
-    write_tool_schema,
-)
 from ...models import (
     AssistantPart,
     AudioPart,
@@ -46,21 +58,6 @@ from ...models import (
     UserMessage,
 )
 from ...paths import Path
-from ...responses import FinishReason
-from ...tool_call_fields import (
-    read_call_id_verbatim,
-    read_flag_about_tools,
-    read_json_arguments,
-    read_model_effort,
-    read_result_call,
-    read_tool_name,
-    write_call_id_verbatim,
-    write_flag_about_tools,
-    write_json_arguments,
-    write_model_effort,
-    write_result_call,
-    write_tool_name,
-)
 from .converter import ChatConverter
 
 __all__ = ["OpenaiChat"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
+from ...conversion.converter import ObjectReader, ObjectWriter, ValueReader, ValueWriter
 from ...conversion.extras import (
     ABSENT,
     Extras,
@@ -14,12 +15,18 @@ from ...conversion.extras import (
     restore_extras,
     unmapped_members,
 )
+from ...conversion.message_order import is_detached_result, order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
+from ...conversion.responses import UsageTable, derive_finish_reason, mark_calls_invalid, provider_stop_reason
+from ...conversion.tool_results import (
+    ResultKind,
+    read_result_text_or_error,
+    report_dropped_error_flag,
+    write_result_text,
+)
 from ...conversion.values import mark_empty_list, opaque_message, optional_object, optional_text, read_text_or_list
 from ...conversion.writer import Writer
-from ...converter import ValueReader, ValueWriter
 from ...errors import BareApiError, wrong_type
-from ...message_order import is_detached_result, order_restoring_separate_results
 from ...models import (
     AssistantMessage,
     AssistantPart,
@@ -31,14 +38,13 @@ from ...models import (
     Request,
     SystemMessage,
     TextPart,
+    ToolCall,
     ToolCallPart,
     ToolMessage,
+    ToolResult,
     UserMessage,
 )
 from ...paths import ROOT, Path, format_path
-from ...responses import derive_finish_reason, mark_calls_invalid, provider_stop_reason
-from ...tool_results import ResultKind, read_result_text_or_error, report_dropped_error_flag, write_result_text
-from ...unpaired_results import results_of
 from ..chat_bases import OutputFormatConverter, write_result_parts
 from .fields import (
     add_required_item_keys,
@@ -93,10 +99,23 @@ class ResponsesConverter(OutputFormatConverter):
     write_value_with_default = staticmethod(write_value_with_default)
 
     RESPONSE_KEYS = frozenset(["output", "status"])
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
+
     read_input_content: ValueReader[ContentPart]
     read_message_content: ValueReader[AssistantPart]
+    read_request_body: ObjectReader[Request]
+    read_system_message: ObjectReader[SystemMessage]
+    read_tool_call: ObjectReader[ToolCall]
+    read_tool_result: ObjectReader[ToolResult]
+    read_user_message: ObjectReader[UserMessage]
     write_input_content: ValueWriter[Any]
     write_message_content: ValueWriter[Any]
+    write_request_body: ObjectWriter[Request]
+    write_system_message: ObjectWriter[SystemMessage]
+    write_tool_call: ObjectWriter[ToolCall]
+    write_tool_result: ObjectWriter[ToolResult]
+    write_user_message: ObjectWriter[UserMessage]
 
     def read_request(self, wire: dict[str, Any], at: Path, reader: Reader) -> Request:
         """Read a request body. The instructions become system text before the conversation."""

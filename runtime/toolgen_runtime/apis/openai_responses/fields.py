@@ -17,11 +17,11 @@ from ...conversion.extras import (
     objects_in,
     restore_extras,
 )
+from ...conversion.fields import read_data_url
 from ...conversion.reader import Reader
 from ...conversion.values import write_user_or_opaque
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...fields import read_data_url
 from ...models import (
     AssistantMessage,
     AssistantPart,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from ...json_text import is_object_text
 from ...models import ReasoningDelta, StreamEvent, TextDelta
 from ...paths import ROOT
-from ...streams import BaseStream, IndexedBlocks, OpenCall, read_hashable_index
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStream"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...conversion.responses import is_completion_read_from_wire
+from ...conversion.stream_writers import BaseStreamWriter
 from ...json_text import is_object_text
 from ...models import Completion, ToolCallDelta
 from ...paths import ROOT
-from ...responses import is_completion_read_from_wire
-from ...stream_writers import BaseStreamWriter
 from .fields import reasoning_text
 
 __all__ = ["ResponsesStreamWriter"]

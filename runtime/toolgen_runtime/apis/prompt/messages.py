@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...conversion.extras import ABSENT, NO_EXTRAS, Extras, merge_extras_into, restore_extras, unmapped_members
+from ...conversion.message_order import order_for_api, results_of
 from ...conversion.reader import Reader
 from ...conversion.values import Read, collect_texts, opaque_message, wire_message_of
 from ...conversion.writer import Writer
 from ...errors import wrong_type
-from ...message_order import order_for_api
 from ...models import (
     AssistantMessage,
     Message,
@@ -31,7 +31,6 @@ from ...prompting.text_calls import (
     write_result_entry,
 )
 from ...prompting.tool_definitions_as_text import TOOLS_SEPARATOR, split_leading_tool_entries, tool_entries_text
-from ...unpaired_results import results_of
 from .assistant_text import AssistantTextWriter, read_assistant_text
 
 __all__ = ["read_text_message", "read_text_messages", "write_results", "write_text_messages"]

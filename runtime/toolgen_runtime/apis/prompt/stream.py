@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...conversion.stream_writers import BaseStreamWriter
+from ...conversion.streams import BaseStream
 from ...conversion.values import optional_text
 from ...models import Completion, OpaquePart, StreamEvent, ToolCallDelta, ToolDefinition
 from ...paths import ROOT
 from ...prompting.stream_parser import ResponseReader
-from ...stream_writers import BaseStreamWriter
-from ...streams import BaseStream
 from .assistant_text import PlainStringResponse, to_response_object
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from tests.support.dialects import CHECKERS
 from tests.support.repository import profile
 from toolgen_runtime.apis.gemini.fields import from_openapi
 from toolgen_runtime.conversion.encoding import Encoding
-from toolgen_runtime.lowering.context import LoweredSchema
 from toolgen_runtime.lowering.dialects import Dialect
 from toolgen_runtime.lowering.lower import lower
+from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 DIALECTS = {(name, mode): Dialect(profile(name)["dialects"][mode]) for name, mode in CHECKERS}
 STRICT, OPENAPI = ("openai_chat", "strict"), ("gemini", "openapi")
@@ -37,10 +37,10 @@ def of(inner: Any, *required: str, **more: Any) -> dict[str, Any]:
 
 def lowered(schema: Any, dialect: tuple[str, str], **more: Any) -> LoweredSchema:
     """A lowered schema, which the provider's documentation does not speak against."""
-    found = lower(schema, Dialect({**DIALECTS[dialect].facts, **more}))
-    if not more and not found.unsupported_changes:
-        assert list(CHECKERS[dialect](found.schema)) == []
-    return found
+    lowering = lower(schema, Dialect({**DIALECTS[dialect].facts, **more}))
+    if not more and not lowering.unsupported_changes:
+        assert list(CHECKERS[dialect](lowering.schema)) == []
+    return lowering
 
 
 def sent(inner: Any, dialect: tuple[str, str], **more: Any) -> Any:
@@ -48,11 +48,11 @@ def sent(inner: Any, dialect: tuple[str, str], **more: Any) -> Any:
     return lowered(of(inner, "a"), dialect, **more).schema["properties"]["a"]
 
 
-def there_and_back(found: LoweredSchema, value: Any) -> tuple[Any, Any]:
-    table = found.encoding_table
+def there_and_back(lowering: LoweredSchema, value: Any) -> tuple[Any, Any]:
+    table = lowering.encoding_table
     spelled = value if table is None else Encoding(table).encode(value)
     return spelled, spelled if table is None else Encoding(table).decode(spelled)
 
 
-def admits(found: LoweredSchema, value: Any, *, openapi: bool = False) -> bool:
-    return bool(Draft202012Validator(from_openapi(found.schema) if openapi else found.schema).is_valid(value))
+def admits(lowering: LoweredSchema, value: Any, *, openapi: bool = False) -> bool:
+    return bool(Draft202012Validator(from_openapi(lowering.schema) if openapi else lowering.schema).is_valid(value))

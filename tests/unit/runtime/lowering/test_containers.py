@@ -36,16 +36,16 @@ ARRAYS: dict[str, Any] = {
 @pytest.mark.parametrize("array", ARRAYS)
 @every_dialect
 def test_arrays_of_every_kind_are_sent_or_refused(dialect: tuple[str, str], array: str) -> None:
-    found = lowered(of(ARRAYS[array], "a"), dialect)
-    if found.unsupported_changes:
+    lowering = lowered(of(ARRAYS[array], "a"), dialect)
+    if lowering.unsupported_changes:
         assert array not in ("a tuple", "a tuple with a tail")
         return
     for value in ([], ["x", 1], ["x"]):
         if not Draft202012Validator(ARRAYS[array]).is_valid(value):
             continue
-        spelled, returned = there_and_back(found, {"a": value})
+        spelled, returned = there_and_back(lowering, {"a": value})
         assert returned == {"a": value}
-        assert admits(found, spelled, openapi=dialect == OPENAPI)
+        assert admits(lowering, spelled, openapi=dialect == OPENAPI)
 
 
 STOPPED: dict[str, tuple[Any, str]] = {
@@ -64,53 +64,53 @@ STOPPED: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("case", STOPPED)
 def test_strict_says_all_of_a_tool_or_why_it_cannot(case: str) -> None:
     schema, stopping = STOPPED[case]
-    found = lowered(schema, STRICT)
-    assert [record.what for record in found.changes if record.blocks_strict] == ([stopping] if stopping else [])
+    lowering = lowered(schema, STRICT)
+    assert [record.what for record in lowering.changes if record.blocks_strict] == ([stopping] if stopping else [])
 
 
 def test_a_map_goes_as_pairs_where_the_author_says_so() -> None:
-    found = lowered(of({"type": "object", "additionalProperties": {"type": "integer"}}), STRICT, maps="pairs")
-    assert list(CHECKERS[STRICT](found.schema)) == []
-    assert not any(record.blocks_strict for record in found.changes)
-    assert there_and_back(found, {"a": {"x": 1}}) == ({"a": [{"key": "x", "value": 1}]}, {"a": {"x": 1}})
-    assert there_and_back(found, {}) == ({"a": None}, {})
+    lowering = lowered(of({"type": "object", "additionalProperties": {"type": "integer"}}), STRICT, maps="pairs")
+    assert list(CHECKERS[STRICT](lowering.schema)) == []
+    assert not any(record.blocks_strict for record in lowering.changes)
+    assert there_and_back(lowering, {"a": {"x": 1}}) == ({"a": [{"key": "x", "value": 1}]}, {"a": {"x": 1}})
+    assert there_and_back(lowering, {}) == ({"a": None}, {})
 
 
 @pytest.mark.parametrize("dialect", [("gemini", "open"), ("vertex", "open"), ("gemini", "openapi")], ids="-".join)
 def test_gemini_gets_names_that_it_takes_and_each_required_property(dialect: tuple[str, str]) -> None:
     source = {"type": ["object"], "properties": {"a b": {"type": "string"}}, "required": ["a b", "c"]}
-    found = lowered(source, dialect)
-    assert str(found.schema["type"]).lower() == "object"
-    assert (list(found.schema["properties"]), found.schema["required"]) == (["a_b", "c"], ["a_b", "c"])
-    assert {(record.what, record.action) for record in found.changes} >= {
+    lowering = lowered(source, dialect)
+    assert str(lowering.schema["type"]).lower() == "object"
+    assert (list(lowering.schema["properties"]), lowering.schema["required"]) == (["a_b", "c"], ["a_b", "c"])
+    assert {(record.what, record.action) for record in lowering.changes} >= {
         ("a property's name", "rewritten"),
         ("c", "rewritten"),
     }
-    spelled, back = there_and_back(found, {"a b": "x", "c": 1})
+    spelled, back = there_and_back(lowering, {"a b": "x", "c": 1})
     assert (list(spelled), back) == (["a_b", "c"], {"a b": "x", "c": 1})
 
 
 @every_dialect
 def test_a_root_type_in_a_list_goes_as_a_text(dialect: tuple[str, str]) -> None:
-    found = lowered({"type": ["object"], "properties": {"a": {"type": "string"}}, "required": ["a"]}, dialect)
-    assert found.unsupported_changes or str(found.schema.get("type", "object")).lower() == "object"
+    lowering = lowered({"type": ["object"], "properties": {"a": {"type": "string"}}, "required": ["a"]}, dialect)
+    assert lowering.unsupported_changes or str(lowering.schema.get("type", "object")).lower() == "object"
 
 
 @every_dialect
 def test_declared_properties_are_not_encoded_like_further_ones(dialect: tuple[str, str]) -> None:
     properties = {"b": {"type": "boolean"}, "n": {"type": "string"}}
-    found = lowered(of({"type": "object", "properties": properties, "additionalProperties": {}}, "a"), dialect)
+    lowering = lowered(of({"type": "object", "properties": properties, "additionalProperties": {}}, "a"), dialect)
     value = {"a": {"b": True, "n": "5"}}
-    spelled, returned = there_and_back(found, value)
+    spelled, returned = there_and_back(lowering, value)
     assert returned == value
-    assert found.unsupported_changes or admits(found, spelled, openapi=dialect == OPENAPI)
+    assert lowering.unsupported_changes or admits(lowering, spelled, openapi=dialect == OPENAPI)
 
 
 def test_further_properties_of_any_type_go_as_json_text_beside_declared_ones() -> None:
     inner = {"type": "object", "properties": {"n": {"type": "string"}}, "additionalProperties": {}}
-    found = lowered(of(inner, "a"), OPENAPI)
+    lowering = lowered(of(inner, "a"), OPENAPI)
     value = {"a": {"n": "5", "x": "7", "y": [1]}}
-    assert there_and_back(found, value) == ({"a": {"n": "5", "x": '"7"', "y": "[1]"}}, value)
+    assert there_and_back(lowering, value) == ({"a": {"n": "5", "x": '"7"', "y": "[1]"}}, value)
 
 
 @every_dialect
@@ -125,8 +125,8 @@ def closed_unless_open(schema: Any) -> Any:
         return [closed_unless_open(inner) for inner in schema]
     if not isinstance(schema, dict):
         return schema
-    found = {key: closed_unless_open(value) for key, value in schema.items()}
-    return {"additionalProperties": False, **found} if "object" in str(schema.get("type")) else found
+    members = {key: closed_unless_open(value) for key, value in schema.items()}
+    return {"additionalProperties": False, **members} if "object" in str(schema.get("type")) else members
 
 
 @pytest.mark.parametrize(
@@ -141,10 +141,10 @@ def closed_unless_open(schema: Any) -> Any:
 )  # fmt: skip
 def test_objects_stay_open_where_a_provider_closes_them_unless_they_say_otherwise(inner: Any, value: Any) -> None:
     node = {"type": "object", "properties": {"n": {"$ref": "#/$defs/N"}}, "additionalProperties": False}
-    found = lowered(of(inner, "a", **{"$defs": {"N": node}}), ("xai", "open"))
+    lowering = lowered(of(inner, "a", **{"$defs": {"N": node}}), ("xai", "open"))
 
-    assert Draft202012Validator(closed_unless_open(found.schema)).is_valid({"a": value})
-    assert [change for change in found.changes if change.action == "narrowed"] == []
+    assert Draft202012Validator(closed_unless_open(lowering.schema)).is_valid({"a": value})
+    assert [change for change in lowering.changes if change.action == "narrowed"] == []
 
 
 @pytest.mark.parametrize("dialect", [("xai", "open"), ("agent_sdk", "open")])
@@ -154,8 +154,8 @@ def test_a_keyword_inside_pattern_properties_does_not_cost_the_others(dialect: t
         "^y": {"type": "array", "minItems": 1, "unevaluatedItems": False},
     }
     patterns = {name: {**schema, "description": name} for name, schema in patterns.items()}
-    found = sent({"type": "object", "patternProperties": patterns, "additionalProperties": False}, dialect)
+    schema_sent = sent({"type": "object", "patternProperties": patterns, "additionalProperties": False}, dialect)
 
-    assert found["patternProperties"]["^x"] == patterns["^x"]
-    assert {**found["patternProperties"]["^y"], "unevaluatedItems": False} == patterns["^y"]
-    assert found["additionalProperties"] is False
+    assert schema_sent["patternProperties"]["^x"] == patterns["^x"]
+    assert {**schema_sent["patternProperties"]["^y"], "unevaluatedItems": False} == patterns["^y"]
+    assert schema_sent["additionalProperties"] is False

@@ -45,29 +45,29 @@ def test_a_dialect_of_six_types_says_every_type_and_description(
     inner: Any, expected: Any, value: Any, spelled: Any
 ) -> None:
     """What has several types, or any, goes as JSON text; a null that is not listed cannot be said, and that is recorded."""
-    found = lowered(of(inner, "a", **{"$defs": DEFINITIONS}), ("kagami", "open"))
-    assert found.schema["properties"]["a"] == expected
-    assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
-    assert "description" not in found.schema
+    lowering = lowered(of(inner, "a", **{"$defs": DEFINITIONS}), ("kagami", "open"))
+    assert lowering.schema["properties"]["a"] == expected
+    assert there_and_back(lowering, {"a": value}) == ({"a": spelled}, {"a": value})
+    assert "description" not in lowering.schema
 
 
 @pytest.mark.row("K06")
 def test_a_description_that_is_lacking_is_recorded_and_so_is_null() -> None:
-    found = lowered(of({"type": ["string", "null"]}, "a"), ("kagami", "open"))
-    assert [(r.pointer, r.what, r.action) for r in found.changes if r.pointer] == [
+    lowering = lowered(of({"type": ["string", "null"]}, "a"), ("kagami", "open"))
+    assert [(r.pointer, r.what, r.action) for r in lowering.changes if r.pointer] == [
         (("properties", "a"), "description", "defaulted"),
         (("properties", "a"), "null", "narrowed"),
     ]
 
 
 def test_recursion_ends_in_json_text_in_a_dialect_of_six_types() -> None:
-    found = lowered({"type": "object", "properties": {"me": {"$ref": "#"}}}, ("kagami", "open"))
+    lowering = lowered({"type": "object", "properties": {"me": {"$ref": "#"}}}, ("kagami", "open"))
     value: Any = {}
     for _ in range(6):
         value = {"me": value}
-    spelled, returned = there_and_back(found, value)
+    spelled, returned = there_and_back(lowering, value)
     assert returned == value
-    assert admits(found, spelled)
+    assert admits(lowering, spelled)
     assert '{"me":' in str(spelled)
 
 
@@ -76,9 +76,9 @@ def test_a_property_of_two_types_that_exclude_each_other_is_not_sent(dialect: tu
     inner = {
         "allOf": [{"properties": {"n": {"type": "null"}}}, {"type": "object", "properties": {"n": TEXT, "m": TEXT}}]
     }
-    found = lowered(of(inner, "a"), dialect)
-    assert list(found.schema["properties"]["a"].get("properties", {"m": TEXT})) == ["m"] or "allOf" in repr(
-        found.schema
+    lowering = lowered(of(inner, "a"), dialect)
+    assert list(lowering.schema["properties"]["a"].get("properties", {"m": TEXT})) == ["m"] or "allOf" in repr(
+        lowering.schema
     )
 
 
@@ -86,13 +86,13 @@ def test_a_property_of_two_types_that_exclude_each_other_is_not_sent(dialect: tu
 def test_a_root_union_does_not_restrict_what_only_one_branch_restricts(dialect: tuple[str, str]) -> None:
     modes = {"type": "string", "enum": ["a", "b"]}
     union = [{"properties": {"mode": {"const": "a"}, "free": {"type": "integer"}}}, {"required": ["x"]}]
-    found = lowered(
+    lowering = lowered(
         {**of(modes, "mode", "free"), "properties": {"mode": modes, "x": TEXT, "free": {}}, "anyOf": union}, dialect
     )
-    merged = "anyOf" not in found.schema and not found.unsupported_changes
-    assert not merged or found.schema["properties"]["mode"]["enum"][:2] == ["a", "b"]
-    restricted = merged and found.schema["properties"]["free"].get("type") in ("integer", "INTEGER")
-    reported = [r.pointer for r in found.changes if r.action == "narrowed" and r.what == "a property"]
+    merged = "anyOf" not in lowering.schema and not lowering.unsupported_changes
+    assert not merged or lowering.schema["properties"]["mode"]["enum"][:2] == ["a", "b"]
+    restricted = merged and lowering.schema["properties"]["free"].get("type") in ("integer", "INTEGER")
+    reported = [r.pointer for r in lowering.changes if r.action == "narrowed" and r.what == "a property"]
     assert reported == [("properties", "free")] or not restricted
 
 
@@ -110,9 +110,9 @@ def test_a_root_union_does_not_restrict_what_only_one_branch_restricts(dialect: 
 )  # fmt: skip
 def test_cohere_gets_a_type_for_each_property(inner: Any, wire: Any, value: Any, spelled: Any) -> None:
     """Its API refuses a property without a type; items and values of maps need none."""
-    found = lowered(of(inner, "a"), ("cohere", "open"))
-    assert found.schema["properties"]["a"] == wire
-    assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
+    lowering = lowered(of(inner, "a"), ("cohere", "open"))
+    assert lowering.schema["properties"]["a"] == wire
+    assert there_and_back(lowering, {"a": value}) == ({"a": spelled}, {"a": value})
 
 
 @pytest.mark.parametrize(
@@ -140,19 +140,19 @@ def test_a_definition_without_a_type_is_no_type_of_a_property(
         "Listed": {"enum": ["x"]},
         "Text": {"type": "string"},
     }
-    found = lowered(of(inner, "a") | {"$defs": definitions}, ("cohere", mode))
-    assert found.schema["properties"]["a"] == wire
-    assert there_and_back(found, {"a": value}) == ({"a": spelled}, {"a": value})
+    lowering = lowered(of(inner, "a") | {"$defs": definitions}, ("cohere", mode))
+    assert lowering.schema["properties"]["a"] == wire
+    assert there_and_back(lowering, {"a": value}) == ({"a": spelled}, {"a": value})
 
 
 def test_a_property_of_a_definition_that_refers_to_itself_has_a_type() -> None:
     """Its untyped properties are sent as JSON text at each level."""
     inside = {"b": {"$ref": "#/$defs/Any"}, "next": {"$ref": "#/$defs/Node"}}
     definitions = {"Node": {"type": "object", "properties": inside}, "Any": {"not": {"type": "null"}}}
-    found = lowered(of({"$ref": "#/$defs/Node"}, "a") | {"$defs": definitions}, ("cohere", "open"))
-    assert found.schema["$defs"]["Node"]["properties"]["b"]["type"] == "string"
+    lowering = lowered(of({"$ref": "#/$defs/Node"}, "a") | {"$defs": definitions}, ("cohere", "open"))
+    assert lowering.schema["$defs"]["Node"]["properties"]["b"]["type"] == "string"
     value = {"a": {"b": [1], "next": {"b": 2}}}
-    assert there_and_back(found, value) == ({"a": {"b": "[1]", "next": {"b": "2"}}}, value)
+    assert there_and_back(lowering, value) == ({"a": {"b": "[1]", "next": {"b": "2"}}}, value)
 
 
 @pytest.mark.parametrize(
@@ -169,6 +169,6 @@ def test_a_property_of_a_definition_that_refers_to_itself_has_a_type() -> None:
 )
 def test_a_name_that_only_a_condition_has_cannot_be_sent_in_strict_mode(rule: Any, names: list[str]) -> None:
     source = {"type": "object", "properties": {"a": {"type": "string"}}, **rule}
-    found = lowered({"type": "object", "properties": {"x": source}}, ("openai_chat", "strict"))
-    blocked = [change.what for change in found.changes if change.action == "narrowed" and change.blocks_strict]
+    lowering = lowered({"type": "object", "properties": {"x": source}}, ("openai_chat", "strict"))
+    blocked = [change.what for change in lowering.changes if change.action == "narrowed" and change.blocks_strict]
     assert blocked == names

@@ -65,20 +65,20 @@ def refused(dialect: tuple[str, str]) -> list[str]:
     """What the source admits and the lowered schema refuses, where no loss says so; and references that lead nowhere."""
     faults: list[str] = []
     for source, values in SOURCES:
-        found = lower(source, DIALECTS[dialect])
-        if found.unsupported_changes:
+        lowering = lower(source, DIALECTS[dialect])
+        if lowering.unsupported_changes:
             continue
         if not dangling(source):
-            faults += [f"{reference} leads nowhere: {found.schema}" for reference in dangling(found.schema)]
+            faults += [f"{reference} leads nowhere: {lowering.schema}" for reference in dangling(lowering.schema)]
         if any(
-            r.action == "narrowed" and (r.blocks_strict or r.what != "additional properties") for r in found.changes
+            r.action == "narrowed" and (r.blocks_strict or r.what != "additional properties") for r in lowering.changes
         ):
             continue
-        judge = Draft202012Validator(from_openapi(found.schema) if dialect[1] == "openapi" else found.schema)
+        judge = Draft202012Validator(from_openapi(lowering.schema) if dialect[1] == "openapi" else lowering.schema)
         for value in values:
-            spelled = Encoding(found.encoding_table).encode(value) if found.encoding_table else value
+            spelled = Encoding(lowering.encoding_table).encode(value) if lowering.encoding_table else value
             if not is_valid(judge, spelled):
-                faults.append(f"{spelled} is refused: {source['properties']['value']} became {found.schema}")
+                faults.append(f"{spelled} is refused: {source['properties']['value']} became {lowering.schema}")
     return faults
 
 
@@ -89,5 +89,5 @@ def test_what_the_source_admits_is_admitted(dialect: tuple[str, str]) -> None:
 
 
 def test_rules_that_look_at_respelled_values_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_is_respelled", lambda run, spelling: False)
+    monkeypatch.setattr(engine, "_may_change_values", lambda run, spelling: False)
     assert refused(("anthropic", "open")) != []

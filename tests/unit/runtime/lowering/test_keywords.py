@@ -21,8 +21,8 @@ from tests.unit.runtime.lowering.lowered_schemas import (
 )
 from toolgen_runtime.conversion.encoding import Encoding
 from toolgen_runtime.json_values import same_json
-from toolgen_runtime.lowering.keywords import describe_rule
-from toolgen_runtime.lowering.references import encode_as_unique_texts
+from toolgen_runtime.lowering.sentences import describe_rule
+from toolgen_runtime.lowering.tables import encode_as_unique_texts
 
 EVERY_KEYWORD: dict[str, Any] = {
     "$comment": "c", "title": "t", "description": "d", "default": "a", "examples": ["a"], "deprecated": True,
@@ -41,10 +41,10 @@ def nested(depth: int) -> dict[str, Any]:
     """Every keyword at a depth, through every kind of nesting."""
     inner: Any = {"type": ["string", "number", "array", "object"], **EVERY_KEYWORD}
     holders = (
-        lambda one: {"type": "object", "properties": {"p": one}, "required": ["p"]},
-        lambda one: {"type": "array", "items": one},
-        lambda one: {"anyOf": [one, TEXT]},
-        lambda one: {"type": "array", "prefixItems": [one], "items": False},
+        lambda inner_schema: {"type": "object", "properties": {"p": inner_schema}, "required": ["p"]},
+        lambda inner_schema: {"type": "array", "items": inner_schema},
+        lambda inner_schema: {"anyOf": [inner_schema, TEXT]},
+        lambda inner_schema: {"type": "array", "prefixItems": [inner_schema], "items": False},
     )
     for level in range(depth):
         inner = holders[level % len(holders)](inner)
@@ -57,15 +57,15 @@ def nested(depth: int) -> dict[str, Any]:
 def test_no_keyword_that_a_provider_does_not_know_is_sent_and_each_that_went_is_recorded(
     dialect: tuple[str, str], depth: int
 ) -> None:
-    found = lowered(nested(depth), dialect)
+    lowering = lowered(nested(depth), dialect)
     gone = {
-        record.what for record in found.changes if record.action in ("described", "dropped", "rewritten", "narrowed")
+        record.what for record in lowering.changes if record.action in ("described", "dropped", "rewritten", "narrowed")
     }
-    text = repr(found.schema)
+    text = repr(lowering.schema)
     quiet = {"$comment", "title", "x-of-our-own"}
     assert [
         k for k in EVERY_KEYWORD if f"'{k}'" not in text and k not in gone and k not in quiet
-    ] == [] or found.unsupported_changes
+    ] == [] or lowering.unsupported_changes
 
 
 NULLS = {
@@ -136,12 +136,12 @@ LISTS: list[list[Any]] = [
 def test_equal_texts_and_values_in_branches_of_a_union_are_told_apart(
     dialect: tuple[str, str], keyword: str, branches: list[Any]
 ) -> None:
-    found = lowered(of({keyword: branches}, "a"), dialect, **({"enum": "texts"} if dialect[0] == "gemini" else {}))
+    lowering = lowered(of({keyword: branches}, "a"), dialect, **({"enum": "texts"} if dialect[0] == "gemini" else {}))
     for value in [value for branch in branches for value in branch.get("enum", [branch.get("const")])]:
-        spelled, returned = there_and_back(found, {"a": value})
+        spelled, returned = there_and_back(lowering, {"a": value})
         assert same_json(returned, {"a": value})
-        assert admits(found, spelled, openapi=dialect[1] == "openapi")
-    for out in found.schema["properties"]["a"].get("anyOf", ()):
+        assert admits(lowering, spelled, openapi=dialect[1] == "openapi")
+    for out in lowering.schema["properties"]["a"].get("anyOf", ()):
         listed = out.get("enum", [out.get("const")])
         values = [*out.get("examples", ()), *([out["default"]] if "default" in out else [])]
         assert all(any(same_json(value, item) for item in listed) for value in values)
@@ -152,19 +152,19 @@ def test_equal_texts_and_values_in_branches_of_a_union_are_told_apart(
 @pytest.mark.parametrize("values", ENUMS)
 @every_dialect
 def test_listed_values_go_as_they_can_and_come_back_typed(dialect: tuple[str, str], values: str) -> None:
-    found = lowered(of({"enum": ENUMS[values]}, "a"), dialect)
+    lowering = lowered(of({"enum": ENUMS[values]}, "a"), dialect)
     for value in ENUMS[values]:
-        spelled, returned = there_and_back(found, {"a": value})
-        assert admits(found, spelled, openapi=dialect == OPENAPI)
+        spelled, returned = there_and_back(lowering, {"a": value})
+        assert admits(lowering, spelled, openapi=dialect == OPENAPI)
         assert (returned, type(returned["a"])) == ({"a": value}, type(value))
 
 
 @pytest.mark.row("K02")
 def test_listed_integers_are_texts_in_the_openapi_subset() -> None:
-    found = lowered(of({"type": "integer", "enum": [1, 3, 7]}, "a"), OPENAPI)
-    assert found.schema["properties"]["a"] == {"type": "STRING", "enum": ["1", "3", "7"], "format": "enum"}
-    assert Encoding(found.encoding_table or {}).decode({"a": "3"}) == {"a": 3}
-    assert Encoding(found.encoding_table or {}).decode({"a": 3}) == {"a": 3}
+    lowering = lowered(of({"type": "integer", "enum": [1, 3, 7]}, "a"), OPENAPI)
+    assert lowering.schema["properties"]["a"] == {"type": "STRING", "enum": ["1", "3", "7"], "format": "enum"}
+    assert Encoding(lowering.encoding_table or {}).decode({"a": "3"}) == {"a": 3}
+    assert Encoding(lowering.encoding_table or {}).decode({"a": 3}) == {"a": 3}
 
 
 RULES: list[tuple[Any, Any]] = [
@@ -199,8 +199,8 @@ def test_the_flags_of_draft_4_become_bounds() -> None:
 @pytest.mark.parametrize("keyword", ["default", "minimum", "multipleOf", "enum", "const", "examples"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_a_number_that_json_does_not_have_is_put_into_words_as_it_is(keyword: str, value: float) -> None:
-    given = [value, 1] if keyword in ("enum", "examples") else value
-    assert any(word in describe_rule(keyword, given) for word in ("NaN", "Infinity"))
+    rule_value = [value, 1] if keyword in ("enum", "examples") else value
+    assert any(word in describe_rule(keyword, rule_value) for word in ("NaN", "Infinity"))
     assert len(set(encode_as_unique_texts([value, 1, "NaN"]))) == 3
 
 
@@ -216,10 +216,10 @@ def test_a_rule_that_goes_unchanged_has_no_keyword_that_the_provider_does_not_kn
         ("if", {"properties": {"b": {"type": "array", "contains": inner}}}),
     ):
         schema = {"type": "object", "properties": {"b": {}}, keyword: rule, "then": {"required": ["b"]}}
-        found = lowered(of(schema, "a"), dialect)
-        gone = {record.what for record in found.changes if record.action in ("dropped", "described")}
-        text = repr(found.schema)
-        assert keyword in text or keyword in gone or found.unsupported_changes or "patternProperties" in keyword
+        lowering = lowered(of(schema, "a"), dialect)
+        gone = {record.what for record in lowering.changes if record.action in ("dropped", "described")}
+        text = repr(lowering.schema)
+        assert keyword in text or keyword in gone or lowering.unsupported_changes or "patternProperties" in keyword
         assert "x-note" not in text or "x-note" not in gone
 
 
@@ -250,15 +250,15 @@ DEFINITIONS = {
 @pytest.mark.parametrize("case", DEFAULTS)
 def test_a_default_is_spelled_like_the_values_that_are_sent(case: str, dialect: tuple[str, str]) -> None:
     schema = {"type": "object", "properties": {"a": DEFAULTS[case]}, "required": ["a"], "additionalProperties": False}
-    found = lowered({**schema, "$defs": DEFINITIONS}, dialect, **({"maps": "pairs"} if "map" in case else {}))
-    if found.unsupported_changes or "default" not in found.schema["properties"]["a"]:
+    lowering = lowered({**schema, "$defs": DEFINITIONS}, dialect, **({"maps": "pairs"} if "map" in case else {}))
+    if lowering.unsupported_changes or "default" not in lowering.schema["properties"]["a"]:
         return
-    default = found.schema["properties"]["a"]["default"]
-    assert admits(found, {"a": default}, openapi=dialect[1] == "openapi")
-    assert there_and_back(found, {"a": DEFAULTS[case]["default"]})[0] == {"a": default}
+    default = lowering.schema["properties"]["a"]["default"]
+    assert admits(lowering, {"a": default}, openapi=dialect[1] == "openapi")
+    assert there_and_back(lowering, {"a": DEFAULTS[case]["default"]})[0] == {"a": default}
 
 
 def test_examples_are_spelled_like_the_values_that_are_sent() -> None:
     keywords = ["type", "properties", "required", "additionalProperties", "enum", "examples"]
-    found = sent({"enum": [True, 2], "examples": [True]}, ("gemini", "open"), keywords=keywords)
-    assert found == {"type": "string", "enum": ["true", "2"], "examples": ["true"]}
+    schema_sent = sent({"enum": [True, 2], "examples": [True]}, ("gemini", "open"), keywords=keywords)
+    assert schema_sent == {"type": "string", "enum": ["true", "2"], "examples": ["true"]}

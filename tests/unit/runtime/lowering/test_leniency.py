@@ -21,9 +21,9 @@ def tagged(*tags: Any) -> dict[str, Any]:
 
 def nullable(*tags: Any) -> dict[str, Any]:
     """Such an object where `a` may be null."""
-    found = tagged(*tags)
-    found["properties"]["a"] = {"type": ["string", "null"]}
-    return found
+    schema = tagged(*tags)
+    schema["properties"]["a"] = {"type": ["string", "null"]}
+    return schema
 
 
 LENIENT: dict[str, tuple[Any, Any, Any]] = {
@@ -96,8 +96,8 @@ LENIENT_DEFS = {"$defs": {"O": of(TEXT), "X": tagged("x"), "Y": tagged("y")}}
 def test_what_is_meant_beyond_doubt_is_read_as_that(case: str) -> None:
     schema, value, meant = LENIENT[case]
     table = coercions(of(schema, **LENIENT_DEFS))
-    found = {"a": value} if table is None else Encoding(table).decode({"a": value})
-    assert found == ({} if meant is ... else {"a": meant})
+    decoded = {"a": value} if table is None else Encoding(table).decode({"a": value})
+    assert decoded == ({} if meant is ... else {"a": meant})
 
 
 def test_being_lenient_changes_no_value_that_is_valid() -> None:

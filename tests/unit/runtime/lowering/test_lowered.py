@@ -29,22 +29,22 @@ TAKING = ("mcp", "copilot", "mistral", "modular_prompt", "prompt")
 @pytest.mark.parametrize("dialect", [d for d in CHECKERS if d[0] not in TAKING], ids="-".join)
 def test_a_composed_root_is_one_object_with_a_sentence(dialect: tuple[str, str], root: str) -> None:
     schema, sentence = ROOTS[root]
-    found = lowered(schema, dialect)
-    assert str(found.schema["type"]).lower() == "object"
-    if dialect != ("xai", "open") or "anyOf" not in found.schema:
-        assert not {"anyOf", "oneOf", "allOf"} & found.schema.keys()
-    assert list(found.schema["properties"]) == ["a", "b"]
+    lowering = lowered(schema, dialect)
+    assert str(lowering.schema["type"]).lower() == "object"
+    if dialect != ("xai", "open") or "anyOf" not in lowering.schema:
+        assert not {"anyOf", "oneOf", "allOf"} & lowering.schema.keys()
+    assert list(lowering.schema["properties"]) == ["a", "b"]
     if dialect[0] != "ollama":
-        assert sentence in found.schema.get("description", "")
+        assert sentence in lowering.schema.get("description", "")
 
 
 @pytest.mark.pain("P14")
 @pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "object", "properties": {}}, {}], ids=str)
 @every_dialect
 def test_no_parameters_are_an_object_without_properties(dialect: tuple[str, str], schema: Any) -> None:
-    found = lowered(schema, dialect)
-    assert found.schema.get("properties", {}) == {}
-    assert not found.unsupported_changes
+    lowering = lowered(schema, dialect)
+    assert lowering.schema.get("properties", {}) == {}
+    assert not lowering.unsupported_changes
 
 
 @pytest.mark.parametrize(("schema", "same"), [(True, {}), (False, {"not": {}})], ids=["true", "false"])

@@ -217,24 +217,24 @@ CASES: dict[str, tuple[dict[str, Any], list[Any]]] = {
 def test_a_valid_value_that_cannot_be_sent_is_reported(case: str, dialect: tuple[str, str]) -> None:
     schema, values = CASES[case]
     schema = {"type": "object", **schema}
-    found = lowered(schema, dialect)
-    narrowed = [change for change in found.changes if change.action == "narrowed"]
+    lowering = lowered(schema, dialect)
+    narrowed = [change for change in lowering.changes if change.action == "narrowed"]
     openapi = dialect[1] == "openapi"
     for value in values:
         assert Draft202012Validator(schema).is_valid(value)
-        sent, returned = there_and_back(found, value)
-        exact = admits(found, sent, openapi=openapi) and returned == value
-        assert exact or narrowed, (found.schema, value)
+        sent, returned = there_and_back(lowering, value)
+        exact = admits(lowering, sent, openapi=openapi) and returned == value
+        assert exact or narrowed, (lowering.schema, value)
 
 
 @every_dialect
 @pytest.mark.parametrize("case", CASES)
 def test_a_schema_that_may_be_strict_admits_a_valid_value(case: str, dialect: tuple[str, str]) -> None:
     schema, values = CASES[case]
-    found = lowered({"type": "object", **schema}, dialect)
-    if any(change.blocks_strict for change in found.changes) or not DIALECTS[dialect].closed:
+    lowering = lowered({"type": "object", **schema}, dialect)
+    if any(change.blocks_strict for change in lowering.changes) or not DIALECTS[dialect].closed:
         return
-    assert any(admits(found, there_and_back(found, value)[0]) for value in values), found.schema
+    assert any(admits(lowering, there_and_back(lowering, value)[0]) for value in values), lowering.schema
 
 
 OPEN = ("unevaluated properties", "unevaluated properties of a part", "unevaluated properties of a branch")
@@ -244,20 +244,20 @@ OPEN = ("unevaluated properties", "unevaluated properties of a part", "unevaluat
 @pytest.mark.parametrize("case", [*OPEN, "unevaluated properties next to a union"])
 def test_an_object_with_a_rule_for_unevaluated_properties_is_not_closed(case: str, dialect: tuple[str, str]) -> None:
     schema = CASES[case][0]
-    found = lowered({"type": "object", **schema}, dialect)
+    lowering = lowered({"type": "object", **schema}, dialect)
     if DIALECTS[dialect].closed:
-        assert any(change.blocks_strict for change in found.changes)
+        assert any(change.blocks_strict for change in lowering.changes)
     if DIALECTS[dialect].says_open and case in OPEN[:2]:
-        assert found.schema["additionalProperties"] in (True, {"type": "integer"})
+        assert lowering.schema["additionalProperties"] in (True, {"type": "integer"})
 
 
 @every_dialect
 def test_a_property_that_admits_no_value_is_reported_where_the_object_is_open(dialect: tuple[str, str]) -> None:
     schema = {"type": "object", "properties": {"a": {"allOf": [TEXT, {"type": "integer"}]}, "b": TEXT}}
-    found = lowered(schema, dialect)
+    lowering = lowered(schema, dialect)
 
-    if admits(found, {"a": 1}, openapi=dialect[1] == "openapi"):
-        assert [c.action for c in found.changes if c.pointer == ("properties", "a")] == ["dropped"]
+    if admits(lowering, {"a": 1}, openapi=dialect[1] == "openapi"):
+        assert [c.action for c in lowering.changes if c.pointer == ("properties", "a")] == ["dropped"]
     closed = lowered(schema | {"additionalProperties": False}, dialect)
     assert [c for c in closed.changes if c.pointer == ("properties", "a")] == []
 
@@ -275,17 +275,17 @@ def test_a_declared_property_is_not_read_as_an_additional_one(more: Any, value: 
 
 @every_dialect
 def test_a_list_ends_before_the_first_item_that_is_not_possible(dialect: tuple[str, str]) -> None:
-    found = lowered(of({"type": "array", "prefixItems": [TEXT, NEVER]}, "a"), dialect)
-    admitted = admits(found, {"a": ["x", "y"]}, openapi=dialect[1] == "openapi")
-    assert not admitted or "At most 1 item" in str(found.schema) or found.changes
-    assert [c for c in found.changes if c.is_unsupported] == []
+    lowering = lowered(of({"type": "array", "prefixItems": [TEXT, NEVER]}, "a"), dialect)
+    admitted = admits(lowering, {"a": ["x", "y"]}, openapi=dialect[1] == "openapi")
+    assert not admitted or "At most 1 item" in str(lowering.schema) or lowering.changes
+    assert [c for c in lowering.changes if c.is_unsupported] == []
 
 
 @every_dialect
 def test_a_required_property_that_admits_nothing_is_reported(dialect: tuple[str, str]) -> None:
-    found = lowered(of(NOTHING, "a", **DEFINED), dialect)
-    if "a" not in found.schema["properties"]:
-        assert [(c.action, c.blocks_strict) for c in found.changes if c.pointer == ("properties", "a")] == [
+    lowering = lowered(of(NOTHING, "a", **DEFINED), dialect)
+    if "a" not in lowering.schema["properties"]:
+        assert [(c.action, c.blocks_strict) for c in lowering.changes if c.pointer == ("properties", "a")] == [
             ("dropped", True)
         ]
 
@@ -300,10 +300,10 @@ def test_a_required_property_that_admits_nothing_is_reported(dialect: tuple[str,
     ],
 )
 def test_a_length_that_is_not_sent_is_reported(inner: Any, value: Any, dialect: tuple[str, str]) -> None:
-    found = lowered(of(inner, "a"), dialect)
-    if admits(found, {"a": value}, openapi=dialect[1] == "openapi"):
+    lowering = lowered(of(inner, "a"), dialect)
+    if admits(lowering, {"a": value}, openapi=dialect[1] == "openapi"):
         reported = [
-            (c.action, c.checked) for c in found.changes if c.pointer == ("properties", "a") and c.what == "items"
+            (c.action, c.checked) for c in lowering.changes if c.pointer == ("properties", "a") and c.what == "items"
         ]
         assert reported == [("described", "parse_arguments")]
 
@@ -311,20 +311,20 @@ def test_a_length_that_is_not_sent_is_reported(inner: Any, value: Any, dialect: 
 @every_dialect
 @pytest.mark.parametrize("root", [{"enum": ["a"]}, {"const": 1}, {"allOf": [False]}, {"$ref": "#/$defs/N"}])
 def test_a_root_that_admits_nothing_is_an_empty_object(root: Any, dialect: tuple[str, str]) -> None:
-    found = lowered({"type": "object", **root, "$defs": {"N": {"type": "object", "enum": [1]}}}, dialect)
+    lowering = lowered({"type": "object", **root, "$defs": {"N": {"type": "object", "enum": [1]}}}, dialect)
     if not DIALECTS[dialect].plain:
-        assert (found.schema["type"].lower(), found.schema.get("properties", {})) == ("object", {})
+        assert (lowering.schema["type"].lower(), lowering.schema.get("properties", {})) == ("object", {})
 
 
 def test_of_two_unions_the_one_with_more_properties_is_kept() -> None:
     schema, values = CASES["a union next to a choice of names"]
-    found = lowered(schema, ("openai_chat", "strict"))
-    assert "'iban'" in str(found.schema)
-    assert [c.what for c in found.changes if c.action == "narrowed" and c.blocks_strict] == ["x"]
-    assert {"method", "number"} == set(found.schema["properties"]["a"]["anyOf"][0]["properties"])
-    assert {"method", "iban"} == set(found.schema["properties"]["a"]["anyOf"][1]["properties"])
-    sent, returned = there_and_back(found, values[1])
-    assert admits(found, sent)
+    lowering = lowered(schema, ("openai_chat", "strict"))
+    assert "'iban'" in str(lowering.schema)
+    assert [c.what for c in lowering.changes if c.action == "narrowed" and c.blocks_strict] == ["x"]
+    assert {"method", "number"} == set(lowering.schema["properties"]["a"]["anyOf"][0]["properties"])
+    assert {"method", "iban"} == set(lowering.schema["properties"]["a"]["anyOf"][1]["properties"])
+    sent, returned = there_and_back(lowering, values[1])
+    assert admits(lowering, sent)
     assert returned == values[1]
 
 
@@ -418,24 +418,24 @@ def test_the_properties_of_every_union_can_be_sent(case: str, place: str, dialec
         schema = of(schema if place == "a property" else {"type": "array", "items": schema}, "a", **WITH_DEFINITIONS)
         values = [{"a": value if place == "a property" else [value]} for value in values]
     rules = DIALECTS[dialect]
-    found = lowered(schema, dialect)
-    assert all(f"'{name}': " in str(found.schema) for name in names)
+    lowering = lowered(schema, dialect)
+    assert all(f"'{name}': " in str(lowering.schema) for name in names)
     for value in values:
         assert Draft202012Validator(schema).is_valid(value)
-        sent, returned = there_and_back(found, value)
+        sent, returned = there_and_back(lowering, value)
         assert returned == value
         if rules.closed or rules.says_open:
-            assert admits(found, sent), (found.schema, sent)
+            assert admits(lowering, sent), (lowering.schema, sent)
     if rules.closed:
-        assert [c for c in found.changes if c.action == "narrowed" and c.blocks_strict] == []
-        assert [c for c in found.changes if c.what in ("anyOf", "oneOf") and c.checked == "parse_arguments"]
+        assert [c for c in lowering.changes if c.action == "narrowed" and c.blocks_strict] == []
+        assert [c for c in lowering.changes if c.what in ("anyOf", "oneOf") and c.checked == "parse_arguments"]
 
 
 def test_a_schema_under_a_condition_is_visited_once() -> None:
     union: dict[str, Any] = {"anyOf": [A, B]}
     union["anyOf"] += [union, {"allOf": [union, union]}]
-    found = list(conditional_schemas({"if": True, "then": union}, lambda one: one))
-    assert [found.count(A), found.count(B), len(found)] == [1, 1, 4]
+    visited = list(conditional_schemas({"if": True, "then": union}, lambda schema: schema))
+    assert [visited.count(A), visited.count(B), len(visited)] == [1, 1, 4]
 
 
 KIND = {"type": "object", "properties": {"kind": TEXT}}
@@ -461,20 +461,20 @@ def test_a_property_under_a_condition_that_is_not_sent_is_declared(
     schema: dict[str, Any], name: str, dialect: tuple[str, str]
 ) -> None:
     """Whichever part of the condition cannot be sent: it is circular, or the second one, or its keyword is not known."""
-    found = lowered(schema, dialect)
-    if found.unsupported_changes:
+    lowering = lowered(schema, dialect)
+    if lowering.unsupported_changes:
         return
-    assert f"'{name}': " in str(found.schema)
+    assert f"'{name}': " in str(lowering.schema)
     if not DIALECTS[dialect].plain and DIALECTS[dialect].keywords is not None:
-        assert name in found.schema["properties"]
+        assert name in lowering.schema["properties"]
 
 
 @pytest.mark.parametrize("mode", [("agent_sdk", "open"), STRICT])
 def test_keywords_next_to_a_circular_reference_are_kept_once(mode: tuple[str, str]) -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/N"}}}
     beside = {"$ref": "#/$defs/N", "properties": {"count": {"type": "integer"}}, "required": ["count"]}
-    found = lowered(of(beside, "a", **{"$defs": {"N": node}}), mode)
-    inner = found.schema["properties"]["a"]
+    lowering = lowered(of(beside, "a", **{"$defs": {"N": node}}), mode)
+    inner = lowering.schema["properties"]["a"]
     assert inner["properties"].keys() == {"next", "count"}
     assert "count" in inner["required"]
     assert "#/$defs/N" in str(inner["properties"]["next"])
@@ -500,17 +500,17 @@ STRINGS = {"properties": {"count": TEXT}}
 def test_a_property_that_all_branches_declare_is_under_no_condition(
     condition: dict[str, Any], dialect: tuple[str, str]
 ) -> None:
-    found = lowered(of({**KIND, **condition}, "a", **{"$defs": {"C": COUNT}}), dialect)
-    assert [c for c in found.changes if c.what == "a property" and c.pointer[-1] == "count"] == []
+    lowering = lowered(of({**KIND, **condition}, "a", **{"$defs": {"C": COUNT}}), dialect)
+    assert [c for c in lowering.changes if c.what == "a property" and c.pointer[-1] == "count"] == []
     for value in ({"kind": "k", "count": 1}, {"kind": "k", "count": "x"}):
         if DIALECTS[dialect].closed:
-            assert admits(found, there_and_back(found, {"a": value})[0])
+            assert admits(lowering, there_and_back(lowering, {"a": value})[0])
 
 
 def test_a_property_that_one_branch_declares_is_under_a_condition() -> None:
     for branches in ({"then": COUNT}, {"then": COUNT, "else": True}, {"else": STRINGS}):
-        found = lowered(of({**KIND, **IF_KIND, **branches}), STRICT)
-        assert [c.action for c in found.changes if c.what == "a property"] == ["rewritten"]
+        lowering = lowered(of({**KIND, **IF_KIND, **branches}), STRICT)
+        assert [c.action for c in lowering.changes if c.what == "a property"] == ["rewritten"]
 
 
 @pytest.mark.parametrize("word", ["patternProperties", "additionalProperties", "unevaluatedProperties"])
@@ -519,26 +519,26 @@ def test_properties_that_only_a_merged_branch_has_are_narrowed_where_objects_are
     root = {"type": "object", "oneOf": [{**COUNT, word: more}, {**STRINGS, "additionalProperties": False}]}
     for dialect, rules in DIALECTS.items():
         if "oneOf" in rules.root.get("without", ()) and rules.unions == "merged":
-            found = [c for c in lowered(root, dialect).changes if c.what == word and c.pointer == ("oneOf",)]
+            changes = [c for c in lowered(root, dialect).changes if c.what == word and c.pointer == ("oneOf",)]
             closed = rules.closed
-            assert [(c.action, c.blocks_strict) for c in found] == [("narrowed" if closed else "dropped", closed)]
+            assert [(c.action, c.blocks_strict) for c in changes] == [("narrowed" if closed else "dropped", closed)]
 
 
 @pytest.mark.parametrize("place", [{"$ref": "#/$defs/E"}, {"type": "array", "items": {"$ref": "#/$defs/E"}}])
 def test_an_empty_closed_object_is_sent_as_it_is(place: dict[str, Any]) -> None:
     """No rule of strict mode speaks against it. A map that would become one is refused."""
     empty = {"type": "object", "properties": {}, "additionalProperties": False}
-    found = lower(of(place, "a", **{"$defs": {"E": empty}}), DIALECTS[STRICT])
-    assert found.changes == ()
-    assert admits(found, {"a": [{}] if "items" in place else {}})
+    lowering = lower(of(place, "a", **{"$defs": {"E": empty}}), DIALECTS[STRICT])
+    assert lowering.changes == ()
+    assert admits(lowering, {"a": [{}] if "items" in place else {}})
 
 
 @pytest.mark.parametrize("rule", [{"const": {"count": 1}}, {"enum": [{"count": 1}, {}]}, {"allOf": [{"const": {}}]}])
 @every_dialect
 def test_a_root_with_listed_objects_is_an_object(rule: dict[str, Any], dialect: tuple[str, str]) -> None:
     """Also where listed objects are sent as texts."""
-    found = lowered({"type": "object", **COUNT, **rule}, dialect)
-    assert found.schema.get("type", "object") in ("object", "OBJECT")
+    lowering = lowered({"type": "object", **COUNT, **rule}, dialect)
+    assert lowering.schema.get("type", "object") in ("object", "OBJECT")
 
 
 @every_dialect
@@ -547,26 +547,26 @@ def test_a_union_in_a_branch_tells_it_from_the_others(dialect: tuple[str, str]) 
     kinds = [{"properties": {"kind": {"const": kind}}, "required": ["kind"]} for kind in ("x", "y", "z")]
     listed = {"properties": {"kind": {"const": "z"}, "count": {"enum": [{}, {"count": 1}]}}, "required": ["kind"]}
     union = {"type": "object", "anyOf": [{"oneOf": kinds[:2]}, listed]}
-    found = lowered(of(union, "a"), dialect)
+    lowering = lowered(of(union, "a"), dialect)
     for value in ({"kind": "z", "count": {}}, {"kind": "x"}):
-        spelled, back = there_and_back(found, {"a": value})
+        spelled, back = there_and_back(lowering, {"a": value})
         assert back == {"a": value}
-        if not found.unsupported_changes:
-            assert admits(found, spelled, openapi=dialect[1] == "openapi")
+        if not lowering.unsupported_changes:
+            assert admits(lowering, spelled, openapi=dialect[1] == "openapi")
 
 
 @pytest.mark.parametrize("root", [{"type": "array", "items": TEXT}, {"type": ["string", "null"]}])
 @every_dialect
 def test_a_root_of_another_type_is_reported(root: dict[str, Any], dialect: tuple[str, str]) -> None:
-    found = lowered(root, dialect)
-    if str(found.schema.get("type")).lower() == "object":
-        assert [(c.action, c.blocks_strict) for c in found.changes if c.what == "type"] == [("narrowed", True)]
+    lowering = lowered(root, dialect)
+    if str(lowering.schema.get("type")).lower() == "object":
+        assert [(c.action, c.blocks_strict) for c in lowering.changes if c.what == "type"] == [("narrowed", True)]
 
 
 def test_a_schema_is_as_large_as_the_api_permits() -> None:
     """Half of the properties are optional, so each of them is a union with null."""
     names = [f"p{i}" for i in range(5000)]
     schema = {"type": "object", "properties": dict.fromkeys(names, TEXT), "required": names[::2], **CLOSED}
-    found = lower(schema, DIALECTS[("deepseek", "strict")])
-    assert len(found.schema["properties"]) == 5000
-    assert found.unsupported_changes == ()
+    lowering = lower(schema, DIALECTS[("deepseek", "strict")])
+    assert len(lowering.schema["properties"]) == 5000
+    assert lowering.unsupported_changes == ()

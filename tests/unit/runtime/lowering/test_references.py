@@ -32,14 +32,14 @@ def test_references_lead_somewhere_or_are_resolved_with_the_words_beside_them(di
     schema["properties"]["b"] = {"type": "array", "items": {"$ref": "#/$defs/T"}}
     schema["properties"]["c"] = {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "integer"}]}
     schema["required"] = ["a", "b", "c"]
-    found = lowered(schema, dialect)
-    assert "Where to." in str(found.schema["properties"]["a"])
+    lowering = lowered(schema, dialect)
+    assert "Where to." in str(lowering.schema["properties"]["a"])
     if DIALECTS[dialect].refs == "inline":
-        assert "$ref" not in str(found.schema)
+        assert "$ref" not in str(lowering.schema)
     for value, valid in (({"a": {"a": "x"}, "b": ["y"], "c": 1}, True), ({"a": {"a": 1}, "b": ["y"], "c": 1}, False)):
-        spelled, returned = there_and_back(found, value)
+        spelled, returned = there_and_back(lowering, value)
         assert returned == value
-        assert admits(found, spelled, openapi=dialect == OPENAPI) == valid
+        assert admits(lowering, spelled, openapi=dialect == OPENAPI) == valid
 
 
 @pytest.mark.pain("P02")
@@ -50,8 +50,8 @@ def test_names_of_definitions_that_mean_something_in_a_pointer_lead_to_them_all_
     refs = {"a": "#/$defs/x~1y", "b": "#/$defs/x_y", "c": "#/$defs/50%25~0"}
     schema = of(TEXT, "a", "b", "c", **{"$defs": {"x/y": of(TEXT, "a"), "x_y": {"type": "integer"}, "50%~": TEXT}})
     schema["properties"] = {name: {"$ref": ref} for name, ref in refs.items()}
-    found = lowered(schema, dialect)
-    judge = Draft202012Validator(from_openapi(found.schema) if dialect == OPENAPI else found.schema)
+    lowering = lowered(schema, dialect)
+    judge = Draft202012Validator(from_openapi(lowering.schema) if dialect == OPENAPI else lowering.schema)
     assert judge.is_valid({"a": {"a": "x"}, "b": 1, "c": "x"})
     for wrong in ({"a": 1, "b": 1, "c": "x"}, {"a": {"a": "x"}, "b": "x", "c": "x"}, {"a": {"a": "x"}, "b": 1, "c": 1}):
         assert not judge.is_valid(wrong)
@@ -91,10 +91,14 @@ MANY = {"type": "object", "properties": {"v": TEXT, "kids": NODES}, "required": 
 )
 def test_a_recursion_of_gemini_has_an_optional_property(definitions: Any, expected: Any) -> None:
     schema = of({"$ref": "#/$defs/N"}, "a", **{"$defs": definitions})
-    found = lowered(schema, ("gemini", "open"))
-    plain = {name: {key: value for key, value in one.items() if value != []} for name, one in expected.items()}
-    assert {n: {k: v for k, v in one.items() if v != []} for n, one in found.schema["$defs"].items()} == plain
-    changed = [(change.pointer, change.what, change.action) for change in found.changes]
+    lowering = lowered(schema, ("gemini", "open"))
+    plain = {
+        name: {key: value for key, value in definition.items() if value != []} for name, definition in expected.items()
+    }
+    assert {
+        n: {k: v for k, v in definition.items() if v != []} for n, definition in lowering.schema["$defs"].items()
+    } == plain
+    changed = [(change.pointer, change.what, change.action) for change in lowering.changes]
     name = "a" if "M" in definitions else "kids"
     assert changed == [(("$defs", "N", "required"), name, "described")] * (definitions != expected)
 
@@ -122,11 +126,11 @@ CIRCLES: dict[str, Any] = {
 @pytest.mark.parametrize("circle", CIRCLES)
 @every_dialect
 def test_a_type_inside_of_itself_ends_or_stays_or_is_refused(dialect: tuple[str, str], circle: str) -> None:
-    found = lowered(of({"$ref": "#/$defs/N"}, "a", **CIRCLES[circle]), dialect)
-    assert len(repr(found.schema)) < 20_000
-    if found.unsupported_changes or "$ref" in repr(found.schema):
+    lowering = lowered(of({"$ref": "#/$defs/N"}, "a", **CIRCLES[circle]), dialect)
+    assert len(repr(lowering.schema)) < 20_000
+    if lowering.unsupported_changes or "$ref" in repr(lowering.schema):
         return
-    assert any("recursion is expanded" in r.reason or r.what == "additionalProperties" for r in found.changes)
+    assert any("recursion is expanded" in r.reason or r.what == "additionalProperties" for r in lowering.changes)
 
 
 @every_dialect
@@ -141,11 +145,13 @@ def test_recursion_through_a_union_that_is_not_sent_ends(dialect: tuple[str, str
     for name, union in unions.items():
         union = {"type": "object", "properties": {"z": TEXT}, **union}
         definitions = {"T": union, "M": {"properties": {"next": union}, "required": ["next"]}}
-        found = lowered({"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}, "$defs": definitions}, dialect)
+        lowering = lowered(
+            {"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}, "$defs": definitions}, dialect
+        )
         if name == "condition" and DIALECTS[dialect].supports("if"):
             continue
-        assert "'next'" in str(found.schema), name
-        assert DIALECTS[dialect].plain or [c for c in found.changes if "recursion is" in c.reason], name
+        assert "'next'" in str(lowering.schema), name
+        assert DIALECTS[dialect].plain or [c for c in lowering.changes if "recursion is" in c.reason], name
 
 
 def doubling() -> dict[str, Any]:
@@ -158,23 +164,23 @@ def doubling() -> dict[str, Any]:
 
 
 def test_references_that_double_at_each_step_do_not_grow_without_end() -> None:
-    found = lowered(doubling(), ("ollama", "open"))
-    assert len(repr(found.schema)) < 200_000
-    assert [record.reason for record in found.changes] == ["it is too large after references are inlined"]
+    lowering = lowered(doubling(), ("ollama", "open"))
+    assert len(repr(lowering.schema)) < 200_000
+    assert [record.reason for record in lowering.changes] == ["it is too large after references are inlined"]
 
 
 def test_a_schema_that_is_too_large_is_not_strict() -> None:
-    found = lowered(doubling(), ("openai_chat", "strict"), refs="inline", recursion="unroll")
-    assert [(c.action, c.blocks_strict) for c in found.unsupported_changes] == [("narrowed", True)]
+    lowering = lowered(doubling(), ("openai_chat", "strict"), refs="inline", recursion="unroll")
+    assert [(c.action, c.blocks_strict) for c in lowering.unsupported_changes] == [("narrowed", True)]
 
 
 @every_dialect
 def test_a_union_at_the_root_that_leads_back_to_itself_has_its_other_branches(dialect: tuple[str, str]) -> None:
     branch = {"type": "object", "properties": {"x": TEXT}, "required": ["x"], "additionalProperties": False}
     union = {"anyOf": [{"$ref": "#/$defs/U"}, {"oneOf": [{"$ref": "#/$defs/U"}, branch]}]}
-    found = lowered({"type": "object", "$ref": "#/$defs/U", "$defs": {"U": union}}, dialect)
-    if found.schema.get("properties"):
-        assert list(found.schema["properties"]) == found.schema["required"] == ["x"]
+    lowering = lowered({"type": "object", "$ref": "#/$defs/U", "$defs": {"U": union}}, dialect)
+    if lowering.schema.get("properties"):
+        assert list(lowering.schema["properties"]) == lowering.schema["required"] == ["x"]
     else:
         assert DIALECTS[dialect].plain
 
@@ -192,12 +198,12 @@ def test_a_union_at_the_root_that_leads_back_to_itself_has_its_other_branches(di
 @every_dialect
 def test_a_definition_that_leads_only_to_itself_admits_nothing(definitions: Any, dialect: tuple[str, str]) -> None:
     schema = of({"anyOf": [{"$ref": "#/$defs/A"}, {"type": "integer"}]}, "a", **{"$defs": definitions})
-    found = lowered(schema, dialect)
+    lowering = lowered(schema, dialect)
     if DIALECTS[dialect].plain:
-        assert found.schema["properties"] == schema["properties"]
+        assert lowering.schema["properties"] == schema["properties"]
     elif DIALECTS[dialect].refs == "keep" and DIALECTS[dialect].recursion != "unroll":
-        assert "$ref" not in str(found.schema["properties"])
-        assert admits(found, {"a": 1})
-        assert not admits(found, {"a": "x"})
+        assert "$ref" not in str(lowering.schema["properties"])
+        assert admits(lowering, {"a": 1})
+        assert not admits(lowering, {"a": "x"})
     else:
-        assert any("recursion is expanded" in change.reason for change in found.changes)
+        assert any("recursion is expanded" in change.reason for change in lowering.changes)

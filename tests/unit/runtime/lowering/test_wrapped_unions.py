@@ -13,9 +13,9 @@ from tests.support.schema_values import valid_values
 from toolgen_runtime.apis.gemini.fields import from_openapi
 from toolgen_runtime.conversion.encoding import Encoding
 from toolgen_runtime.json_values import same_json
-from toolgen_runtime.lowering.context import LoweredSchema
 from toolgen_runtime.lowering.dialects import Dialect
 from toolgen_runtime.lowering.lower import lower
+from toolgen_runtime.lowering.lowered_schema import LoweredSchema
 
 TEXT = {"type": "string"}
 
@@ -65,7 +65,9 @@ UNIONS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 TAKING = ("mcp", "copilot", "mistral", "modular_prompt", "prompt")
 NEVER_TAKING = ("kagami",)
-REFUSING = [one for one in CHECKERS if one[0] not in (*TAKING, *NEVER_TAKING) and one != ("xai", "open")]
+REFUSING = [
+    dialect for dialect in CHECKERS if dialect[0] not in (*TAKING, *NEVER_TAKING) and dialect != ("xai", "open")
+]
 """The dialects that take unions, but not at the root."""
 each = pytest.mark.parametrize("dialect", REFUSING, ids="-".join)
 
@@ -81,15 +83,15 @@ def lowered(schema: dict[str, Any], dialect: tuple[str, str]) -> LoweredSchema:
 @each
 def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tuple[str, str], union: str) -> None:
     schema = UNIONS[union]
-    found = lowered(schema, dialect)
-    if found.unsupported_changes:
+    lowering = lowered(schema, dialect)
+    if lowering.unsupported_changes:
         assert union == "in itself"
         return
-    assert list(CHECKERS[dialect](found.schema)) == []
-    wire = from_openapi(found.schema) if dialect[1] == "openapi" else found.schema
+    assert list(CHECKERS[dialect](lowering.schema)) == []
+    wire = from_openapi(lowering.schema) if dialect[1] == "openapi" else lowering.schema
     assert list(wire["properties"]) == wire["required"] == ["value"]
     assert len(wire["properties"]["value"]["anyOf"]) == 2
-    (record,) = [r for r in found.changes if "are wrapped in the property value" in r.reason]
+    (record,) = [r for r in lowering.changes if "are wrapped in the property value" in r.reason]
     assert (record.action, record.checked, record.blocks_strict, record.is_unsupported) == (
         "rewritten",
         "",
@@ -97,24 +99,24 @@ def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tupl
         False,
     )
     judge, source = Draft202012Validator(wire), Draft202012Validator(schema)
-    assert found.encoding_table is not None
-    narrowed = any(record.action == "narrowed" for record in found.changes)
+    assert lowering.encoding_table is not None
+    narrowed = any(record.action == "narrowed" for record in lowering.changes)
     values = [value for value in valid_values(schema, seed=7, tries=30) if type(value) is dict]
     assert len(values) >= 4
     for value in values:
         assert source.is_valid(value)
-        spelled = Encoding(found.encoding_table).encode(value)
+        spelled = Encoding(lowering.encoding_table).encode(value)
         assert list(spelled) == ["value"]
         assert narrowed or judge.is_valid(spelled), spelled
-        assert narrowed or same_json(Encoding(found.encoding_table).decode(spelled), value)
+        assert narrowed or same_json(Encoding(lowering.encoding_table).decode(spelled), value)
     assert not judge.is_valid({"value": {"none": "of them"}}) or "additionalProperties" not in str(wire["properties"])
 
 
 @pytest.mark.pain("P13")
 def test_what_no_branch_admits_is_not_admitted_wrapped_either() -> None:
-    found = lowered(UNIONS["told apart by a constant"], ("openai_chat", "strict"))
-    judge = Draft202012Validator(found.schema)
-    assert found.schema["description"] == "Pay."
+    lowering = lowered(UNIONS["told apart by a constant"], ("openai_chat", "strict"))
+    judge = Draft202012Validator(lowering.schema)
+    assert lowering.schema["description"] == "Pay."
     assert judge.is_valid({"value": {"by": "card", "number": "1", "note": None}})
     assert not judge.is_valid({"value": {"by": "card", "iban": "1", "level": None}})
     assert not judge.is_valid({"by": "card", "number": "1", "note": None})
@@ -154,15 +156,15 @@ def test_values_that_fit_nothing_are_read_and_written_without_an_exception(
 
 @pytest.mark.parametrize("dialect", [("mcp", "open"), ("copilot", "open"), ("mistral", "open")], ids="-".join)
 def test_a_union_stays_where_it_is_taken(dialect: tuple[str, str]) -> None:
-    found = lowered(UNIONS["told apart by their members"], dialect)
-    assert "anyOf" in found.schema
-    assert found.encoding_table is None
+    lowering = lowered(UNIONS["told apart by their members"], dialect)
+    assert "anyOf" in lowering.schema
+    assert lowering.encoding_table is None
 
 
 @each
 def test_a_union_of_one_object_needs_no_wrapper(dialect: tuple[str, str]) -> None:
-    found = lowered({"anyOf": [closed("a", a=TEXT), {"type": "null"}]}, dialect)
-    assert list(found.schema["properties"]) == ["a"]
+    lowering = lowered({"anyOf": [closed("a", a=TEXT), {"type": "null"}]}, dialect)
+    assert list(lowering.schema["properties"]) == ["a"]
 
 
 @pytest.mark.parametrize("required", [5, "a", {"a": 1}, None])

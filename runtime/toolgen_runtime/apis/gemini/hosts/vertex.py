@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ....conversion.responses import FinishReason
 from ....json_values import apply_merge_patch
-from ....responses import FinishReason
 from ..converter import VertexConverter
 from ..keys import KeyNormalization
 from ..wire import Gemini

@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from ....conversion.fields import (
+    read_flag_about_tools,
+    read_strings_at_most,
+    write_flag_about_tools,
+    write_strings_at_most,
+)
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.usage import UsageTable
+from ....conversion.responses import UsageTable
 from ....conversion.writer import Writer
-from ....fields import read_strings_at_most, write_strings_at_most
 from ....models import ContentPart, OpaquePart, Request, TextPart
 from ....paths import Path
-from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Deepseek"]

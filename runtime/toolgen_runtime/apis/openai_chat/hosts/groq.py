@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
 from ....conversion.reader import Reader
+from ....conversion.responses import FinishReason
 from ....conversion.writer import Writer
 from ....json_values import apply_merge_patch
 from ....models import ContentPart, ImagePart, OpaquePart, TextPart
 from ....paths import Path
-from ....responses import FinishReason
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Groq"]

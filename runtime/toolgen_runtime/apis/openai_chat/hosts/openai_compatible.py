@@ -11,26 +11,29 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
+from ....conversion.fields import (
+    read_call_id_verbatim,
+    read_data_url,
+    read_flag_about_tools,
+    read_model_effort,
+    read_strings_at_most,
+    read_tool_name,
+    write_call_id_verbatim,
+    write_data_url,
+    write_flag_about_tools,
+    write_model_effort,
+    write_strings_at_most,
+    write_tool_name,
+)
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
+from ....conversion.responses import FinishReason
 from ....conversion.wire import WireFacts
 from ....conversion.writer import Writer
-from ....fields import read_data_url, read_strings_at_most, write_data_url, write_strings_at_most
 from ....json_values import apply_merge_patch
 from ....models import ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, ToolCall, ToolResult
 from ....paths import Path
-from ....responses import FinishReason
-from ....tool_call_fields import (
-    read_call_id_verbatim,
-    read_flag_about_tools,
-    read_model_effort,
-    read_tool_name,
-    write_call_id_verbatim,
-    write_flag_about_tools,
-    write_model_effort,
-    write_tool_name,
-)
-from ..host_extensions import HostChatConverter, ReasoningKeys
+from ..compatible import HostChatConverter, ReasoningKeys
 from ..wire import OpenaiChat
 
 __all__ = ["OpenaiCompatible"]

@@ -11,22 +11,23 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
-from ....conversion.objects import SourceObject, TargetObject
-from ....conversion.reader import Reader
-from ....conversion.writer import Writer
-from ....fields import (
+from ....conversion.fields import (
     read_cache_control,
     read_data_url,
+    read_flag_about_tools,
     read_strings_at_most,
     write_cache_control,
     write_data_url,
+    write_flag_about_tools,
     write_strings_at_most,
 )
+from ....conversion.objects import SourceObject, TargetObject
+from ....conversion.reader import Reader
+from ....conversion.writer import Writer
 from ....json_values import apply_merge_patch
 from ....models import AudioPart, ContentPart, DocumentPart, ImagePart, OpaquePart, Request, TextPart, VideoPart
 from ....paths import Path
-from ....tool_call_fields import read_flag_about_tools, write_flag_about_tools
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Openrouter"]

@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ....conversion.extras import has_value_at
+from ....conversion.fields import read_flag_about_tools, read_model_effort, write_flag_about_tools, write_model_effort
 from ....conversion.objects import SourceObject, TargetObject
 from ....conversion.reader import Reader
-from ....conversion.usage import UsageTable
+from ....conversion.responses import UsageTable
 from ....conversion.writer import Writer
 from ....models import ContentPart, ImagePart, OpaquePart, Request, TextPart
 from ....paths import Path
-from ....tool_call_fields import read_flag_about_tools, read_model_effort, write_flag_about_tools, write_model_effort
-from ..host_extensions import ReasoningKeys
+from ..compatible import ReasoningKeys
 from .openai_compatible import OpenaiCompatible
 
 __all__ = ["Xai"]

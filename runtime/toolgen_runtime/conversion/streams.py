@@ -12,11 +12,8 @@ import re
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from .conversion.reader import NO_IDS, Reader
-from .conversion.values import to_plain_object
-from .conversion.wire import ProviderWire
-from .errors import ConversionError, wrong_type
-from .models import (
+from ..errors import ConversionError, wrong_type
+from ..models import (
     ApiError,
     AssistantMessage,
     CompletedEvent,
@@ -29,8 +26,11 @@ from .models import (
     ToolCallEvent,
     ToolDefinition,
 )
-from .paths import ROOT, Path, without_path
+from ..paths import ROOT, Path, without_path
+from .reader import NO_IDS, Reader
 from .responses import calls_in, mark_call_invalid, mark_calls_invalid
+from .values import to_plain_object
+from .wire import ProviderWire
 
 __all__ = [
     "BaseStream",

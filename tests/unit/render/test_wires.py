@@ -6,11 +6,8 @@ import ast
 from textwrap import dedent
 from typing import Any
 
-from toolgen.plan.mapping_plans import ObjectMapping
-from toolgen.plan.object_mappings import plan_mapping, plan_union
-from toolgen.render.converters.code import Method, block
-from toolgen.render.converters.objects import reader_method, writer_method
-from toolgen.render.converters.wire_classes import union_reader_method, union_writer_method
+from toolgen.plan.wires import ObjectMapping, plan_mapping, plan_union
+from toolgen.render.wires import Method, reader_method, union_reader_method, union_writer_method, writer_method
 from toolgen.resolve import Format, FormatField, FormatType
 from toolgen.resolve.profiles import camel_to_snake
 
@@ -24,8 +21,10 @@ def a_format(**types: dict[str, Any]) -> Format:
 
 def a_type(name: str, fields: dict[str, Any]) -> FormatType:
     names = {key: key.removesuffix("!") for key in fields}
-    made = (FormatField(names[key], camel_to_snake(names[key]), fields[key], key.endswith("!")) for key in fields)
-    return FormatType(name, "", tuple(made), (), {})
+    format_fields = (
+        FormatField(names[key], camel_to_snake(names[key]), fields[key], key.endswith("!")) for key in fields
+    )
+    return FormatType(name, "", tuple(format_fields), (), {})
 
 
 def write_own(value: Any, extra: Any, at: Any, writer: Any) -> Any:
@@ -50,11 +49,11 @@ def a_mapping(fields: dict[str, Any], keys: dict[str, Any], type: str = "TextPar
 
 
 def reads(mapping: ObjectMapping) -> str:
-    return "\n".join(reader_method(mapping).body_lines)
+    return "\n".join(reader_method(mapping).body)
 
 
 def writes(mapping: ObjectMapping) -> str:
-    return "\n".join(writer_method(mapping).body_lines)
+    return "\n".join(writer_method(mapping).body)
 
 
 def body(text: str) -> str:
@@ -64,11 +63,6 @@ def body(text: str) -> str:
 def accepted_names(method: Method) -> str:
     """The method's first line."""
     return f"def {method.name}(self, {', '.join(method.parameters)}) -> {method.returns}"
-
-
-def test_blocks_are_indented_as_far_as_they_stand_inside_of_others() -> None:
-    method = Method("m", (), "None", "Do.", (block("if a", "b", block("while c", "d")), "", "e"))
-    assert method.body_lines == ["if a:", "    b", "    while c:", "        d", "", "e"]
 
 
 PLAIN = a_mapping({"text!": STRING}, {"text": "text"}, tag={"type": "text"})
@@ -182,8 +176,8 @@ def test_an_object_inside_of_the_object_has_to_be_there_with_a_required_field() 
 def line_of(text: str, start: str) -> str:
     """The one line that starts so, with what it leads to where it is a block."""
     lines = text.splitlines()
-    (found,) = [i for i, line in enumerate(lines) if line.startswith(start)]
-    return "\n".join(lines[found : found + 1 + lines[found].endswith(":")])
+    (index,) = [i for i, line in enumerate(lines) if line.startswith(start)]
+    return "\n".join(lines[index : index + 1 + lines[index].endswith(":")])
 
 
 def test_a_key_may_be_spelled_otherwise() -> None:
@@ -296,8 +290,8 @@ def test_texts_of_a_profile_are_literals_and_nothing_else() -> None:
     fields = dict.fromkeys(("plain!", "other", "coded", "inner", "last"), STRING)
     mapping = a_mapping(fields, keys, tag=tag, untagged=HOSTILE + "8", also={HOSTILE + "8": ["x"]})
     for method in (reader_method(mapping), writer_method(mapping)):
-        assert all(line.isprintable() for line in method.body_lines)
-        tree = ast.parse("\n".join([accepted_names(method) + ":", *(f"    {line}" for line in method.body_lines)]))
+        assert all(line.isprintable() for line in method.body)
+        tree = ast.parse("\n".join([accepted_names(method) + ":", *(f"    {line}" for line in method.body)]))
         assert {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and "x }}" in str(n.value)} >= {
             *keys, HOSTILE + "5", HOSTILE + "8", HOSTILE + "9",
         }  # fmt: skip
@@ -320,7 +314,7 @@ def a_union(**keys: Any) -> list[str]:
     }
     mappings = {name: plan_mapping(name, mapping, PARTS) for name, mapping in facts.items()}
     union = plan_union("part", {"types": ["TextPart", "ImagePart"], **keys}, {"mappings": facts}, mappings, PARTS)
-    return ["\n".join(method.body_lines) for method in (union_reader_method(union), union_writer_method(union))]
+    return ["\n".join(method.body) for method in (union_reader_method(union), union_writer_method(union))]
 
 
 def test_objects_are_told_apart_by_their_tag() -> None:

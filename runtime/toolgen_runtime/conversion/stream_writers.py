@@ -9,9 +9,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from .conversion.writer import OnLoss, Writer
-from .json_text import is_object_text
-from .models import (
+from ..json_text import is_object_text
+from ..models import (
     CompletedEvent,
     Completion,
     ErrorEvent,
@@ -24,8 +23,9 @@ from .models import (
     ToolCallEvent,
     ToolCallPart,
 )
-from .paths import ROOT, Path
+from ..paths import ROOT, Path
 from .responses import is_completion_read_from_wire
+from .writer import OnLoss, Writer
 
 __all__ = ["BaseStreamWriter", "OpenBlocks", "SentCall", "SentOrder"]
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Literal
 
-from .conversion.cache import from_bytes, to_bytes, to_key
-from .conversion.extras import ABSENT, Extras, inner_extras, restore_extras
-from .conversion.reader import Reader, check_tools
-from .conversion.values import write_list
-from .conversion.wire import ProviderWire
-from .conversion.writer import Writer
-from .errors import ConversionError, type_name, wrong_class
-from .json_values import apply_merge_patch, is_json
+from ..errors import ConversionError, type_name, wrong_class
+from ..json_values import apply_merge_patch, is_json
+from ..models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
+from ..paths import ROOT, Path, format_path
+from .cache import from_bytes, to_bytes, to_key
+from .extras import ABSENT, Extras, declared_settings, inner_extras, restore_extras
 from .message_order import check_messages
-from .models import AllowedToolChoice, Loss, NamedToolChoice, OpaquePart, Request, ToolChoice, ToolDefinition
-from .paths import ROOT, Path, format_path
+from .reader import Reader, check_tools
+from .values import write_list
+from .wire import ProviderWire
+from .writer import Writer
 
 __all__ = [
     "OMITTED",
@@ -285,9 +285,8 @@ _facts_of = attrgetter(*ToolDefinition.__match_args__)
 def write_tool_with_provider_settings(tool: Any, at: Path, writer: Writer, write: Write) -> Any:
     """Write a tool. What its declaration states about this provider is in its metadata, and is applied last.
 
-    `$description` replaces the description, `$patch` is a merge patch (RFC 7396) on the entry. The settings that the
-    declaration has for all wires with a key for them are under `declaration`. Entries are cached with their losses,
-    because the same tools are sent with every request.
+    Its `description` for this provider replaces the other, its `patch` is a merge patch (RFC 7396) on the entry. Entries
+    are cached with their losses, because the same tools are sent with every request.
 
     Raises:
         ConversionError: The declaration excludes this provider, and `on_unsupported` is "error".
@@ -337,18 +336,17 @@ def _written(tool: ToolDefinition, at: Path, writer: Writer, write: Write) -> tu
     if tool.name in writer.wire.refused:
         writer.report_loss(at, "a tool", "dropped", f"its declaration excludes {writer.wire.title}", "behaviour")
         return ABSENT, False
-    extras = writer.peek_extras(tool.metadata)
-    declared = inner_extras(tool.metadata or {}, "declaration")
-    writer.is_declared_tool = "$strict" in declared
+    declared, own = declared_settings(tool), declared_settings(tool, writer.wire.name)
+    writer.is_declared_tool = "strict" in declared
     adjusted = _with_strictness(tool, at, writer)
-    if type(extras.get("$description")) is str:
-        adjusted = replace(adjusted, description=extras["$description"])
+    if type(own.get("description")) is str:
+        adjusted = replace(adjusted, description=own["description"])
     entry = write(adjusted, at, writer)
     writer.is_declared_tool = False
     for name, key in writer.wire.declared_keys.items():
-        if f"${name}" in declared and type(entry) is dict:
-            entry = {**entry, key: declared[f"${name}"]}
-    patch = inner_extras(extras, "$patch")
+        if name in declared and type(entry) is dict:
+            entry = {**entry, key: declared[name]}
+    patch = inner_extras(own, "patch")
     if patch and type(entry) is dict:
         entry = apply_merge_patch(entry, patch)
     return entry, adjusted.strict == tool.strict or adjusted.strict is True or not _would_be_strict_alone(tool, writer)
