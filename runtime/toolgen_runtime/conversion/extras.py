@@ -135,7 +135,7 @@ def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: E
         extras[key] = inner
 
 
-_MARKS = frozenset(["$", "$absent", "$read", "$single", "$synthetic", "$whole"])
+_MARKS = frozenset(["$", "$absent", "$around", "$read", "$single", "$synthetic", "$whole"])
 
 
 def escape_marks(value: Any) -> Any:

@@ -46,7 +46,6 @@ class Reader:
         "_redefined",
         "_shared",
         "_tables",
-        "document_names",
         "position",
         "silent_writer",
         "tool_names",
@@ -73,7 +72,6 @@ class Reader:
         self._open: list[tuple[int, ToolCall]] = []
         self._redefined: Collection[str] = ()
         self._shared: dict[str, list[tuple[str, str, int]]] = {}
-        self.document_names: set[str] | None = None
         self._tables: LoweredArgumentCodec | None = None
 
     def mark_sent(self, value: Any) -> None:

@@ -80,6 +80,7 @@ from .content import (
     drop_response_type,
     has_documents_without_text,
     mark_part_as_from_request,
+    original_block,
     read_blocks,
     read_cited_block,
     read_json_block,
@@ -92,6 +93,8 @@ from .content import (
     write_result_blocks,
 )
 from .fields import (
+    DistinctDocumentNames,
+    mark_repeated_document_names,
     read_block_source,
     read_document_name,
     read_schema_text,
@@ -209,37 +212,36 @@ class BedrockConverter(NativeToolSdkConverter):
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
-        before: Any = "assistant"  # the first message must be from the user
+        role_before: Any = "assistant"  # the first message must be from the user
         for i, item in enumerate(wire):
             here = (at, i)
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            extras = unmapped_members(item, _MESSAGE)
-            if "content" not in item:
-                extras["$absent"] = ["content"]
-            elif item["content"] == []:
-                extras["$sent"] = True
-            if role == before:
-                extras["$apart"] = True
-            path = (here, "content")
-            if role == "assistant":
-                content = read_blocks(item.get("content"), path, reader, self.read_request_block)
-                messages.append(AssistantMessage(unwrap_single_text(content), metadata=reader.as_metadata(extras)))
-                reader.next_turn()
-            elif role == "user":
-                messages += self.read_user_turn(item.get("content"), path, reader, extras)
-            elif role == "system":
-                parts = read_blocks(item.get("content"), path, reader, self.read_system_block)
+            if role not in ("assistant", "user"):
+                is_system = role == "system"
                 messages.append(
-                    SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata({**extras, "$inline": True}))
+                    self.read_system_message(item, here, reader) if is_system else opaque_message(item, reader)
                 )
                 continue
+            extras = _extras_of_message(item)
+            if role == role_before:
+                extras["$apart"] = True
+            role_before = role
+            if role == "user":
+                messages += self.read_user_turn(item.get("content"), (here, "content"), reader, extras)
             else:
-                messages.append(opaque_message(item, reader))
-                continue
-            before = role
+                parts = read_blocks(item.get("content"), (here, "content"), reader, self.read_request_block)
+                messages.append(AssistantMessage(unwrap_single_text(parts), metadata=reader.as_metadata(extras)))
+                reader.next_turn()
+        mark_repeated_document_names(messages, reader)
         return messages
+
+    def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
+        """Read a system message that is among the messages."""
+        parts = read_blocks(wire.get("content"), (at, "content"), reader, self.read_system_block)
+        extras = {**_extras_of_message(wire), "$inline": True}
+        return SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata(extras))
 
     def read_user_turn(self, content: Any, at: Path, reader: Reader, extras: Extras) -> list[Message]:
         """Read a user message. Consecutive results in it become a message of their own, marked if others precede it."""
@@ -264,10 +266,11 @@ class BedrockConverter(NativeToolSdkConverter):
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
-        writer.messages = messages
+        names = DistinctDocumentNames(messages, writer)
         turns = _TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
         leading = True
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
+        for placed, here, paths in order_restoring_separate_results(messages, at, writer):
+            message = names.rename_in(placed, here, paths)
             if type(message) is SystemMessage:
                 if leading or not _is_inline_system_message(message, writer):
                     if at == ROOT:  # only the messages are converted, so there is no `system` key
@@ -404,7 +407,7 @@ class BedrockConverter(NativeToolSdkConverter):
         if type(part) is ReasoningPart:
             redacted = writer.peek_extras(part.metadata)
             if not part.text and block_kind(redacted) == "redacted":
-                return {key: value for key, value in redacted.items() if key[:1] != "$"}
+                return original_block(redacted)
             return self.write_reasoning_part(part, at, writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
@@ -618,6 +621,16 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     return type(message.content) is list and any(
         type(part) is OpaquePart and part.provider == writer.wire.name for part in message.content
     )
+
+
+def _extras_of_message(wire: dict[str, Any]) -> Extras:
+    """Return the extras of a message: other keys, and whether its content is absent, or empty, which the API accepted."""
+    extras = unmapped_members(wire, _MESSAGE)
+    if "content" not in wire:
+        extras["$absent"] = ["content"]
+    elif wire["content"] == []:
+        extras["$sent"] = True
+    return extras
 
 
 class _TurnBuilder:
