@@ -107,7 +107,7 @@ class TextChatConverter(ChatMessageConverter):
             if type(part) is ToolCallPart:
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "toolCalls":
+            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$as") == "toolCalls":
                 calls.append(part.value)
             else:
                 if calls:

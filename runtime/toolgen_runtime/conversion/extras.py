@@ -22,6 +22,7 @@ __all__ = [
     "escape_marks",
     "extra_at",
     "find_value_and_key",
+    "has_members",
     "has_value_at",
     "inner_extras",
     "is_internal_mark",
@@ -105,9 +106,8 @@ def inner_extras(extras: Mapping[str, Any], key: str) -> Extras:
     inner = extras.get(key)
     if type(inner) is not dict:
         return {}
-    for mark in ("$absent", "$list"):
-        if mark in inner and type(inner[mark]) is not list:
-            inner = {name: value for name, value in inner.items() if name != mark}
+    if type(inner.get("$absent", [])) is not list:
+        inner = {name: value for name, value in inner.items() if name != "$absent"}
     return inner
 
 
@@ -135,7 +135,7 @@ def keep_inner_extras(extras: Extras, holder: dict[str, Any], key: str, inner: E
         extras[key] = inner
 
 
-_MARKS = frozenset(["$", "$absent", "$around", "$read", "$single", "$synthetic", "$whole"])
+_MARKS = frozenset(["$", "$absent", "$around", "$read", "$synthetic", "$whole"])
 
 
 def escape_marks(value: Any) -> Any:
@@ -167,6 +167,13 @@ def _without_marks(extra: Any) -> Any:
     if type(extra) is not dict or not any(map(_is_lone_mark, extra.values())):
         return extra
     return {key: value for key, value in extra.items() if not _is_lone_mark(value)} or ABSENT
+
+
+def has_members(extras: Extras) -> bool:
+    """Return whether extras have more than marks: a key alone, or in another form than the usual one, is none."""
+    return any(
+        key[:1] != "$" and not (type(extra) is dict and extra.keys() == {"$around"}) for key, extra in extras.items()
+    )
 
 
 def restore_extras(wire: dict[str, Any], extras: Extras) -> None:

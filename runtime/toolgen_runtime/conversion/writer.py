@@ -18,7 +18,7 @@ from ..models import (
     ToolDefinition,
 )
 from ..paths import Path, format_path
-from .extras import ABSENT, Extras, copy_extras, extra_at, inner_extras, without_extra_at
+from .extras import ABSENT, Extras, copy_extras, extra_at, has_members, inner_extras, without_extra_at
 from .wire import ProviderWire, make_hashed_name
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ class Writer:
         for provider, state in metadata.items():
             if provider == self.wire.name:
                 found = inner_extras(metadata, provider)
-            elif type(state) is not dict or any(key[:1] != "$" for key in state):
+            elif type(state) is not dict or has_members(state):
                 self.report_loss(
                     (at, "metadata"), f"metadata of {provider}", "dropped", "only that provider can read it"
                 )

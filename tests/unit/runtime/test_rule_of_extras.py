@@ -398,7 +398,7 @@ def test_every_object_of_several_keys_comes_back(wire: dict[str, Any]) -> None:
     assert same_after(wire, SIZED, "size", "unit")
 
 
-MARKS = ["$absent", "$whole", "$read", "$list", "$as", "$$", "$", "k", "url", "size", "unit"]
+MARKS = ["$absent", "$whole", "$read", "$around", "$as", "$$", "$", "k", "url", "size", "unit"]
 DAMAGED: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 12) | st.sampled_from(["", "a", "A", "auto"]),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(MARKS), inner, max_size=3),

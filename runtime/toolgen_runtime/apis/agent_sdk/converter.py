@@ -333,7 +333,7 @@ class AgentSdkConverter(ChatMessageConverter):
         """Read a message of a response. A message of another role becomes an opaque part."""
         if type(wire) is dict and wire.get("role") == "assistant":
             return self.read_assistant_message(wire, at, reader)
-        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$key": "messages"}))
+        return OpaquePart(reader.wire.name, wire, metadata=reader.as_metadata({"$as": "messages"}))
 
     def write_response(
         self, completion: Completion, identifier: str | None, created: int | None, writer: Writer

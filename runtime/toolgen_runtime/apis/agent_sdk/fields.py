@@ -220,7 +220,7 @@ _RANKS: dict[type, int] = {ReasoningPart: 0, TextPart: 1, RefusalPart: 2, ToolCa
 
 def is_opaque_message(part: Any, provider: str) -> TypeGuard[OpaquePart]:
     """Return whether a part is a complete message of the wire that the format has no type for."""
-    return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$key") == "messages"
+    return type(part) is OpaquePart and inner_extras(part.metadata or {}, provider).get("$as") == "messages"
 
 
 def extras_of_messages(extras: Extras) -> list[Extras] | None:
@@ -253,7 +253,7 @@ def _runs(parts: Sequence[AssistantPart], provider: str) -> list[int]:
             last = _CLOSED
             continue
         rank = _RANKS.get(type(part), last if last != _CLOSED else -1)
-        if "$key" in inner_extras(part.metadata or {}, provider):
+        if type(inner_extras(part.metadata or {}, provider).get("$as")) is str:
             rank = _CALLS
         joins = last != _CLOSED and (rank > last or rank == last == _CALLS or type(part) not in _RANKS)
         if joins:

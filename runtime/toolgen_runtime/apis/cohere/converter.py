@@ -231,15 +231,15 @@ class CohereConverter(ChatConverter):
         parts: list[AssistantPart] = []
         if type(content) is str and content:
             parts.append(TextPart(content))
-            extras["$single"] = ["content"]
+            extras["content"] = {"$around": None}
         elif content:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
         thoughts = [i for i, part in enumerate(parts) if type(part) is ReasoningPart and part.text]
         if text:
-            plan = ReasoningPart(text, reader.as_metadata({"$key": "tool_plan"}))
+            plan = ReasoningPart(text, reader.as_metadata({"$as": "tool_plan"}))
             parts.insert(thoughts[-1] + 1 if thoughts else 0, plan)
         elif calls and thoughts:
-            merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$key": "content"})
+            merge_extras_into(parts[thoughts[-1]], reader.wire.name, {"$as": "content"})
         if calls:
             parts += read_list_or_null(calls, (at, "tool_calls"), reader, self.read_tool_call_entry) or []
         if not parts and "content" not in wire:
@@ -256,7 +256,7 @@ class CohereConverter(ChatConverter):
             self.write_parts_with_reasoning_as_plan(message.content, (at, "content"), writer, wire)
             content = wire.get("content")
             if (
-                extras.get("$single") == ["content"]
+                "$around" in inner_extras(extras, "content")
                 and content
                 and len(content) == 1
                 and content[0].keys() == {"type", "text"}
@@ -287,7 +287,7 @@ class CohereConverter(ChatConverter):
                 wire["tool_plan"] = part.text
                 if any(entry.get("type") != "thinking" for entry in content):
                     writer.report_loss(here, "reasoning", "moved", "the plan must come first")
-            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
@@ -354,8 +354,8 @@ class CohereConverter(ChatConverter):
         if type(body) is dict:
             message = self.read_assistant_message(body, path, reader)
             keep_role(message, body, reader)
-            if type(body.get("content")) is str:
-                merge_extras_into(message, reader.wire.name, {"$single": ["content"]})
+            if type(body.get("content")) is str and body["content"]:
+                merge_extras_into(message, reader.wire.name, {"content": {"$around": None}})
         elif body is None:
             message = AssistantMessage()
         else:
@@ -391,8 +391,8 @@ class CohereConverter(ChatConverter):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
             restore_role(message, completion.message, writer)
             content = message.get("content")
-            single = writer.peek_extras(completion.message.metadata).get("$single")
-            if type(content) is str and single != ["content"]:
+            kept = writer.peek_extras(completion.message.metadata)
+            if type(content) is str and content and "$around" not in inner_extras(kept, "content"):
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
         if completion.stop_reason is not None or not extras:

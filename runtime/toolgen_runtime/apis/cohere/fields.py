@@ -268,7 +268,7 @@ def tool_plan_part_index(parts: Sequence[AssistantPart], provider: str) -> int |
     calls = False
     for i, part in enumerate(parts):
         if type(part) is ReasoningPart and part.text:
-            key = inner_extras(part.metadata or {}, provider).get("$key")
+            key = inner_extras(part.metadata or {}, provider).get("$as")
             if key == "tool_plan":
                 return i
             thoughts = [i] if key is None and not calls else []
@@ -278,7 +278,7 @@ def tool_plan_part_index(parts: Sequence[AssistantPart], provider: str) -> int |
 
 def _is_call(part: AssistantPart, provider: str) -> bool:
     if type(part) is OpaquePart and part.provider == provider:
-        return inner_extras(part.metadata or {}, provider).get("$key") == "tool_calls"
+        return inner_extras(part.metadata or {}, provider).get("$as") == "tool_calls"
     return type(part) is ToolCallPart
 
 

@@ -101,7 +101,7 @@ class CopilotConverter(NativeToolConverter):
         with Writer(self.wire, on_loss, on_unsupported, result, ToolResult) as writer:
             extras = writer.own_extras(result.metadata, ROOT)
             wire: dict[str, Any] = write_result_params(result, extras, writer, self.write_binary_result)
-            if "$bare" not in extras:
+            if "$around" not in extras:
                 wire = {"requestId": result_request_id(result, extras, calls, writer), **wire}
                 restore_extras(wire, {key: value for key, value in extras.items() if key != "result"})
             return wire
@@ -211,14 +211,14 @@ class CopilotConverter(NativeToolConverter):
             return self.read_tool_request(wire, at, reader)
         call = self.read_tool_request(data, (at, "data"), reader)
         merge_extras_into(
-            call, self.wire.name, {"$event": {key: value for key, value in wire.items() if key != "data"}}
+            call, self.wire.name, {"$around": {key: value for key, value in wire.items() if key != "data"}}
         )
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a tool request, inside its event if it was read from one."""
         wire = self.write_tool_request(call, at, writer)
-        event = writer.peek_extras(call.metadata).get("$event")
+        event = writer.peek_extras(call.metadata).get("$around")
         return {**event, "data": wire} if type(event) is dict else wire
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
@@ -241,7 +241,7 @@ class CopilotConverter(NativeToolConverter):
             extras["reasoningText"] = ""
         cost = {"outputTokens": data["outputTokens"]} if data.get("outputTokens") is not None else None
         if bare:
-            extras["$bare"] = True
+            extras["$around"] = None
         else:
             extras = {key: value for key, value in wire.items() if key not in ("data", "type")} | (
                 {"data": extras} if extras else {}
@@ -310,7 +310,7 @@ class CopilotConverter(NativeToolConverter):
                     data[key] = value
                 elif key in self.USAGE.keys:
                     writer.report_unsupported((ROOT, "usage"), key)
-        if "$bare" in extras:
+        if "$around" in extras:
             restore_extras(data, extras)
             return data
         wire: dict[str, Any] = {"type": "assistant.message", "data": data}

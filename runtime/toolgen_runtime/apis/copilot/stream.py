@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...conversion.extras import merge_extras_into
+from ...conversion.extras import inner_extras, merge_extras_into
 from ...conversion.reader import Reader
 from ...conversion.responses import FinishReason, mark_calls_invalid, read_count
 from ...conversion.streams import BaseStream, OpenCall
@@ -275,10 +275,10 @@ class CopilotStream(BaseStream):
         open_calls = self._invalidate_calls(completion)
         if len(found) > 1:
             parts = [part for one in found for part in _parts(one.message)]
-            earlier = [one.metadata for one in found[:-1] if one.metadata]
+            earlier = [inner_extras(one.metadata or {}, self.wire.name) for one in found[:-1] if one.metadata]
             completion.message = AssistantMessage(parts, metadata=completion.message.metadata)
             completion.model = next((one.model for one in reversed(found) if one.model is not None), None)
-            merge_extras_into(completion, self.wire.name, {"$earlier": earlier} if earlier else {})
+            merge_extras_into(completion, self.wire.name, {"$messages": earlier} if earlier else {})
         if self._usage:
             counted = {key: value for key, value in self._usage.items() if key not in ("finishReason", "model")}
             completion.usage = self.converter.USAGE.read(counted, ROOT, reader)

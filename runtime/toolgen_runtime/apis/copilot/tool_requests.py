@@ -44,8 +44,8 @@ _INVOCATION = {
 
 _WAITING = frozenset(
     [
+        "$around",
         "$as",
-        "$event",
         "agentId",
         "providerId",
         "requestId",
@@ -119,7 +119,7 @@ def read_result_params(
     """
     if "textResultForLlm" in wire and "result" not in wire:
         kind, value, is_error, inner = _read_object(wire, at, reader, read)
-        return kind, value, is_error, {"$bare": True, "result": inner or {}}
+        return kind, value, is_error, {"$around": None, "result": inner or {}}
     if type(wire.get("requestId", "")) is not str:
         raise wrong_type((at, "requestId"), "a string", wire["requestId"])
     error, result = optional_text(wire, "error", at), wire.get("result")
@@ -175,13 +175,13 @@ def write_result_params(result: ToolResult, extras: Extras, writer: Writer, writ
         text, media = _write_parts(value, at, writer, write)
     else:
         text = write_result_text("text" if kind == "error" else kind, value, at, writer)
-    if "$bare" not in extras:
+    if "$around" not in extras:
         if kind == "error" and inner_extras(extras, "$as").get("result") == "error":
             return {"error": text}
         if not (failed or media or type(extras.get("result")) is dict):
             return {"result": text}
     written = _write_object(text, media, failed, inner_extras(extras, "result"))
-    return written if "$bare" in extras else {"result": written}
+    return written if "$around" in extras else {"result": written}
 
 
 def _write_object(text: str, media: list[Any], failed: bool, extras: Extras) -> dict[str, Any]:

@@ -212,13 +212,13 @@ class CopilotQuorumConverter(NativeToolConverter):
             raise wrong_type((at, "ToolUse"), "an object", block)
         call = self.read_tool_use(block, (at, "ToolUse"), reader)
         merge_extras_into(
-            call, self.wire.name, {"$item": {key: value for key, value in wire.items() if key != "ToolUse"}}
+            call, self.wire.name, {"$around": {key: value for key, value in wire.items() if key != "ToolUse"}}
         )
         return call
 
     def write_tool_call(self, call: ToolCall, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a call as the application defines it, or as the block that it was read from."""
-        beside = writer.peek_extras(call.metadata).get("$item")
+        beside = writer.peek_extras(call.metadata).get("$around")
         if type(beside) is dict:
             return {**beside, "ToolUse": self.write_tool_use(call, at, writer)}
         return self.write_application_call(call, at, writer)

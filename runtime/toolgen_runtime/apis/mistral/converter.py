@@ -136,8 +136,10 @@ class MistralConverter(ChatConverter):
             parts += [TextPart(content)] if content else []
         elif content is not None:
             parts += read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
-            if (calls and not parts) or (len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None):
-                extras["$list"] = ["content"]
+            if calls and not parts:
+                extras["content"] = content
+            elif len(parts) == 1 and type(parts[0]) is TextPart and parts[0].metadata is None:
+                extras["content"] = {"$around": []}
         elif "content" not in wire:
             extras["$absent"] = ["content"]
         elif not calls:
@@ -175,7 +177,7 @@ class MistralConverter(ChatConverter):
             if type(part) is ToolCallPart:
                 writer.own_extras(part.metadata, here)
                 calls.append(self.write_tool_call(part.call, (here, "call"), writer))
-            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
                 if part.provider == writer.wire.name:
                     calls.append(part.value)
                 else:
@@ -186,14 +188,14 @@ class MistralConverter(ChatConverter):
                         here, writer.part_class_name(part, here), "moved", "content must come before calls"
                     )
                 chunks += self.write_content_part(part, here, writer)
-        listed = "content" in extras.get("$list", ())
+        is_list = "$around" in inner_extras(extras, "content")
         bare = len(chunks) == 1 and type(chunks[0]) is dict and chunks[0].keys() == {"text", "type"}
-        if chunks and (listed or not bare):
+        if chunks and (is_list or not bare):
             wire["content"] = chunks
         elif chunks:
             wire["content"] = chunks[0]["text"]
         elif calls:
-            wire["content"] = [] if listed else extras.get("content", "")
+            wire["content"] = [] if is_list else extras.get("content", "")
         else:
             wire["content"] = [] if not parts else None
         if calls:

@@ -204,7 +204,7 @@ class OllamaConverter(ChatMessageConverter):
                 texts.append(writer.write_text_part_as_string(part, here))
                 if type(part) is RefusalPart:
                     writer.report_loss(here, "refusal", "rewritten", "the API accepts only text")
-            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.peek_extras(part.metadata).get("$as") == "tool_calls":
                 calls.append(part.value)
             elif type(part) is OpaquePart and part.provider != writer.wire.name:
                 writer.report_unsupported(here, writer.part_class_name(part, here), "warning")

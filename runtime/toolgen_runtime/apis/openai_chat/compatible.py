@@ -1,4 +1,4 @@
-"""What servers compatible with Chat Completions add to it: reasoning beside the content, keys of their own, and streams of both."""
+"""What servers that are compatible with Chat Completions add to it: reasoning, and other places for errors and usage."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from ...conversion.extras import ABSENT, Extras, is_internal_mark
 from ...conversion.fields import (
     INVALID_ARGUMENTS_KEY,
     read_effort,
+    read_json_arguments,
     read_result_call,
-    read_strings_at_most,
     write_json_arguments,
     write_nearest_effort,
-    write_strings_at_most,
 )
-from ...conversion.fields import read_json_arguments as read_arguments
 from ...conversion.reader import Reader
 from ...conversion.responses import value_at_path
 from ...conversion.wire import DeclaredToolFacts
@@ -28,196 +26,7 @@ from ...paths import Path
 from .converter import ChatConverter
 from .stream import GROWING_KEYS, ChatStream, ChatStreamWriter
 
-__all__ = [
-    "CompatibleStream",
-    "CompatibleStreamWriter",
-    "HostChatConverter",
-    "ReasoningKeys",
-    "detail_text",
-    "read_arguments_text",
-    "read_effort_object",
-    "read_effort_or_switch",
-    "read_parsable_arguments",
-    "read_result_call_or_next",
-    "read_stop_without_reasoning",
-    "reasoning_text_of",
-    "value_at",
-    "write_arguments_text",
-    "write_effort_object",
-    "write_effort_or_switch",
-    "write_parsable_arguments",
-    "write_result_call_or_next",
-    "write_stop_without_reasoning",
-]
-
-
-def read_arguments_text(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments. That they were an object is not kept, because the next request needs them as text.
-
-    Text that is not an object is also kept as an extra: the same server gets it again.
-
-    Raises:
-        ConversionError: The value is neither a string nor an object.
-    """
-    if type(value) is dict:
-        return value, None, ABSENT
-    arguments, invalid, extra = read_arguments(value, at, reader)
-    return arguments, invalid, extra if invalid is None else {"$whole": invalid.text}
-
-
-def write_arguments_text(
-    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
-) -> Any:
-    """Write the arguments. In a request, text that is not an object is wrapped in one, unless this server gave it.
-
-    Raises:
-        ConversionError: The arguments cannot be written as JSON.
-    """
-    if is_internal_mark(extra):
-        if invalid is not None and invalid.text == extra.get("$whole"):
-            return invalid.text
-        extra = ABSENT
-    write = write_json_arguments if invalid is None else write_parsable_arguments
-    return write(arguments, invalid, extra, at, writer)
-
-
-def read_parsable_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, Any], InvalidCall | None, Any]:
-    """Read the arguments. That they were an object is not kept, because the next request needs them as text.
-
-    Raises:
-        ConversionError: The value is neither a string nor an object.
-    """
-    return (value, None, ABSENT) if type(value) is dict else read_arguments(value, at, reader)
-
-
-def write_parsable_arguments(
-    arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
-) -> Any:
-    """Write the arguments. In a request, text that is not an object is wrapped in one, and reported.
-
-    Raises:
-        ConversionError: The arguments cannot be written as JSON.
-    """
-    text = write_json_arguments(arguments, invalid, extra, at, writer)
-    if writer.is_response:
-        return text
-    if type(text) is str and not text.strip():
-        return "{}"
-    if is_object_text(text):
-        return text
-    writer.report_loss(at[0], "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments")
-    return compact({INVALID_ARGUMENTS_KEY: text})
-
-
-def read_effort_object(value: Any, at: Path, reader: Reader, keys_by_field: Mapping[str, str]) -> Reasoning | None:
-    """Read the object. None for one without effort and number of tokens.
-
-    Raises:
-        ConversionError: The object, its effort or its number of tokens has the wrong type.
-    """
-    if value is None or value is ABSENT:
-        return None
-    if type(value) is not dict:
-        raise wrong_type(at, "an object", value)
-    effort, budget = value.get(keys_by_field["effort"]), value.get(keys_by_field["budgetTokens"])
-    if effort is not None and type(effort) is not str:
-        raise wrong_type((at, keys_by_field["effort"]), "a string", effort)
-    if budget is not None and type(budget) is not int:
-        raise wrong_type((at, keys_by_field["budgetTokens"]), "an integer", budget)
-    return None if effort is None and budget is None else Reasoning(effort, budget)
-
-
-def write_effort_object(reasoning: Reasoning | None, at: Path, writer: Writer, keys_by_field: Mapping[str, str]) -> Any:
-    """Write the object."""
-    if reasoning is None:
-        return ABSENT
-    if reasoning.budget_tokens == 0 and reasoning.effort is None:
-        return {keys_by_field["effort"]: "none"}
-    settings = {keys_by_field["effort"]: reasoning.effort, keys_by_field["budgetTokens"]: reasoning.budget_tokens}
-    return {key: value for key, value in settings.items() if value is not None}
-
-
-_SWITCHED_OFF = {"type": "disabled"}
-
-
-def read_effort_or_switch(
-    wire: dict[str, Any], at: Path, reader: Reader, levels: Mapping[str, str]
-) -> Reasoning | None:
-    """Read the reasoning effort. Thinking that is switched off is the effort `none`.
-
-    Raises:
-        ConversionError: The effort is neither a string nor null.
-    """
-    reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
-    return Reasoning("none") if reasoning is None and wire.get("thinking") == _SWITCHED_OFF else reasoning
-
-
-def write_effort_or_switch(
-    reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]
-) -> dict[str, Any]:
-    """Write the reasoning effort, or switch thinking off."""
-    if reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none"):
-        return {"thinking": _SWITCHED_OFF}
-    effort = write_nearest_effort(reasoning, at, writer, levels)
-    return {} if effort is ABSENT else {"reasoning_effort": effort}
-
-
-def read_stop_without_reasoning(
-    value: Any, at: Path, reader: Reader, reasoning: Reasoning | None, limits: Mapping[str, int]
-) -> list[str] | None:
-    """Read the stop sequences.
-
-    Raises:
-        ConversionError: The value is neither a string, nor a list of strings, nor null.
-    """
-    return read_strings_at_most(value, at, reader, limits)
-
-
-def write_stop_without_reasoning(
-    texts: list[str] | None, at: Path, writer: Writer, reasoning: Reasoning | None, limits: Mapping[str, int]
-) -> Any:
-    """Write the stop sequences. Models with an effort reject them, so they are left out."""
-    if texts and reasoning is not None:
-        writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
-        return ABSENT
-    return write_strings_at_most(texts, at, writer, limits)
-
-
-def read_result_call_or_next(value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
-    """Read the id of a result's call, and the name of the called tool. Without an id, it is the next open call.
-
-    Raises:
-        ConversionError: The value is not a string, and every call has a result.
-    """
-    call = reader.take_open_call(None) if value is None or value is ABSENT else None
-    if call is not None:
-        return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$whole": value})}
-    identifier, name = read_result_call(value, at, reader)
-    reader.note_result(identifier)
-    return identifier, name, ABSENT
-
-
-def write_result_call_or_next(identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> Any:
-    """Write the id of a result's call, unless it was read without one."""
-    if type(extra) is dict and extra.get("$synthetic") == identifier:
-        return extra.get("$whole", ABSENT)
-    return writer.call_id(identifier)
-
-
-def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
-    """Return the value at the first key path that leads to one, or None."""
-    for path in paths:
-        value = value_at_path(body, path)
-        if value is not None:
-            return value
-    return None
-
-
-def _says(text: str, content: dict[str, Any]) -> bool:
-    try:
-        return same_json(loads(text), content)
-    except ValueError:
-        return False
+__all__ = ["CompatibleConverter", "CompatibleStream", "CompatibleStreamWriter", "ReasoningKeys"]
 
 
 class ReasoningKeys:
@@ -239,36 +48,8 @@ class ReasoningKeys:
         self.known = self.keys if details is None else (*self.keys, details)
 
 
-def detail_text(detail: Any) -> str:
-    """Return the text of a detail, or an empty string if it is encrypted or of an unknown kind."""
-    if type(detail) is not dict:
-        return ""
-    for key in ("text", "summary"):
-        if type(detail.get(key)) is str:
-            return str(detail[key])
-    return ""
-
-
-def reasoning_text_of(value: Any) -> str:
-    """Return the text under a key of reasoning: the value itself, or the text of all details."""
-    return "".join(map(detail_text, value)) if type(value) is list else value
-
-
-class HostChatConverter(ChatConverter):
+class CompatibleConverter(ChatConverter):
     """Converts Chat Completions of a host, with its reasoning, errors and usage."""
-
-    read_arguments_text = staticmethod(read_arguments_text)
-    write_arguments_text = staticmethod(write_arguments_text)
-    read_effort_object = staticmethod(read_effort_object)
-    write_effort_object = staticmethod(write_effort_object)
-    read_effort_or_switch = staticmethod(read_effort_or_switch)
-    write_effort_or_switch = staticmethod(write_effort_or_switch)
-    read_parsable_arguments = staticmethod(read_parsable_arguments)
-    write_parsable_arguments = staticmethod(write_parsable_arguments)
-    read_result_call_or_next = staticmethod(read_result_call_or_next)
-    write_result_call_or_next = staticmethod(write_result_call_or_next)
-    read_stop_without_reasoning = staticmethod(read_stop_without_reasoning)
-    write_stop_without_reasoning = staticmethod(write_stop_without_reasoning)
 
     IS_HOST = True
     REASONING: ClassVar[ReasoningKeys]
@@ -354,7 +135,7 @@ class HostChatConverter(ChatConverter):
         if source is not None and source != keys.details and any(other not in ("", text) for other in beside):
             own[source] = text
         if source != keys.default_key:
-            own["$key"] = source
+            own["$as"] = source
         return ReasoningPart(text, reader.as_metadata(own))
 
     def write_message_reasoning(
@@ -369,7 +150,7 @@ class HostChatConverter(ChatConverter):
         default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
         for i, (part, at) in enumerate(parts):
             own = writer.own_extras(part.metadata, at)
-            key = own["$key"] if type(own.get("$key")) is str else default
+            key = own["$as"] if type(own.get("$as")) is str else default
             originals = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
             if key in originals:
                 unchanged = reasoning_text_of(originals[key]) == part.text
@@ -404,6 +185,169 @@ class HostChatConverter(ChatConverter):
         if key is not None and "tool_calls" in wire and key not in extras.get("$absent", ()) and key not in extras:
             wire.setdefault(key, "")
 
+    def read_arguments_text(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+        """Read the arguments. That they were an object is not kept, because the next request needs them as text.
+
+        Text that is not an object is also kept as an extra: the same server gets it again.
+
+        Raises:
+            ConversionError: The value is neither a string nor an object.
+        """
+        if type(value) is dict:
+            return value, None, ABSENT
+        arguments, invalid, extra = read_json_arguments(value, at, reader)
+        return arguments, invalid, extra if invalid is None else {"$whole": invalid.text}
+
+    def write_arguments_text(
+        self, arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the arguments. In a request, text that is not an object is wrapped in one, unless this server gave it.
+
+        Raises:
+            ConversionError: The arguments cannot be written as JSON.
+        """
+        if is_internal_mark(extra):
+            if invalid is not None and invalid.text == extra.get("$whole"):
+                return invalid.text
+            extra = ABSENT
+        write = write_json_arguments if invalid is None else self.write_parsable_arguments
+        return write(arguments, invalid, extra, at, writer)
+
+    def read_parsable_arguments(
+        self, value: Any, at: Path, reader: Reader
+    ) -> tuple[dict[str, Any], InvalidCall | None, Any]:
+        """Read the arguments. That they were an object is not kept, because the next request needs them as text.
+
+        Raises:
+            ConversionError: The value is neither a string nor an object.
+        """
+        return (value, None, ABSENT) if type(value) is dict else read_json_arguments(value, at, reader)
+
+    def write_parsable_arguments(
+        self, arguments: dict[str, Any], invalid: InvalidCall | None, extra: Any, at: Path, writer: Writer
+    ) -> Any:
+        """Write the arguments. In a request, text that is not an object is wrapped in one, and reported.
+
+        Raises:
+            ConversionError: The arguments cannot be written as JSON.
+        """
+        text = write_json_arguments(arguments, invalid, extra, at, writer)
+        if writer.is_response:
+            return text
+        if type(text) is str and not text.strip():
+            return "{}"
+        if is_object_text(text):
+            return text
+        writer.report_loss(
+            at[0], "the text of an invalid call", "rewritten", f"{writer.wire.title} parses the arguments"
+        )
+        return compact({INVALID_ARGUMENTS_KEY: text})
+
+    def read_effort_object(
+        self, value: Any, at: Path, reader: Reader, keys_by_field: Mapping[str, str]
+    ) -> Reasoning | None:
+        """Read the object. None for one without effort and number of tokens.
+
+        Raises:
+            ConversionError: The object, its effort or its number of tokens has the wrong type.
+        """
+        if value is None or value is ABSENT:
+            return None
+        if type(value) is not dict:
+            raise wrong_type(at, "an object", value)
+        effort, budget = value.get(keys_by_field["effort"]), value.get(keys_by_field["budgetTokens"])
+        if effort is not None and type(effort) is not str:
+            raise wrong_type((at, keys_by_field["effort"]), "a string", effort)
+        if budget is not None and type(budget) is not int:
+            raise wrong_type((at, keys_by_field["budgetTokens"]), "an integer", budget)
+        return None if effort is None and budget is None else Reasoning(effort, budget)
+
+    def write_effort_object(
+        self, reasoning: Reasoning | None, at: Path, writer: Writer, keys_by_field: Mapping[str, str]
+    ) -> Any:
+        """Write the object."""
+        if reasoning is None:
+            return ABSENT
+        if reasoning.budget_tokens == 0 and reasoning.effort is None:
+            return {keys_by_field["effort"]: "none"}
+        settings = {keys_by_field["effort"]: reasoning.effort, keys_by_field["budgetTokens"]: reasoning.budget_tokens}
+        return {key: value for key, value in settings.items() if value is not None}
+
+    def read_effort_or_switch(
+        self, wire: dict[str, Any], at: Path, reader: Reader, levels: Mapping[str, str]
+    ) -> Reasoning | None:
+        """Read the reasoning effort. Thinking that is switched off is the effort `none`.
+
+        Raises:
+            ConversionError: The effort is neither a string nor null.
+        """
+        reasoning = read_effort(wire.get("reasoning_effort", ABSENT), (at, "reasoning_effort"), reader)
+        return Reasoning("none") if reasoning is None and wire.get("thinking") == _SWITCHED_OFF else reasoning
+
+    def write_effort_or_switch(
+        self, reasoning: Reasoning | None, at: Path, writer: Writer, levels: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """Write the reasoning effort, or switch thinking off."""
+        if reasoning is not None and (reasoning.budget_tokens == 0 or reasoning.effort == "none"):
+            return {"thinking": _SWITCHED_OFF}
+        effort = write_nearest_effort(reasoning, at, writer, levels)
+        return {} if effort is ABSENT else {"reasoning_effort": effort}
+
+    def read_result_call_or_next(self, value: Any, at: Path, reader: Reader) -> tuple[str, str, Any]:
+        """Read the id of a result's call, and the name of the called tool. Without an id, it is the next open call.
+
+        Raises:
+            ConversionError: The value is not a string, and every call has a result.
+        """
+        call = reader.take_open_call(None) if value is None or value is ABSENT else None
+        if call is not None:
+            return call.id, call.name, {"$synthetic": call.id, **({} if value is ABSENT else {"$whole": value})}
+        identifier, name = read_result_call(value, at, reader)
+        reader.note_result(identifier)
+        return identifier, name, ABSENT
+
+    def write_result_call_or_next(self, identifier: str, name: str, extra: Any, at: Path, writer: Writer) -> Any:
+        """Write the id of a result's call, unless it was read without one."""
+        if type(extra) is dict and extra.get("$synthetic") == identifier:
+            return extra.get("$whole", ABSENT)
+        return writer.call_id(identifier)
+
+
+_SWITCHED_OFF = {"type": "disabled"}
+
+
+def value_at(body: Any, paths: Iterable[Sequence[str | int]]) -> Any:
+    """Return the value at the first key path that leads to one, or None."""
+    for path in paths:
+        value = value_at_path(body, path)
+        if value is not None:
+            return value
+    return None
+
+
+def _says(text: str, content: dict[str, Any]) -> bool:
+    try:
+        return same_json(loads(text), content)
+    except ValueError:
+        return False
+
+
+def detail_text(detail: Any) -> str:
+    """Return the text of a detail, or an empty string if it is encrypted or of an unknown kind."""
+    if type(detail) is not dict:
+        return ""
+    for key in ("text", "summary"):
+        if type(detail.get(key)) is str:
+            return str(detail[key])
+    return ""
+
+
+def reasoning_text_of(value: Any) -> str:
+    """Return the text under a key of reasoning: the value itself, or the text of all details."""
+    return "".join(map(detail_text, value)) if type(value) is list else value
+
 
 class CompatibleStream(ChatStream):
     """Joins chunks into a `chat.completion`, with reasoning and its details.
@@ -412,7 +356,7 @@ class CompatibleStream(ChatStream):
     text under each.
     """
 
-    converter: ClassVar[HostChatConverter]
+    converter: ClassVar[CompatibleConverter]
 
     def __init__(self, turn: int = 0, *, tools: Any = ()) -> None:
         super().__init__(turn, tools=tools)
@@ -523,7 +467,7 @@ class CompatibleStreamWriter(ChatStreamWriter):
 
     ENDS_WITH_USAGE = True
 
-    converter: ClassVar[HostChatConverter]
+    converter: ClassVar[CompatibleConverter]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
         return [self._chunk({self._key(): text})]

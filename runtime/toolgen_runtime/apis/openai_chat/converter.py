@@ -65,11 +65,13 @@ from .fields import (
     read_file_name,
     read_inline_audio,
     read_inline_data,
+    read_stop_sequences,
     restore_missing_message,
     write_audio_format,
     write_file_name,
     write_inline_audio,
     write_inline_data,
+    write_stop_sequences,
 )
 
 __all__ = ["ChatConverter"]
@@ -90,11 +92,13 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
     write_inline_audio = staticmethod(write_inline_audio)
     read_inline_data = staticmethod(read_inline_data)
     write_inline_data = staticmethod(write_inline_data)
+    read_stop_sequences = staticmethod(read_stop_sequences)
+    write_stop_sequences = staticmethod(write_stop_sequences)
 
     RESPONSE_KEYS = frozenset(["choices"])
     HAS_FUNCTION_MESSAGES = True
     IS_HOST: ClassVar[bool] = False
-    """Whether this is a server with additions of its own (`HostChatConverter`), such as reasoning in messages."""
+    """Whether this is a server with additions of its own (`CompatibleConverter`), such as reasoning in messages."""
     assistant_keys = frozenset(["content", "name", "refusal", "role", "tool_calls"])
     """The keys of an assistant message that are not kept as extras."""
     USAGE: ClassVar[UsageTable]
@@ -173,10 +177,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         else:
             texts = read_list_or_null(content, (at, "content"), reader, self.read_assistant_content) or []
             if len(texts) == 1 and type(texts[0]) is TextPart and texts[0].metadata is None:
-                extras["$list"] = ["content"]
+                extras["content"] = {"$around": []}
             for part in texts:
                 if type(part) is RefusalPart:
-                    merge_extras_into(part, reader.wire.name, {"$key": "content"})
+                    merge_extras_into(part, reader.wire.name, {"$as": "content"})
             parts += texts
         if refusal is not None:
             parts.append(RefusalPart(refusal))
@@ -227,18 +231,18 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 writer.own_extras(part.metadata, here)
                 writer.report_loss((here, "type"), "a refusal", "rewritten", "it is sent as text")
                 texts.append(part.text)
-            elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$key") != "content":
+            elif type(part) is RefusalPart and writer.peek_extras(part.metadata).get("$as") != "content":
                 writer.own_extras(part.metadata, here)
                 if refusals:
                     writer.report_loss(at, "refusals", "rewritten", "they were joined")
                 refusals.append(part.text)
-            elif type(part) is ReasoningPart and not (self.IS_HOST or writer.peek_extras(part.metadata).get("$key")):
+            elif type(part) is ReasoningPart and not (self.IS_HOST or writer.peek_extras(part.metadata).get("$as")):
                 writer.report_unsupported(here, "reasoning")
             elif type(part) is ReasoningPart:
                 if texts or calls:
                     writer.report_loss(here, "reasoning", "moved", "reasoning must come first")
                 thoughts.append((part, here))
-            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$key") == "tool_calls":
+            elif type(part) is OpaquePart and writer.own_extras(part.metadata, here).get("$as") == "tool_calls":
                 calls.append(part.value)
             else:
                 if calls:
@@ -250,9 +254,10 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 text = write_or_describe(part, here, writer, self.write_assistant_content)
                 if text is not ABSENT:
                     texts.append(text)
-        if writer.is_response and "content" not in extras.get("$list", ()):
+        is_list = "$around" in inner_extras(extras, "content")
+        if writer.is_response and not is_list:
             texts = join_response_texts(texts, at, writer)
-        only = texts[0] if len(texts) == 1 and "content" not in extras.get("$list", ()) else None
+        only = texts[0] if len(texts) == 1 and not is_list else None
         if type(only) is str:
             wire["content"] = only
         elif type(only) is dict and only.keys() == {"type", "text"}:
@@ -317,8 +322,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         stop_reason = optional_text(choice, "finish_reason", ((at, "choices"), 0))
         if choices_found:
             extras["choices"] = [extras_of_choice(choice, kept), *choices_found[1:]]
-            if type(body) is dict and type(body.get("content")) is list:
-                merge_extras_into(message, reader.wire.name, {"$list": ["content"]})
+            if type(body) is dict and type(body.get("content")) is list and body["content"]:
+                merge_extras_into(message, reader.wire.name, {"content": {"$around": []}})
         elif "choices" not in wire:
             extras["$absent"] = [*extras.get("$absent", ()), "choices"]
         else:
@@ -410,7 +415,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if type(text) is not str or not text:
             return None
         del extras["reasoning_content"]
-        return ReasoningPart(text, reader.as_metadata({"$key": "reasoning_content"}))
+        return ReasoningPart(text, reader.as_metadata({"$as": "reasoning_content"}))
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer

@@ -6,10 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, unmapped_members
-from ...conversion.fields import media_type_of, read_data_url, read_enum_value, write_data_url, write_enum_value
+from ...conversion.fields import (
+    media_type_of,
+    read_data_url,
+    read_enum_value,
+    read_string_or_list,
+    write_data_url,
+    write_enum_value,
+    write_strings_at_most,
+)
 from ...conversion.reader import Reader
 from ...conversion.writer import Writer
 from ...errors import wrong_type
+from ...models import Reasoning
 from ...paths import Path
 
 __all__ = [
@@ -20,11 +29,13 @@ __all__ = [
     "read_file_name",
     "read_inline_audio",
     "read_inline_data",
+    "read_stop_sequences",
     "restore_missing_message",
     "write_audio_format",
     "write_file_name",
     "write_inline_audio",
     "write_inline_data",
+    "write_stop_sequences",
 ]
 
 
@@ -135,6 +146,30 @@ def write_file_name(name: str | None, at: Path, writer: Writer) -> Any:
         return name
     writer.report_loss(at, "name", "defaulted", "a file needs a name")
     return "document"
+
+
+def read_stop_sequences(
+    value: Any, at: Path, reader: Reader, reasoning: Reasoning | None, table: Mapping[str, Any]
+) -> list[str] | None:
+    """Read the stop sequences.
+
+    Raises:
+        ConversionError: The value is neither a string, nor a list of strings, nor null.
+    """
+    return read_string_or_list(value, at, reader)
+
+
+def write_stop_sequences(
+    texts: list[str] | None, at: Path, writer: Writer, reasoning: Reasoning | None, table: Mapping[str, Any]
+) -> Any:
+    """Write the stop sequences, at most as many as the table has under `most`.
+
+    They are left out if the request has an effort and `beside_reasoning` is false in the table.
+    """
+    if texts and reasoning is not None and not table.get("beside_reasoning", True):
+        writer.report_loss(at, at[1], "dropped", f"{writer.wire.title} rejects it for models that reason", "warning")
+        return ABSENT
+    return write_strings_at_most(texts, at, writer, table)
 
 
 def restore_missing_message(choice: dict[str, Any], extras: Extras) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from ...conversion.fields import (
     read_model_effort,
     read_output_schema,
     read_result_call,
-    read_strings_at_most,
     read_tool_name,
     read_tool_schema,
     write_call_id_verbatim,
@@ -30,7 +29,6 @@ from ...conversion.fields import (
     write_model_effort,
     write_output_schema,
     write_result_call,
-    write_strings_at_most,
     write_tool_name,
     write_tool_schema,
 )
@@ -369,7 +367,7 @@ class OpenaiChat(ChatConverter):
         reasoning = source.field(
             "reasoning_effort", read_model_effort, write_model_effort, model, tools, self.REQUEST_REASONING_EFFORT
         )
-        stop = source.field("stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        stop = source.field("stop", self.read_stop_sequences, self.write_stop_sequences, reasoning, self.REQUEST_STOP)
         seed = source.optional("seed", int)
         stream = source.optional("stream", bool)
         return Request(
@@ -445,7 +443,15 @@ class OpenaiChat(ChatConverter):
             request.tools,
             self.REQUEST_REASONING_EFFORT,
         )
-        target.field("stop", request.stop, "stop", read_strings_at_most, write_strings_at_most, self.REQUEST_STOP)
+        target.field(
+            "stop",
+            request.stop,
+            "stop",
+            self.read_stop_sequences,
+            self.write_stop_sequences,
+            request.reasoning,
+            self.REQUEST_STOP,
+        )
         target.optional("seed", request.seed)
         target.optional("stream", request.stream)
         return target.finish()
