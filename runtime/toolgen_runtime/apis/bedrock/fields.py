@@ -67,8 +67,8 @@ def write_block_source(
             data.
     """
     if url is not None and url[:5] == "data:":
-        url, data, known = read_data_url(url, at, Reader(writer.wire))
-        media_type = known or media_type
+        url, data, named_type = read_data_url(url, at, Reader(writer.wire))
+        media_type = named_type or media_type
     if data is None and url is None:
         raise UnsupportedValueError("it has neither a URL nor data")
     if data is None and url is not None and url[:5] != "s3://":
