@@ -384,8 +384,8 @@ class CohereConverter(ChatConverter):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
             restore_role(message, completion.message, writer)
             content = message.get("content")
-            kept = writer.peek_extras(completion.message.metadata)
-            if type(content) is str and content and "$around" not in inner_extras(kept, "content"):
+            message_extras = writer.peek_extras(completion.message.metadata)
+            if type(content) is str and content and "$around" not in inner_extras(message_extras, "content"):
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
         if completion.stop_reason is not None or not extras:

@@ -96,13 +96,13 @@ class CohereStream(BaseStream):
         self._top.update({key: value for key, value in event.items() if key not in ("type", "delta")})
         events = self._take_plan(message.get("tool_plan"))
         for key, take in (("content", self._start), ("tool_calls", self._call)):
-            found = message.get(key)
-            for i, head in enumerate(found if type(found) is list else ()):
+            heads = message.get(key)
+            for i, head in enumerate(heads if type(heads) is list else ()):
                 events += take(i, head)
         citations = message.get("citations")
         self._citations += citations if type(citations) is list else []
-        known = ("citations", "content", "tool_calls", "tool_plan")
-        self._message.update({key: value for key, value in message.items() if key not in known})
+        filled = ("citations", "content", "tool_calls", "tool_plan")
+        self._message.update({key: value for key, value in message.items() if key not in filled})
         return events
 
     def _take_plan(self, piece: Any) -> list[StreamEvent]:

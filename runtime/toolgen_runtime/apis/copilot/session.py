@@ -273,10 +273,10 @@ class LoopThread:
 
 async def _ended() -> None:
     """Cancel all other tasks of the loop, and wait for them and for its generators and executor to close."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
+    other_tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in other_tasks:
         task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.gather(*other_tasks, return_exceptions=True)
     loop = asyncio.get_running_loop()
     await loop.shutdown_asyncgens()
     await loop.shutdown_default_executor()
@@ -371,8 +371,10 @@ class StatefulSession(Session):
         async with self._opening:
             if self._session is None:
                 client = await self._stack.enter_async_context(self._opened())
-                made = self.async_session_class(client, on_unsupported=self._on_unsupported, ignored_tools=self._others)
-                self._session = await self._stack.enter_async_context(made)
+                session = self.async_session_class(
+                    client, on_unsupported=self._on_unsupported, ignored_tools=self._others
+                )
+                self._session = await self._stack.enter_async_context(session)
         self._session.on_loss = self.on_loss
         return self._session
 

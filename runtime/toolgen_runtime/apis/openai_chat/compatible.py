@@ -81,26 +81,26 @@ class CompatibleConverter(ChatConverter):
         Its content is text, not an object: some hosts parse the JSON that was requested. It has no empty list of details,
         and where calls need a key of reasoning, its text is at least empty.
         """
-        keys, kept = self.REASONING, dict[str, Any]()
+        keys, extras = self.REASONING, dict[str, Any]()
         if type(message.get("content")) is dict:
-            kept["content"] = message["content"]
+            extras["content"] = message["content"]
             message = {**message, "content": dump_allowing_nan(message["content"])}
         if keys.details is not None and message.get(keys.details) == []:
-            kept[keys.details] = []
+            extras[keys.details] = []
             message = {key: value for key, value in message.items() if key != keys.details}
         needed = keys.default_key if keys.needed and message.get("tool_calls") else None
         if needed is not None and message.get(needed) is None:
-            kept |= {needed: None} if needed in message else {"$absent": [needed]}
+            extras |= {needed: None} if needed in message else {"$absent": [needed]}
             message = {**message, needed: ""}
-        return message, kept
+        return message, extras
 
-    def restore_message(self, message: dict[str, Any], kept: Extras) -> dict[str, Any]:
+    def restore_message(self, message: dict[str, Any], extras: Extras) -> dict[str, Any]:
         """Return a message of a response as it was read, where it still means the same."""
-        content = kept.get("content")
+        content = extras.get("content")
         if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
             message = {**message, "content": content}
-        empty = {key: kept[key] for key in self.REASONING.known if key in kept and not message.get(key)}
-        absent = [key for key in kept.get("$absent", ()) if not message.get(key)]
+        empty = {key: extras[key] for key in self.REASONING.known if key in extras and not message.get(key)}
+        absent = [key for key in extras.get("$absent", ()) if not message.get(key)]
         return {key: value for key, value in {**message, **empty}.items() if key not in absent}
 
     def read_message_reasoning(
@@ -115,24 +115,24 @@ class CompatibleConverter(ChatConverter):
             ConversionError: A text is not a string, or the details are not a list.
         """
         keys = self.REASONING
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, value in wire.items():
             if value is None or key not in keys.known:
                 continue
             if type(value) is not (list if key == keys.details else str):
                 raise wrong_type((at, key), "an array" if key == keys.details else "a string", value)
-            found[key] = value
+            values[key] = value
         if keys.needed and keys.default_key not in wire:
             extras["$absent"] = [*extras.get("$absent", ()), keys.default_key]
-        if not any(found.values()):
-            if not (keys.needed and wire.get("tool_calls") and found == {keys.default_key: ""}):
-                extras.update(found)
+        if not any(values.values()):
+            if not (keys.needed and wire.get("tool_calls") and values == {keys.default_key: ""}):
+                extras.update(values)
             return None
-        source = next((key for key, value in found.items() if reasoning_text_of(value)), keys.details)
-        text = reasoning_text_of(found[source]) if source is not None else ""
-        own: Extras = {key: value for key, value in found.items() if key != source or key == keys.details}
+        source = next((key for key, value in values.items() if reasoning_text_of(value)), keys.details)
+        text = reasoning_text_of(values[source]) if source is not None else ""
+        own: Extras = {key: value for key, value in values.items() if key != source or key == keys.details}
         beside = [reasoning_text_of(value) for value in own.values()]
-        if source is not None and source != keys.details and any(other not in ("", text) for other in beside):
+        if source is not None and source != keys.details and any(repeated not in ("", text) for repeated in beside):
             own[source] = text
         if source != keys.default_key:
             own["$as"] = source
@@ -374,12 +374,12 @@ class CompatibleStream(ChatStream):
         return events
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
-        known = self.converter.REASONING.known
-        if delta.keys().isdisjoint(known):
+        reasoning_keys = self.converter.REASONING.known
+        if delta.keys().isdisjoint(reasoning_keys):
             super()._take_delta(delta, events)
             return
         self._message.setdefault("role", "assistant")
-        for key in known:
+        for key in reasoning_keys:
             value = delta.get(key)
             if type(value) is str and key != self.converter.REASONING.details:
                 self._thoughts.setdefault(key, []).append(value)
@@ -390,7 +390,7 @@ class CompatibleStream(ChatStream):
                     self._tell(key, self._take_detail(detail), events)
             elif key in delta:
                 self._message.setdefault(key, value)
-        super()._take_delta({key: value for key, value in delta.items() if key not in known}, events)
+        super()._take_delta({key: value for key, value in delta.items() if key not in reasoning_keys}, events)
 
     def _tell(self, key: str, text: str, events: list[StreamEvent]) -> None:
         if text and self._source in (None, key):
@@ -408,10 +408,10 @@ class CompatibleStream(ChatStream):
         if type(slot[0]) is not int or type(slot[1]) is not str:
             details.append(_Detail(fragment))
             return detail_text(fragment)
-        known = self._last_details.get(slot)
-        if known is None or not known.take(fragment):
-            known = self._last_details[slot] = _Detail(fragment)
-            details.append(known)
+        joined = self._last_details.get(slot)
+        if joined is None or not joined.take(fragment):
+            joined = self._last_details[slot] = _Detail(fragment)
+            details.append(joined)
         return detail_text(fragment)
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
@@ -422,12 +422,12 @@ class CompatibleStream(ChatStream):
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
         choice = super()._joined_choice(index)
-        found: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
+        thoughts: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
         if self._details is not None and self.converter.REASONING.details is not None:
-            found[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
+            thoughts[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
         if self._source is not None:  # the first key of the message with a text is the one that was streamed
-            found = {self._source: found[self._source], **found}
-        choice["message"] = {**choice["message"], **found}
+            thoughts = {self._source: thoughts[self._source], **thoughts}
+        choice["message"] = {**choice["message"], **thoughts}
         return choice
 
 
@@ -479,9 +479,11 @@ class CompatibleStreamWriter(ChatStreamWriter):
         sent = "".join(self.reasoning)
         if not sent:
             return super()._rest(message)
-        known = self.converter.REASONING.known
-        text = next((found for key in known if (found := reasoning_text_of(message.get(key) or ""))), "")
-        thoughts = {key: value for key, value in message.items() if key in known and value != text}
+        reasoning_keys = self.converter.REASONING.known
+        text = next(
+            (value_text for key in reasoning_keys if (value_text := reasoning_text_of(message.get(key) or ""))), ""
+        )
+        thoughts = {key: value for key, value in message.items() if key in reasoning_keys and value != text}
         if text != sent and text.startswith(sent):
             thoughts = {self._key(): text[len(sent) :], **thoughts}
-        return super()._rest({**{k: v for k, v in message.items() if k not in known}, **thoughts})
+        return super()._rest({**{k: v for k, v in message.items() if k not in reasoning_keys}, **thoughts})

@@ -278,12 +278,12 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
 
     def read_response(self, wire: dict[str, Any], at: Path, reader: Reader) -> Completion:
         """Read a response. Its first choice becomes the message; further choices are kept as extras."""
-        error, choices_found = self.body_error(wire), wire.get("choices")
-        if error and choices_found is None:
+        error, choices = self.body_error(wire), wire.get("choices")
+        if error and choices is None:
             raise BareApiError(format_path(at), wire)
-        choices_found = [] if choices_found is None else choices_found
-        if type(choices_found) is not list:
-            raise wrong_type((at, "choices"), "an array", choices_found)
+        choices = [] if choices is None else choices
+        if type(choices) is not list:
+            raise wrong_type((at, "choices"), "an array", choices)
         extras = unmapped_members(wire, _RESPONSE)
         usage = self.body_usage(wire)
         absent = ["object"] if "object" not in wire else []
@@ -293,7 +293,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             extras["$absent"] = absent
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
-        choice, kept = choices_found[0] if choices_found else {}, NO_EXTRAS
+        choice, message_extras = choices[0] if choices else {}, NO_EXTRAS
         if type(choice) is not dict:
             raise wrong_type(((at, "choices"), 0), "an object", choice)
         body = choice.get("message")
@@ -301,14 +301,14 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         if body is None:
             message = AssistantMessage()
         elif type(body) is dict:
-            regular, kept = self.normalize_message(body)
+            regular, message_extras = self.normalize_message(body)
             message = self.read_assistant_message(regular, path, reader)
             keep_role(message, body, reader)
         else:
             raise wrong_type(path, "an object", body)
         stop_reason = optional_text(choice, "finish_reason", ((at, "choices"), 0))
-        if choices_found:
-            extras["choices"] = [extras_of_choice(choice, kept), *choices_found[1:]]
+        if choices:
+            extras["choices"] = [extras_of_choice(choice, message_extras), *choices[1:]]
             if type(body) is dict and type(body.get("content")) is list and body["content"]:
                 merge_extras_into(message, reader.wire.name, {"content": {"$around": []}})
         elif "choices" not in wire:
@@ -317,7 +317,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
             extras["choices"] = wire["choices"]
         opaque = type(body) is dict and bool(body.get("tool_calls") or body.get("function_call"))
         reason = derive_finish_reason(self.deciding_reason(stop_reason, wire), message, self.FINISH_REASONS, opaque)
-        if error or not choices_found:
+        if error or not choices:
             reason = "error"
         mark_calls_invalid(message, reason)
         return Completion(
@@ -355,8 +355,8 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         restore_extras(choice, first)
         choice["message"] = self.restore_message(choice["message"], inner_extras(first, "message"))
         choice = restore_missing_message(choice, first)
-        found = completion.id if completion.id is not None else identifier
-        wire: dict[str, Any] = {} if found is None else {"id": found}
+        response_id = completion.id if completion.id is not None else identifier
+        wire: dict[str, Any] = {} if response_id is None else {"id": response_id}
         if "object" not in extras.get("$absent", ()):
             wire["object"] = extras.get("object", "chat.completion")
         if created is not None or "created" in extras:
@@ -390,7 +390,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
         """Return a message of a response as a request may have it, and what it had instead."""
         return message, NO_EXTRAS
 
-    def restore_message(self, message: dict[str, Any], kept: Extras) -> dict[str, Any]:
+    def restore_message(self, message: dict[str, Any], extras: Extras) -> dict[str, Any]:
         """Return a message of a response as it was read, where it still means the same."""
         return message
 

@@ -65,17 +65,19 @@ class _Item:
         self.done: dict[str, Any] | None = None
 
     def part(self, holder: str, index: Any, kind: str, key: str) -> _Part:
-        found = self.parts.get((holder, index))
-        if found is None:
-            found = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
-        return found
+        part = self.parts.get((holder, index))
+        if part is None:
+            part = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
+        return part
 
     def is_start_of_another_item(self, head: dict[str, Any]) -> bool:
         """Return whether the start of an item at the index of this one is that of another item."""
         key = "id" if self.call is None else "call_id"
-        known = self.head.get(key)
-        is_known = known is not None and known == head.get(key)
-        is_open = self.done is None and (self.call is None or known is None)  # some hosts change the id of an open item
+        identifier = self.head.get(key)
+        is_known = identifier is not None and identifier == head.get(key)
+        is_open = self.done is None and (
+            self.call is None or identifier is None
+        )  # some hosts change the id of an open item
         return self.head.get("type") != head.get("type") or not (is_known or is_open)
 
     def assemble(self) -> dict[str, Any]:
@@ -87,9 +89,9 @@ class _Item:
         for member, pieces in self.grown.items():
             item[member] = "".join(pieces)
         for holder in ("content", "summary"):
-            found = [key for key in self.parts if key[0] == holder]
-            if found:
-                item[holder] = [self.parts[key].assemble() for key in sorted(found, key=_sort_key)]
+            places = [key for key in self.parts if key[0] == holder]
+            if places:
+                item[holder] = [self.parts[key].assemble() for key in sorted(places, key=_sort_key)]
         return item
 
 
@@ -162,8 +164,8 @@ class ResponsesStream(BaseStream):
             identifier = event.get("item_id")
             if type(event.get("item")) is dict:
                 identifier = event["item"].get("id")
-            known = self._index_by_id.get(identifier) if type(identifier) is str else None
-            return known if known is not None else len(self._items)
+            index_of_item = self._index_by_id.get(identifier) if type(identifier) is str else None
+            return index_of_item if index_of_item is not None else len(self._items)
         return index
 
     def _begin(self, index: Any, head: dict[str, Any]) -> _Item:
@@ -232,16 +234,16 @@ class ResponsesStream(BaseStream):
         item.head = head
         events: list[StreamEvent] = []
         if item.call is not None:
-            known = item.call.was_announced
+            was_announced = item.call.was_announced
             _name(item.call, head)
             text = head.get("arguments")
             if not done and not item.call.pieces and type(text) is str and is_object_text(text):
                 text = None  # deltas may repeat complete arguments; otherwise the end of the item tells them
-            rest = _unstreamed(text, "".join(item.call.pieces)) if type(text) is str else ""
-            if rest:
-                item.call.add(rest)
-            if rest or not known:
-                events.append(self._delta(item.call, rest or None))
+            unstreamed = _unstreamed(text, "".join(item.call.pieces)) if type(text) is str else ""
+            if unstreamed:
+                item.call.add(unstreamed)
+            if unstreamed or not was_announced:
+                events.append(self._delta(item.call, unstreamed or None))
         elif done:
             streamed = "".join(piece for part in item.parts.values() if part.streams_text for piece in part.pieces)
             events += self._stream_rest("output_text", _message_text(head), streamed)
@@ -252,8 +254,8 @@ class ResponsesStream(BaseStream):
         return events
 
     def _stream_rest(self, kind: str, text: str, streamed: str) -> list[StreamEvent]:
-        rest = _unstreamed(text, streamed)
-        return self._tell(kind, rest) if rest else []
+        unstreamed = _unstreamed(text, streamed)
+        return self._tell(kind, unstreamed) if unstreamed else []
 
     def _read_response(self, response: Any, end: str | None) -> list[StreamEvent]:
         """Read the response so far. The last one replaces all before it."""
@@ -296,13 +298,13 @@ class ResponsesStream(BaseStream):
             if i == len(self._calls):
                 self._calls.append(OpenCall(i, head))
             call, text = self._calls[i], head.get("arguments")
-            known = call.was_announced
+            was_announced = call.was_announced
             _name(call, head)
-            rest = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
-            if rest:
-                call.add(rest)
-            if rest or not known:
-                events.append(self._delta(call, rest or None))
+            unstreamed = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
+            if unstreamed:
+                call.add(unstreamed)
+            if unstreamed or not was_announced:
+                events.append(self._delta(call, unstreamed or None))
         return events
 
     def _fail(self, error: Any) -> list[StreamEvent]:
@@ -518,32 +520,32 @@ class ResponsesStreamWriter(BaseStreamWriter):
         if self._failure is not None and type(error) is dict and not self.writer.can_read(completion.metadata):
             body = {**body, "error": {**error, "message": self._failure}}
         events = self._start()
-        left = [item for item in body.get("output") or [] if type(item) is dict]
+        unsent = [item for item in body.get("output") or [] if type(item) is dict]
         content = completion.message.content
         is_own = is_completion_read_from_wire(completion, content if type(content) is list else [], self.writer)
         if not is_own and self.id is not None:
             body = {**body, "id": self.id}
         renamed: dict[int, dict[str, Any]] = {}
         for item in list(self._items):
-            whole = left[0] if left else None  # usually the items are in the order in which they were sent
+            whole = unsent[0] if unsent else None  # usually the items are in the order in which they were sent
             if whole is None or whole.get("type") != item.head["type"] or not _text_of(whole).startswith(item.text):
-                alike = [found for found in left if found.get("type") == item.head["type"]]
-                begun = (found for found in alike if _text_of(found).startswith(item.text))
+                alike = [candidate for candidate in unsent if candidate.get("type") == item.head["type"]]
+                begun = (candidate for candidate in alike if _text_of(candidate).startswith(item.text))
                 whole = next(begun, alike[0] if alike else None)
             if whole is None:
                 named = self._as_sent(item)
             else:
-                left.remove(whole)
+                unsent.remove(whole)
                 named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
-                joined = _sent_together(item.text, whole, left)
+                joined = _sent_together(item.text, whole, unsent)
                 if joined:
-                    left = [other for other in left if not any(other is sent for sent in joined)]
-                    rest = {key: value for key, value in named.items() if key not in ("content", "summary")}
-                    named = {**self._as_sent(item), **rest}
+                    unsent = [item_ for item_ in unsent if not any(item_ is sent for sent in joined)]
+                    members = {key: value for key, value in named.items() if key not in ("content", "summary")}
+                    named = {**self._as_sent(item), **members}
             if item.index >= self._done_count:
                 events += self._rest(item, named)
                 events += self._done(item, named)
-        for index, whole in enumerate(left, len(self._items)):
+        for index, whole in enumerate(unsent, len(self._items)):
             events.append(self._event("response.output_item.added", output_index=index, item=whole))
             events.append(self._event("response.output_item.done", output_index=index, item=whole))
         body = {**body, "output": [renamed.get(id(item), item) for item in body.get("output") or []]}
@@ -562,13 +564,13 @@ class ResponsesStreamWriter(BaseStreamWriter):
     def _rest(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events for the part of an item that was not sent yet."""
         text = _text_of(whole)
-        rest = text[len(item.text) :] if text.startswith(item.text) else ""
-        if not rest:
+        unsent = text[len(item.text) :] if text.startswith(item.text) else ""
+        if not unsent:
             return []
         if item.head["type"] == "function_call":
-            return [self._argue(item, rest)]
-        item.text += rest
-        return [self._delta(item, rest)]
+            return [self._argue(item, unsent)]
+        item.text += unsent
+        return [self._delta(item, unsent)]
 
     def _done(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
         """End an item, and its one streamed part."""
@@ -585,17 +587,17 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [*events, self._event("response.output_item.done", output_index=item.index, item=whole)]
 
 
-def _sent_together(text: str, first: dict[str, Any], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _sent_together(text: str, first: dict[str, Any], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the items whose text was sent in one item with that of the first, because no event separated them."""
-    found: list[dict[str, Any]] = []
+    joined: list[dict[str, Any]] = []
     sent = _text_of(first)
-    for other in others:
-        more = _text_of(other)
-        if sent == text or other.get("type") != first.get("type") or not text.startswith(sent + more):
+    for item in items:
+        more = _text_of(item)
+        if sent == text or item.get("type") != first.get("type") or not text.startswith(sent + more):
             break
-        found.append(other)
+        joined.append(item)
         sent += more
-    return found if sent == text and first.get("type") != "function_call" else []
+    return joined if sent == text and first.get("type") != "function_call" else []
 
 
 def _text_of(item: dict[str, Any]) -> str:
