@@ -114,14 +114,7 @@ class CompatibleConverter(ChatConverter):
         Raises:
             ConversionError: A text is not a string, or the details are not a list.
         """
-        keys = self.REASONING
-        values: dict[str, Any] = {}
-        for key, value in wire.items():
-            if value is None or key not in keys.known:
-                continue
-            if type(value) is not (list if key == keys.details else str):
-                raise wrong_type((at, key), "an array" if key == keys.details else "a string", value)
-            values[key] = value
+        keys, values = self.REASONING, self.reasoning_values(wire, at)
         if keys.needed and keys.default_key not in wire:
             extras["$absent"] = [*extras.get("$absent", ()), keys.default_key]
         if not any(values.values()):
@@ -129,14 +122,28 @@ class CompatibleConverter(ChatConverter):
                 extras.update(values)
             return None
         source = next((key for key, value in values.items() if reasoning_text_of(value)), keys.details)
-        text = reasoning_text_of(values[source]) if source is not None else ""
-        own: Extras = {key: value for key, value in values.items() if key != source or key == keys.details}
-        beside = [reasoning_text_of(value) for value in own.values()]
-        if source is not None and source != keys.details and any(repeated not in ("", text) for repeated in beside):
-            own[source] = text
+        text = "" if source is None else reasoning_text_of(values[source])
+        part_extras: Extras = {key: value for key, value in values.items() if key != source or key == keys.details}
+        if source is not None and source != keys.details:
+            further_texts = {reasoning_text_of(value) for value in part_extras.values()}
+            if further_texts - {"", text}:
+                part_extras[source] = text
         if source != keys.default_key:
-            own["$as"] = source
-        return ReasoningPart(text, reader.as_metadata(own))
+            part_extras["$as"] = source
+        return ReasoningPart(text, reader.as_metadata(part_extras))
+
+    def reasoning_values(self, wire: dict[str, Any], at: Path) -> dict[str, Any]:
+        """Return the values that a message has under the keys of reasoning, without nulls.
+
+        Raises:
+            ConversionError: A text is not a string, or the details are not a list.
+        """
+        values = {key: value for key, value in wire.items() if value is not None and key in self.REASONING.known}
+        for key, value in values.items():
+            is_details = key == self.REASONING.details
+            if type(value) is not (list if is_details else str):
+                raise wrong_type((at, key), "an array" if is_details else "a string", value)
+        return values
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
@@ -149,18 +156,11 @@ class CompatibleConverter(ChatConverter):
         keys = self.REASONING
         default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
         for i, (part, at) in enumerate(parts):
-            own = writer.own_extras(part.metadata, at)
-            key = own["$as"] if type(own.get("$as")) is str else default
-            originals = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
-            if key in originals:
-                unchanged = reasoning_text_of(originals[key]) == part.text
-            else:
-                unchanged = all(reasoning_text_of(value) in ("", part.text) for value in originals.values())
-            if not unchanged:
-                originals = {}
-            if key not in keys.keys and key not in originals:
-                key = default
-            if key is None or not (part.text or own):
+            part_extras = writer.own_extras(part.metadata, at)
+            source = part_extras["$as"] if type(part_extras.get("$as")) is str else default
+            originals = self.unchanged_reasoning(part, part_extras, source)
+            key = source if source in keys.keys or source in originals else default
+            if key is None or not (part.text or part_extras):
                 writer.report_unsupported(at, "reasoning")
                 continue
             writer.report_adopted_reasoning(part.metadata, at)
@@ -170,14 +170,29 @@ class CompatibleConverter(ChatConverter):
                 wire[key] = wire.get(key, "") + part.text
             else:
                 wire.setdefault(key, [])
-            for k, value in originals.items():
-                if k == keys.details:
-                    wire[k] = [*wire.get(k, ()), *value]
-                elif k != key:
-                    wire.setdefault(k, value)
-        alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
-        if alone and not writer.is_response and "$sent" not in extras:
+            for original_key, value in originals.items():
+                if original_key == keys.details:
+                    wire[original_key] = [*wire.get(original_key, ()), *value]
+                elif original_key != key:
+                    wire.setdefault(original_key, value)
+        is_alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
+        if is_alone and not writer.is_response and "$sent" not in extras:
             wire["content"] = ""  # many servers reject null beside reasoning
+
+    def unchanged_reasoning(self, part: ReasoningPart, extras: Extras, source: str | None) -> dict[str, Any]:
+        """Return the values in the extras of a part, by key of reasoning. Empty if the part has another text by now.
+
+        `source` is the key from which the text was read.
+        """
+        keys = self.REASONING
+        originals = {
+            key: extras[key] for key in keys.known if type(extras.get(key)) is (list if key == keys.details else str)
+        }
+        if source in originals:
+            is_unchanged = reasoning_text_of(originals[source]) == part.text
+        else:
+            is_unchanged = all(reasoning_text_of(value) in ("", part.text) for value in originals.values())
+        return originals if is_unchanged else {}
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the key of reasoning to a message with calls, as an empty text, unless it was read without it."""

@@ -527,11 +527,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
             body = {**body, "id": self.id}
         renamed: dict[int, dict[str, Any]] = {}
         for item in list(self._items):
-            whole = unsent[0] if unsent else None  # usually the items are in the order in which they were sent
-            if whole is None or whole.get("type") != item.head["type"] or not _text_of(whole).startswith(item.text):
-                alike = [candidate for candidate in unsent if candidate.get("type") == item.head["type"]]
-                begun = (candidate for candidate in alike if _text_of(candidate).startswith(item.text))
-                whole = next(begun, alike[0] if alike else None)
+            whole = _whole_item(item, unsent)
             if whole is None:
                 named = self._as_sent(item)
             else:
@@ -539,7 +535,7 @@ class ResponsesStreamWriter(BaseStreamWriter):
                 named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
                 joined = _sent_together(item.text, whole, unsent)
                 if joined:
-                    unsent = [item_ for item_ in unsent if not any(item_ is sent for sent in joined)]
+                    unsent = unsent[len(joined) :]
                     members = {key: value for key, value in named.items() if key not in ("content", "summary")}
                     named = {**self._as_sent(item), **members}
             if item.index >= self._done_count:
@@ -585,6 +581,16 @@ class ResponsesStreamWriter(BaseStreamWriter):
             done = self._event("response.reasoning_summary_text.done", **at, summary_index=0, text=item.text)
             events = [done, self._part_event(item, "done", item.text)]
         return [*events, self._event("response.output_item.done", output_index=item.index, item=whole)]
+
+
+def _whole_item(item: _Sent, unsent: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the complete item of the response for one that was sent: the first of its type that has the sent text.
+
+    If none has it, return the first of its type, or None if there is none.
+    """
+    alike = [whole for whole in unsent if whole.get("type") == item.head["type"]]
+    begun = (whole for whole in alike if _text_of(whole).startswith(item.text))
+    return next(begun, alike[0] if alike else None)
 
 
 def _sent_together(text: str, first: dict[str, Any], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
