@@ -255,7 +255,10 @@ def append_content(turn: dict[str, Any], more: dict[str, Any]) -> None:
     content: list[Any] = []
     for wire in (turn, more):
         value = wire["content"]
-        content += value if type(value) is list else [{"type": "text", "text": value}] if value else []
+        if type(value) is list:
+            content += value
+        elif value:
+            content.append({"type": "text", "text": value})
     turn["content"] = content
 
 

@@ -369,11 +369,9 @@ class CohereStreamWriter(BaseStreamWriter):
     def _rest_of_block(self, block: Any) -> list[dict[str, Any]]:
         kind = self._blocks[-1]["type"]
         text, sent = block.get(kind) if type(block) is dict else None, self._blocks[-1][kind]
-        return (
-            self._piece(kind, text[len(sent) :])
-            if type(text) is str and text[len(sent) :] and text.startswith(sent)
-            else []
-        )
+        if type(text) is str and text != sent and text.startswith(sent):
+            return self._piece(kind, text[len(sent) :])
+        return []
 
     def _rest_of_call(self, index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events for the part of a call that was not sent yet."""

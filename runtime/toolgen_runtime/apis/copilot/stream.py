@@ -301,7 +301,9 @@ class CopilotStream(BaseStream):
             return unfinished
         if reason in ("length", "error"):
             return reason
-        return "tool_calls" if open_calls else "stop" if reason == "tool_calls" else reason
+        if open_calls:
+            return "tool_calls"
+        return "stop" if reason == "tool_calls" else reason
 
     def _invalidate_calls(self, completion: Completion) -> bool:
         """Mark the calls of the last message that must not be run, and return whether the app has calls to run."""

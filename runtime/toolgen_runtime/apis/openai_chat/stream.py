@@ -68,18 +68,10 @@ class ChatStream(BaseStream):
         return events
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Read a delta of the message, and add what is new to the events."""
         for key, value in delta.items():
             if key == "content":
-                if type(value) is str:
-                    self._has_content = True
-                    if value:
-                        self._text.append(value)
-                        events.append(TextDelta(value))
-                elif type(value) is list:
-                    self._has_content = True
-                    self._parts = self._parts or _StreamedPartList(self._text)
-                    for part in value:
-                        events += self._parts.add(part, self._has_thoughts)
+                events += self._take_content(value)
             elif key == "tool_calls":
                 if type(value) is list:
                     for position, piece in enumerate(value):
@@ -98,6 +90,19 @@ class ChatStream(BaseStream):
                 events += [ReasoningDelta(value)] if value else []
             else:
                 self._message[key] = _join_values(self._message.get(key), value)
+
+    def _take_content(self, value: Any) -> list[StreamEvent]:
+        """Read the content of a delta: text, or parts of the content."""
+        if type(value) is str:
+            self._has_content = True
+            if value:
+                self._text.append(value)
+            return [TextDelta(value)] if value else []
+        if type(value) is not list:
+            return []
+        self._has_content = True
+        self._parts = self._parts or _StreamedPartList(self._text)
+        return [event for part in value for event in self._parts.add(part, self._has_thoughts)]
 
     def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
         for key, value in choice.items():
@@ -429,10 +434,10 @@ class _Thought:
 
     def take(self, piece: Any) -> str:
         """Add a piece of a delta, and return its text."""
-        text = piece if self.kind is str else piece["text"] if _is_text(piece) else None
-        if text is None:
+        if self.kind is not str and not _is_text(piece):
             self.items.append(piece)
             return ""
+        text = piece if self.kind is str else piece["text"]
         last = len(self.items) - 1
         if last not in self.runs:
             last += 1
@@ -538,18 +543,18 @@ class ChatStreamWriter(BaseStreamWriter):
             if content[len(sent) :] or not content:
                 delta["content"] = content[len(sent) :]
         elif type(content) is list:
-            unsent = []
-            for part in content:
-                text = part.get("text") if type(part) is dict else None
-                if type(text) is str and text and sent.startswith(text):
-                    sent = sent[len(text) :]
-                else:
-                    unsent.append(part)
-            if unsent:
-                delta["content"] = unsent
+            unsent_parts = _parts_after(sent, content)
+            if unsent_parts:
+                delta["content"] = unsent_parts
+        pieces = self._unsent_calls(objects_in(message.get("tool_calls")))
+        if pieces:
+            delta["tool_calls"] = pieces
+        return delta
+
+    def _unsent_calls(self, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Return pieces with the parts of calls that were not sent yet."""
         pieces: list[dict[str, Any]] = []
         position = 0
-        entries = objects_in(message.get("tool_calls"))
         for entry in entries:
             function = entry.get("function")
             if type(function) is not dict:
@@ -571,9 +576,19 @@ class ChatStreamWriter(BaseStreamWriter):
             ):
                 pieces.append({"index": position, **unsent_call})
             position += 1
-        if pieces:
-            delta["tool_calls"] = pieces
-        return delta
+        return pieces
+
+
+def _parts_after(sent: str, content: list[Any]) -> list[Any]:
+    """Return the parts of a content without the texts that were sent as one, in the order of the parts."""
+    unsent = []
+    for part in content:
+        text = part.get("text") if type(part) is dict else None
+        if type(text) is str and text and sent.startswith(text):
+            sent = sent[len(text) :]
+        else:
+            unsent.append(part)
+    return unsent
 
 
 def _whole(message: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...json_text import is_object_text
 from ...models import Completion, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
@@ -15,13 +15,23 @@ from .fields import reasoning_text
 __all__ = ["ResponsesStream", "ResponsesStreamWriter"]
 
 
+class _GrowingText(NamedTuple):
+    """Where an event adds text: the type of the item, its list, the event's index into it, the part, and its key."""
+
+    item: str
+    holder: str
+    index_key: str
+    part: str
+    key: str
+
+
 _GROWING = {
-    "response.output_text": ("message", "content", "content_index", "output_text", "text"),
-    "response.refusal": ("message", "content", "content_index", "refusal", "refusal"),
-    "response.reasoning_text": ("reasoning", "content", "content_index", "reasoning_text", "text"),
-    "response.reasoning_summary_text": ("reasoning", "summary", "summary_index", "summary_text", "text"),
+    "response.output_text": _GrowingText("message", "content", "content_index", "output_text", "text"),
+    "response.refusal": _GrowingText("message", "content", "content_index", "refusal", "refusal"),
+    "response.reasoning_text": _GrowingText("reasoning", "content", "content_index", "reasoning_text", "text"),
+    "response.reasoning_summary_text": _GrowingText("reasoning", "summary", "summary_index", "summary_text", "text"),
 }
-"""By event: the item, its list, the event's index into the list, and the part with the key that grows."""
+"""The texts that events add to, by the beginning of the event's type."""
 
 _MEMBERS = {
     "response.custom_tool_call_input": "input",
@@ -114,7 +124,7 @@ class ResponsesStream(BaseStream):
             return self._fail(event["error"]) if event.get("error") else []
         name, _, step = kind.rpartition(".")
         if name in _GROWING:
-            return self._grow(event, step, *_GROWING[name])
+            return self._grow(event, step, _GROWING[name])
         if name == "response.function_call_arguments":
             item = self._item_of(event, "function_call")
             text = event.get("delta" if step == "delta" else "arguments")
@@ -180,20 +190,19 @@ class ResponsesStream(BaseStream):
             _name(item.call, head)
         return item
 
-    def _grow(
-        self, event: dict[str, Any], step: str, kind: str, holder: str, index_key: str, part_kind: str, key: str
-    ) -> list[StreamEvent]:
-        text = event.get("delta" if step == "delta" else key)
+    def _grow(self, event: dict[str, Any], step: str, place: _GrowingText) -> list[StreamEvent]:
+        """Add text to a part. The complete text at the end of a part adds only what is missing."""
+        text = event.get("delta" if step == "delta" else place.key)
         if step not in ("delta", "done") or type(text) is not str:
             return []
-        index = read_hashable_index(event.get(index_key, 0), (ROOT, index_key))
-        part = self._item_of(event, kind).part(holder, index, part_kind, key)
+        index = read_hashable_index(event.get(place.index_key, 0), (ROOT, place.index_key))
+        part = self._item_of(event, place.item).part(place.holder, index, place.part, place.key)
         if step == "done":
             text = _unstreamed(text, "".join(part.pieces))
         if not text:
             return []
         part.pieces.append(text)
-        return self._tell(part_kind, text)
+        return self._tell(place.part, text)
 
     def _tell(self, part_kind: str, text: str) -> list[StreamEvent]:
         if part_kind == "output_text":
@@ -234,16 +243,10 @@ class ResponsesStream(BaseStream):
         item.head = head
         events: list[StreamEvent] = []
         if item.call is not None:
-            was_announced = item.call.was_announced
-            _name(item.call, head)
             text = head.get("arguments")
             if not done and not item.call.pieces and type(text) is str and is_object_text(text):
                 text = None  # deltas may repeat complete arguments; otherwise the end of the item tells them
-            unstreamed = _unstreamed(text, "".join(item.call.pieces)) if type(text) is str else ""
-            if unstreamed:
-                item.call.add(unstreamed)
-            if unstreamed or not was_announced:
-                events.append(self._delta(item.call, unstreamed or None))
+            events += self._update_call(item.call, head, text)
         elif done:
             streamed = "".join(piece for part in item.parts.values() if part.streams_text for piece in part.pieces)
             events += self._stream_rest("output_text", _message_text(head), streamed)
@@ -252,6 +255,15 @@ class ResponsesStream(BaseStream):
         if done:
             item.done = head
         return events
+
+    def _update_call(self, call: OpenCall, head: dict[str, Any], text: Any) -> list[StreamEvent]:
+        """Add id and name of a call, and its complete arguments, if `text` is a string. Return an event for what is new."""
+        was_announced = call.was_announced
+        _name(call, head)
+        unstreamed = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
+        if unstreamed:
+            call.add(unstreamed)
+        return [self._delta(call, unstreamed or None)] if unstreamed or not was_announced else []
 
     def _stream_rest(self, kind: str, text: str, streamed: str) -> list[StreamEvent]:
         unstreamed = _unstreamed(text, streamed)
@@ -297,14 +309,7 @@ class ResponsesStream(BaseStream):
         for i, head in enumerate(heads):
             if i == len(self._calls):
                 self._calls.append(OpenCall(i, head))
-            call, text = self._calls[i], head.get("arguments")
-            was_announced = call.was_announced
-            _name(call, head)
-            unstreamed = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
-            if unstreamed:
-                call.add(unstreamed)
-            if unstreamed or not was_announced:
-                events.append(self._delta(call, unstreamed or None))
+            events += self._update_call(self._calls[i], head, head.get("arguments"))
         return events
 
     def _fail(self, error: Any) -> list[StreamEvent]:
