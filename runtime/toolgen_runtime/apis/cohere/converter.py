@@ -247,13 +247,9 @@ class CohereConverter(ChatConverter):
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
             self.write_parts_with_reasoning_as_plan(message.content, (at, "content"), writer, wire)
-            content = wire.get("content")
-            if (
-                "$around" in inner_extras(extras, "content")
-                and content
-                and len(content) == 1
-                and content[0].keys() == {"type", "text"}
-            ):
+            was_text = "$around" in inner_extras(extras, "content")
+            content = wire.get("content", ())
+            if was_text and len(content) == 1 and content[0].keys() == {"type", "text"}:
                 wire["content"] = content[0]["text"]
         elif message.content:
             wire["content"] = message.content

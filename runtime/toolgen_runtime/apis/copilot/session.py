@@ -147,9 +147,15 @@ class AsyncStatefulSession(AsyncSession):
         return Writer(self.wire, self.on_loss, self._on_unsupported)
 
     def _new_in(self, request: Request) -> SessionInput:
-        to_tools, to_tool_result = self.provider.to_tools, self.provider.to_tool_result
+        """Return the part of a request that the client does not have yet."""
         return write_session_input(
-            request, self._known, self._waiting, self._writer(), self.calls.request, to_tools, to_tool_result
+            request,
+            self._known,
+            self._waiting,
+            self._writer(),
+            request_id_key=self.calls.request,
+            write_tools=self.provider.to_tools,
+            write_result=self.provider.to_tool_result,
         )
 
     async def _apply_settings(self, request: Request, update: SessionInput) -> None:

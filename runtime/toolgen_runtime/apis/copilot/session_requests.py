@@ -175,9 +175,10 @@ class SessionInput:
 
 def write_session_input(
     request: Request,
-    known: KnownMessages,
+    known_messages: KnownMessages,
     waiting: Mapping[str, ToolCall],
     writer: Writer,
+    *,
     request_id_key: str,
     write_tools: Callable[..., list[Any]],
     write_result: Callable[..., dict[str, Any]],
@@ -190,7 +191,7 @@ def write_session_input(
         ConversionError: The request cannot be sent: a waiting call has no result, or there is nothing to send.
     """
     _report(request, writer)
-    begin = known.first_new_index(request.messages, writer)
+    begin = known_messages.first_new_index(request.messages, writer)
     new_messages: list[tuple[Path, UserMessage]] = []
     results: dict[str, tuple[str, dict[str, Any]]] = {}
     asked = _asked(request, waiting, request_id_key, writer)
@@ -208,13 +209,8 @@ def write_session_input(
                 params = write_result(result, calls=[call], on_loss=_within(here, writer), on_unsupported="weaken")
                 results[identifier] = (format_path(here), params)
         else:
-            writer.report_loss(
-                at,
-                "a system text",
-                "dropped",
-                "the client's session already has the one that it was created with",
-                "behaviour",
-            )
+            reason = "the client's session already has the one that it was created with"
+            writer.report_loss(at, "a system text", "dropped", reason, "behaviour")
     tools = _tools(request, writer, write_tools)
     prompt = write_prompt_and_attachments(new_messages, writer) if new_messages else None
     writer.report_remaining_losses()

@@ -113,9 +113,7 @@ class ChatConverter(ChatMessageConverter, OutputFormatConverter):
                 wires.append(self.write_deferred_media_message(writer))
             if type(message) is AssistantMessage:
                 wire = self.write_assistant_message(message, here, writer)
-                blank = self.ACCEPTS_BLANK_MESSAGES
-                full = (blank and wire.get("content")) or has_content(wire, blank)
-                if full or writer.was_sent(message):
+                if has_content(wire, self.ACCEPTS_BLANK_MESSAGES) or writer.was_sent(message):
                     wires.append(wire)
                 else:
                     reason = "the API rejects a message without content"
