@@ -82,7 +82,6 @@ def moved(sample: Package, models: Any, target: str, losses: list[Any]) -> Any:
     return sample.provider(target).to_request(request, on_loss=losses.append)
 
 
-@pytest.mark.row("A01", "A03", "A10", "A15", "A20", "A21", "A23")
 def test_an_app_moves_to_chat_completions(sample: Package, models: Any) -> None:
     losses: list[Any] = []
     body = moved(sample, models, "openai_chat", losses)
@@ -193,7 +192,6 @@ RESPONSES: dict[str, Any] = {
 }
 
 
-@pytest.mark.row("A26", "A27", "A28", "A29", "A31", "A32", "A33", "A34", "A35", "A36")
 @pytest.mark.parametrize("source", RESPONSES)
 def test_what_a_provider_returns_is_an_invocations_completion(sample: Package, source: str) -> None:
     completion = sample.provider(source).from_response(copy.deepcopy(RESPONSES[source]))
@@ -220,7 +218,6 @@ def test_what_a_provider_returns_is_an_invocations_completion(sample: Package, s
     assert response["stop_reason"] == {"openai_chat": "tool_calls", "anthropic": "tool_use", "gemini": "STOP"}[source]
 
 
-@pytest.mark.row("A21", "A34")
 @pytest.mark.parametrize("source", RESPONSES)
 def test_a_response_kept_in_the_apps_history_goes_back_to_its_provider(
     sample: Package, models: Any, source: str
@@ -239,7 +236,6 @@ def test_a_response_kept_in_the_apps_history_goes_back_to_its_provider(
     assert all(c.id in text for c in calls if source != "gemini")
 
 
-@pytest.mark.row("A25")
 def test_a_tool_that_is_called_like_a_choice_cannot_be_forced(sample: Package, models: Any) -> None:
     module = sample.provider(PROVIDER)
     for word in ("auto", "none", "required"):
@@ -254,7 +250,6 @@ def test_a_tool_that_is_called_like_a_choice_cannot_be_forced(sample: Package, m
     assert module.from_tool_choice("place_order") == models.NamedToolChoice("place_order")
 
 
-@pytest.mark.row("A15", "A19")
 def test_a_trimmed_result_is_expanded_from_its_reference(sample: Package) -> None:
     messages = sample.provider(PROVIDER).from_messages(copy.deepcopy(HISTORY))
     result = messages[3].results[0]
@@ -355,7 +350,6 @@ def test_a_response_names_its_model_among_the_counts(sample: Package, models: An
         assert wire["stop_reason"] == "end_turn"
 
 
-@pytest.mark.row("A16")
 def test_a_result_without_the_name_of_its_tool_is_refused(sample: Package, models: Any) -> None:
     wire = copy.deepcopy(HISTORY[3])
     del wire["tool_name"]

@@ -23,7 +23,6 @@ BLOCKS = [
 ]
 
 
-@pytest.mark.row("A35")
 @pytest.mark.parametrize("streaming", [False, True])
 def test_blocks_keep_their_order(sample: Package, streaming: bool) -> None:
     body = put(put(table(PROVIDER)["response"], ["content"], BLOCKS), ["stop_reason"], "tool_use")
@@ -51,7 +50,6 @@ def test_only_a_response_has_thinking_without_a_signature(sample: Package, model
     assert [(loss.path, loss.action) for loss in losses] == [("[0].content[0]", "dropped")]
 
 
-@pytest.mark.pain("P25")
 @pytest.mark.parametrize("kind", ["error", "multimodal", "data"])
 def test_a_failed_result_without_text_gets_one(sample: Package, models: Any, kind: str) -> None:
     """The API's words: content cannot be empty if `is_error` is true."""
@@ -67,7 +65,6 @@ def test_a_failed_result_without_text_gets_one(sample: Package, models: Any, kin
     assert defaulted == ([] if kind == "data" else ["[2].results[0].value"])
 
 
-@pytest.mark.row("A18", "Q46")
 def test_a_failed_result_may_hold_an_image(sample: Package, models: Any) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
     content = [{"type": "text", "text": "Out of paper."}, image]
@@ -89,7 +86,6 @@ def test_a_failed_result_may_hold_an_image(sample: Package, models: Any) -> None
     assert laws.exact(laws.write(sample, PROVIDER, laws.bare(request))) == laws.exact(body)
 
 
-@pytest.mark.row("T08", "T43")
 def test_a_hosted_tool_keeps_its_place_and_stays_at_home(sample: Package) -> None:
     own = [{"name": name, "input_schema": {"type": "object", "properties": {}}} for name in ("first", "last")]
     hosted = {"type": "web_search_20250305", "name": "web_search", "max_uses": 3}

@@ -41,9 +41,7 @@ def played(sample: Package, *events: Any) -> Any:
     return laws.played(sample, PROVIDER, list(events))
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize("pieces", [[], [""], ["", ""], ["{}"], ["{", "}"], [" "]])
-@pytest.mark.row("T50")
 def test_an_empty_buffer_is_no_arguments(sample: Package, pieces: list[str]) -> None:
     deltas = [delta(0, "input_json_delta", partial_json=p) for p in pieces]
     completion, emitted = played(sample, start(), CALL, *deltas, stop(0), end("tool_use"), DONE)
@@ -53,7 +51,6 @@ def test_an_empty_buffer_is_no_arguments(sample: Package, pieces: list[str]) -> 
     laws.adds_up(sample, completion, emitted)
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize(
     ("text", "reason"),
     [('{"a":', "malformed"), ("[1]", "not_an_object"), ('{"a":1,"a":2}', "malformed"), ('{"a":NaN}', "malformed")],
@@ -67,7 +64,6 @@ def test_arguments_that_are_no_object_are_kept_as_text(sample: Package, text: st
     assert body["messages"][1]["content"][0]["input"] == {"INVALID_JSON": text}
 
 
-@pytest.mark.pain("P29")
 def test_a_call_that_the_limit_cut_is_not_run(sample: Package) -> None:
     text = '{"city": "Oslo", "days": 1}'
     for cut in range(len(text) + 1):
@@ -79,8 +75,6 @@ def test_a_call_that_the_limit_cut_is_not_run(sample: Package) -> None:
         assert [type(e).__name__ for e in emitted].count("ToolCallEvent") == 0
 
 
-@pytest.mark.pain("P28")
-@pytest.mark.row("T50")
 @pytest.mark.parametrize("order", ["in turn", "side by side", "the second first"])
 def test_pieces_go_to_the_call_of_their_index(sample: Package, order: str) -> None:
     """Two calls of one name; each has its arguments in three pieces."""
@@ -102,7 +96,6 @@ def test_pieces_go_to_the_call_of_their_index(sample: Package, order: str) -> No
     laws.adds_up(sample, completion, emitted)
 
 
-@pytest.mark.pain("P21")
 def test_a_signature_is_that_of_its_own_block_and_the_last_one_counts(sample: Package) -> None:
     completion, _ = played(
         sample,
@@ -145,7 +138,6 @@ def test_a_failure_that_is_written_has_no_end(sample: Package, models: Any) -> N
     assert played(sample, *events)[0].finish_reason == "error"
 
 
-@pytest.mark.row("A27")
 def test_usage_of_the_end_replaces_that_of_the_start_and_keeps_the_rest(sample: Package) -> None:
     first = start(usage={"input_tokens": 9, "cache_read_input_tokens": 5, "output_tokens": 1})
     completion, _ = played(sample, first, end("end_turn", output_tokens=20, cache_read_input_tokens=None), DONE)
@@ -153,7 +145,6 @@ def test_usage_of_the_end_replaces_that_of_the_start_and_keeps_the_rest(sample: 
     assert (usage.input_tokens, usage.output_tokens, usage.input_cached_tokens) == (14, 20, 5)
 
 
-@pytest.mark.row("Q55")
 def test_an_error_inside_a_stream_is_told_and_what_came_stays(sample: Package) -> None:
     error = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     text = [opened(0, type="text", text=""), delta(0, "text_delta", text="Hal")]
@@ -238,8 +229,6 @@ def test_a_compaction_that_failed_keeps_what_is_encrypted(sample: Package) -> No
     assert [part.value for part in completion.message.content] == [{"type": "compaction", **failed}]
 
 
-@pytest.mark.pain("P28")
-@pytest.mark.row("T50")
 @pytest.mark.parametrize("stops", [[stop(0), stop(1)], []])
 @pytest.mark.parametrize("deltas", [[], ["", ""]])
 def test_arguments_at_the_start_of_a_call_are_told_once(sample: Package, stops: list[Any], deltas: list[str]) -> None:
@@ -261,7 +250,6 @@ def test_arguments_at_the_start_of_a_call_are_told_once(sample: Package, stops: 
     assert again.message == completion.message
 
 
-@pytest.mark.pain("P28")
 def test_arguments_at_the_start_of_a_call_give_way_to_its_deltas(sample: Package) -> None:
     begun = opened(0, type="tool_use", id="toolu_1", name="now", input={"a": 1})
     pieces = [delta(0, "input_json_delta", partial_json=piece) for piece in ('{"a"', ": 1}")]

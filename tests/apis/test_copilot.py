@@ -101,7 +101,6 @@ def scripted(events: list[Any]) -> Callable[[str, Any], list[Any]]:
     return lambda method, params: parts.get(method, [])
 
 
-@pytest.mark.row("Q06")
 def test_the_official_client_lists_our_tools_and_takes_the_result_of_a_request(sample: Package, models: Any) -> None:
     """The app sends the result itself, through the client's typed call."""
     from copilot.generated.rpc import HandlePendingToolCallRequest
@@ -415,7 +414,6 @@ def test_parts_of_a_result_go_into_their_places(sample: Package, models: Any) ->
     ]
 
 
-@pytest.mark.row("A22")
 def test_settings_of_a_tool_are_kept_and_a_missing_description_is_blank(sample: Package, models: Any) -> None:
     module, losses = sample.provider(PROVIDER), []
     settings = {

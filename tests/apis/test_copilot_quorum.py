@@ -34,7 +34,6 @@ def restored(models: Any, value: Any) -> Any:
     return models.load(type(value), json.loads(json.dumps(models.dump(value))))
 
 
-@pytest.mark.row("Q27", "Q29", "Q30", "Q31", "Q32", "Q33")
 @each_response
 def test_law_7_a_response_comes_back(sample: Package, models: Any, response: Any) -> None:
     module, losses, answer = sample.provider(PROVIDER), [], copy.deepcopy(response)
@@ -74,7 +73,6 @@ def test_law_5_what_is_unknown_in_a_response_is_kept(sample: Package, response: 
             assert completion.finish_reason in ("other", "tool_calls")
 
 
-@pytest.mark.row("Q28")
 def test_a_text_alone_is_a_response_that_ended(sample: Package, models: Any) -> None:
     """`LlmResponse::from_text` gives no reason and no model."""
     module = sample.provider(PROVIDER)
@@ -96,7 +94,6 @@ ENDS = [
 ]
 
 
-@pytest.mark.row("Q15", "Q16", "Q17", "Q18", "Q33")
 @pytest.mark.parametrize(("stop", "reason", "word"), ENDS)
 def test_why_a_response_ended(sample: Package, stop: Any, reason: str, word: str | None) -> None:
     completion = sample.provider(PROVIDER).from_response({"content": [], "stop_reason": stop, "model": "m"})
@@ -122,7 +119,6 @@ def test_what_is_no_response_is_refused(sample: Package, models: Any, body: Any)
         sample.provider(PROVIDER).from_response(body)
 
 
-@pytest.mark.row("Q30", "Q34", "Q35", "Q36")
 def test_a_block_becomes_a_call_of_the_application(sample: Package, models: Any) -> None:
     """`LlmResponse::tool_calls`: the id of the block is the `native_id`, by which the result is returned."""
     module = sample.provider(PROVIDER)
@@ -139,7 +135,6 @@ def test_a_block_becomes_a_call_of_the_application(sample: Package, models: Any)
     assert module.to_tool_call(restored(models, call_read)) == thought
 
 
-@pytest.mark.row("Q43", "Q44", "Q45", "Q46")
 def test_a_result_says_which_call_it_was(sample: Package, models: Any) -> None:
     module = sample.provider(PROVIDER)
     wire = {"tool_use_id": "toolu_1", "tool_name": "read_file", "output": "no such file", "is_error": True}
@@ -175,7 +170,6 @@ def test_streams_are_of_the_wires_types(recording: Any) -> None:
     assert strange == [] or "unknown x_" in recording["tags"]
 
 
-@pytest.mark.row("Q53", "Q54", "Q56", "Q57")
 @each_stream
 def test_law_3_a_stream_says_what_its_whole_response_says(sample: Package, models: Any, recording: Any) -> None:
     module, events = sample.provider(PROVIDER), copy.deepcopy(recording["events"])
@@ -193,7 +187,6 @@ def test_law_3_a_stream_says_what_its_whole_response_says(sample: Package, model
         assert [c for c in laws.calls_of(sample, completion) if c.invalid is None] == []
 
 
-@pytest.mark.row("Q55")
 @each_stream
 def test_a_stream_that_breaks_anywhere_has_what_came(sample: Package, recording: Any) -> None:
     events = recording["events"]
@@ -274,7 +267,6 @@ def test_what_is_no_event_is_refused(sample: Package, models: Any, event: Any) -
         sample.provider(PROVIDER).Stream().feed(event)
 
 
-@pytest.mark.row("Q27", "Q33", "Q57")
 @pytest.mark.parametrize("source", OWN_CODE)
 def test_completions_of_any_provider_are_responses(sample: Package, models: Any, source: str) -> None:
     """Text, calls and the reason are there; what has no place is reported."""
@@ -320,7 +312,6 @@ TOOLS = [
 ]
 
 
-@pytest.mark.row("Q01", "Q14", "Q37", "Q38", "Q48", "Q49", "Q61")
 @pytest.mark.parametrize("target", ["openai_chat", "anthropic", "gemini"])
 def test_an_app_moves_to_any_provider(sample: Package, models: Any, target: str) -> None:
     """A session of the app: its text and tools go out, the response comes as its response, its results go out."""

@@ -152,7 +152,6 @@ def test_an_address_in_place_of_data_leaves_nothing_behind(generated: SimpleName
     assert written["contents"][0]["parts"] == [{"fileData": {"mimeType": "image/png", "fileUri": part.url}}]
 
 
-@pytest.mark.pain("P20")
 @pytest.mark.parametrize(
     ("model", "signed"),
     [

@@ -187,7 +187,6 @@ def test_both_spellings_of_keys_are_read_and_names_of_the_user_stay(generated: S
     )
 
 
-@pytest.mark.row("T36", "I19")
 def test_declarations_stand_in_one_tool_and_strict_is_a_note(generated: SimpleNamespace) -> None:
     tools = [{"name": n, "parameters": {"type": "object", "properties": {}}, "strict": True} for n in "abc"]
     definitions = [generated.models.load(generated.models.ToolDefinition, t) for t in tools]
@@ -230,8 +229,6 @@ CHOICES = {
 }
 
 
-@pytest.mark.pain("P27")
-@pytest.mark.row("I29", "I30", "I31", "I32", "T37", "T38", "K16")
 @pytest.mark.parametrize(("choice", "wire"), CHOICES.values(), ids=CHOICES.keys())
 def test_choices_both_ways(generated: SimpleNamespace, choice: Any, wire: Any) -> None:
     models, gemini = generated.models, generated.gemini
@@ -240,7 +237,6 @@ def test_choices_both_ways(generated: SimpleNamespace, choice: Any, wire: Any) -
     assert models.dump(gemini.from_tool_choice(wire)) == models.dump(loaded)
 
 
-@pytest.mark.pain("P27")
 def test_parallel_off_is_a_loss_of_behaviour(generated: SimpleNamespace) -> None:
     wire, losses = sent(generated, [ASK], parallelToolCalls=False, stream=True)
     assert wire == body(user(text("go")))
@@ -263,8 +259,6 @@ RESULTS = {
 }
 
 
-@pytest.mark.pain("P25")
-@pytest.mark.row("I44", "I45", "I46", "I47")
 @pytest.mark.parametrize(("result", "wire"), RESULTS.values(), ids=RESULTS.keys())
 def test_results_both_ways(generated: SimpleNamespace, result: dict[str, Any], wire: Any) -> None:
     written, losses = sent(
@@ -276,7 +270,6 @@ def test_results_both_ways(generated: SimpleNamespace, result: dict[str, Any], w
     assert {k: v for k, v in read.items() if k in ("kind", "value", "isError", "metadata")} == result
 
 
-@pytest.mark.row("I48")
 def test_media_of_a_result_stand_in_it(generated: SimpleNamespace) -> None:
     png = {"type": "image", "data": "AA==", "mediaType": "image/png"}
     value = [{"type": "text", "text": "see"}, png]
@@ -291,7 +284,6 @@ def test_media_of_a_result_stand_in_it(generated: SimpleNamespace) -> None:
     assert generated.models.dump(generated.gemini.from_request(written).messages[2].results[0].value) == value
 
 
-@pytest.mark.pain("P26")
 def test_a_result_that_is_a_schema_goes_as_text(generated: SimpleNamespace) -> None:
     value = {"properties": {"a": {"$ref": "#/$defs/A"}}}
     written, losses = sent(
@@ -303,7 +295,6 @@ def test_a_result_that_is_a_schema_goes_as_text(generated: SimpleNamespace) -> N
     assert losses == [("messages[2].results[0]", "rewritten", "note")]
 
 
-@pytest.mark.pain("P19")
 @pytest.mark.parametrize("count", [1, 2, 6])
 def test_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: SimpleNamespace, count: int) -> None:
     calls = [{"id": f"c{i}", "name": f"f{i}"} for i in range(count)]
@@ -314,7 +305,6 @@ def test_results_of_a_turn_stand_in_one_content_with_nothing_beside(generated: S
     assert [c["role"] for c in contents] == ["user", "model", "user", "user", "user"]
 
 
-@pytest.mark.row("I03", "I05", "I35", "Q36")
 def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
     gemini, models = generated.gemini, generated.models
     answer = {"candidates": [{"content": model(call("f"), call("f")), "finishReason": "STOP"}]}
@@ -328,7 +318,6 @@ def test_an_id_made_here_is_not_sent_back(generated: SimpleNamespace) -> None:
     assert {action for _, action, _ in losses} == {"moved"}
 
 
-@pytest.mark.row("I24", "I08")
 def test_a_call_keeps_its_own_id_and_its_signature(generated: SimpleNamespace) -> None:
     gemini, models = generated.gemini, generated.models
     signed = {"functionCall": {"id": "own", "name": "f", "args": {"a": 1}}, "thoughtSignature": "c2ln+/w=="}
@@ -343,7 +332,6 @@ def test_a_call_keeps_its_own_id_and_its_signature(generated: SimpleNamespace) -
     assert written["contents"][1] == model(signed, call("f"))
 
 
-@pytest.mark.row("I11")
 def test_a_result_without_a_name_and_a_call_is_told_in_words(generated: SimpleNamespace) -> None:
     written, losses = sent(generated, [ASK, results({"toolCallId": "gone", "name": "", "value": "found"})])
     assert written["contents"][1] == user(text("found"))
@@ -362,7 +350,6 @@ def test_system_messages_anywhere_are_the_one_instruction(generated: SimpleNames
     assert sorted(losses) == [("messages[0]", "rewritten", "note"), ("messages[2]", "moved", "note")]
 
 
-@pytest.mark.pain("P24")
 def test_foreign_state_stays_behind(generated: SimpleNamespace) -> None:
     thought = {"type": "reasoning", "text": "", "metadata": {"anthropic": {"data": "secret"}}}
     written, losses = sent(generated, [ASK, {"role": "assistant", "content": [thought, {"type": "text", "text": "b"}]}])

@@ -56,8 +56,6 @@ WHOLE_CALLS = {
 }
 
 
-@pytest.mark.pain("P28")
-@pytest.mark.row("T39", "T51")
 @pytest.mark.parametrize("chunks", WHOLE_CALLS.values(), ids=WHOLE_CALLS.keys())
 def test_calls_stand_in_the_order_in_which_they_came(generated: SimpleNamespace, chunks: list[Any]) -> None:
     completion, events = fed(generated, chunks, turn=2)
@@ -71,7 +69,6 @@ def test_calls_stand_in_the_order_in_which_they_came(generated: SimpleNamespace,
     ]
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize("args", [None, {}], ids=["absent", "empty"])
 def test_a_call_without_arguments_is_a_call(generated: SimpleNamespace, args: Any) -> None:
     completion, events = fed(generated, [chunk(call("f", args), finishReason="STOP")])
@@ -148,7 +145,6 @@ def test_arguments_in_pieces_add_up(generated: SimpleNamespace, chunks: list[Any
     assert json.loads(deltas(events)[0]["text"]) == arguments
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize(("chunks", "arguments"), PARTIAL.values(), ids=PARTIAL.keys())
 def test_a_stream_cut_anywhere_gives_no_call_to_run(
     generated: SimpleNamespace, chunks: list[Any], arguments: Any
@@ -160,7 +156,6 @@ def test_a_stream_cut_anywhere_gives_no_call_to_run(
         assert [e["type"] for e in events][-2:] == ["error", "completed"]
 
 
-@pytest.mark.pain("P29")
 def test_a_call_that_was_never_closed_cannot_be_run(generated: SimpleNamespace) -> None:
     completion, events = fed(
         generated, [partial(leaf("$.a", stringValue="x", willContinue=True), name="f", id="1"), END]
@@ -169,7 +164,6 @@ def test_a_call_that_was_never_closed_cannot_be_run(generated: SimpleNamespace) 
     assert "tool_call" not in [event["type"] for event in events]
 
 
-@pytest.mark.pain("P28")
 def test_two_calls_in_pieces_follow_one_another(generated: SimpleNamespace) -> None:
     chunks = [
         partial(leaf("$.a", numberValue=1), name="f", id="1"),
@@ -209,7 +203,6 @@ STRAY = {
 }
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize("chunks", STRAY.values(), ids=STRAY.keys())
 def test_a_call_with_a_piece_that_has_no_place_cannot_be_run(generated: SimpleNamespace, chunks: list[Any]) -> None:
     completion, events = fed(generated, [*chunks, chunk(call("g", A)), END])
@@ -266,7 +259,6 @@ def test_an_update_out_of_order_counts_in_the_value(generated: SimpleNamespace) 
     assert calls_of(generated, completion)[0]["arguments"] == {"a": {"b": 1, "d": 3}, "c": 2}
 
 
-@pytest.mark.pain("P20")
 def test_text_joins_up_to_a_signature(generated: SimpleNamespace) -> None:
     chunks = [
         chunk({"text": "t", "thought": True}),
@@ -290,7 +282,6 @@ def test_text_joins_up_to_a_signature(generated: SimpleNamespace) -> None:
     assert [e["text"] for e in events if e["type"] == "reasoning_delta"] == ["t", "u"]
 
 
-@pytest.mark.row("A27", "A30")
 def test_the_last_usage_counts_and_thoughts_are_output(generated: SimpleNamespace) -> None:
     counts = {"promptTokenCount": 5, "toolUsePromptTokenCount": 2, "totalTokenCount": 14}
     last = {
@@ -335,7 +326,6 @@ REASONS = {
 }
 
 
-@pytest.mark.row("T27", "A36")
 @pytest.mark.parametrize(("word", "meanings"), REASONS.items(), ids=REASONS.keys())
 def test_reasons(generated: SimpleNamespace, word: str, meanings: tuple[str, str]) -> None:
     for parts, meaning in zip(([{"text": "a"}], [call("f")]), meanings, strict=True):

@@ -54,7 +54,6 @@ def execute(name: str, arguments: Any) -> Any:
     return {"sky": f"rain in {arguments['city']}"} if name == "get_weather" else {"output": "noon"}
 
 
-@pytest.mark.row("K08", "K11", "K13", "K17", "K18", "K21", "K28")
 @each_target
 def test_the_flow_of_the_document_runs_on_every_provider(exchanges: Exchanges, sample: Package, target: str) -> None:
     """The three steps as the document has them; the app sees its own types alone."""
@@ -84,7 +83,6 @@ def test_the_flow_of_the_document_runs_on_every_provider(exchanges: Exchanges, s
     assert wire.order_faults(sent) == []
 
 
-@pytest.mark.row("K14", "K15", "K16", "K19", "K20", "K22")
 @pytest.mark.parametrize(("word", "mode"), [("auto", "AUTO"), ("required", "ANY"), ("none", "NONE")])
 def test_choice_and_format_are_mapped_as_the_document_maps_them(sample: Package, word: str, mode: str) -> None:
     body = {"messages": [], "tools": TOOLS, "outputFormat": "json", "toolChoice": word}
@@ -97,7 +95,6 @@ def test_choice_and_format_are_mapped_as_the_document_maps_them(sample: Package,
     assert gemini["generationConfig"] == {"responseMimeType": "application/json"}
 
 
-@pytest.mark.row("K11")
 @pytest.mark.parametrize(
     ("response", "kind", "value", "flag"),
     [
@@ -144,7 +141,6 @@ def test_results_of_several_parts_are_their_text(sample: Package, models: Any) -
     ]  # fmt: skip
 
 
-@pytest.mark.row("K12")
 def test_an_image_has_no_place_and_a_named_choice_no_word(sample: Package, models: Any) -> None:
     module, losses = sample.provider(PROVIDER), []
     image = models.ImagePart(url="https://example.com/a.png")

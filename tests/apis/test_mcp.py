@@ -92,7 +92,6 @@ each_mode = pytest.mark.parametrize("mode", ["auto", "legacy"])
 """The newest revision that both sides know, and the handshake of the older ones."""
 
 
-@pytest.mark.row("T02")
 @each_mode
 def test_declared_tools_are_served_in_memory(served: Package, mode: str) -> None:
     asyncio.run(used(served, server_of(served), mode))
@@ -300,7 +299,6 @@ READ = {
 }
 
 
-@pytest.mark.row("A18", "Q45", "Q46")
 @pytest.mark.parametrize("name", READ)
 def test_results_of_servers_are_read_by_what_they_mean(sample: Package, name: str) -> None:
     recording = next(r for r in recordings(PROVIDER) if r["id"].endswith(f"-{name}"))

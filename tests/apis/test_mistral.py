@@ -484,7 +484,6 @@ def test_a_value_of_the_wrong_type_is_told_by_its_place(sample: Package, models:
         laws.read(sample, PROVIDER, request_body)
 
 
-@pytest.mark.pain("P23")
 @pytest.mark.parametrize("identifier", ["c1", "functions.f:0"])
 def test_a_result_before_its_call_or_without_one_keeps_its_id(sample: Package, identifier: str) -> None:
     user = {"role": "user", "content": "Hi"}

@@ -84,7 +84,6 @@ def conversation(driver: Driver) -> tuple[Any, Any]:
     return result, driver.query(prompt, {"tools": DEFINITIONS, "messages": [assistant, *results]})
 
 
-@pytest.mark.row("T02", "T16", "T17", "T23", "T25", "T26", "T27", "T52", "T53", "T54", "T55", "T56")
 @each_target
 def test_the_loop_of_the_specification_runs_on_every_provider(
     exchanges: Exchanges, sample: Package, target: str
@@ -109,7 +108,6 @@ def test_the_loop_of_the_specification_runs_on_every_provider(
     assert "toolCalls" not in second
 
 
-@pytest.mark.row("T44", "T45", "T46", "T47", "T48")
 @pytest.mark.parametrize("target", [name for name in TARGETS if name in having("stream")])
 def test_a_stream_of_every_provider_is_texts_and_a_result(exchanges: Exchanges, sample: Package, target: str) -> None:
     """Calls are in the result alone, which says what the response in one piece says."""
@@ -123,7 +121,6 @@ def test_a_stream_of_every_provider_is_texts_and_a_result(exchanges: Exchanges, 
         assert (result.get("toolCalls"), result["finishReason"]) == (whole.get("toolCalls"), whole["finishReason"])
 
 
-@pytest.mark.row("T12", "T22", "T24")
 def test_choices_and_settings_reach_three_wires(sample: Package) -> None:
     """Each in its own words, as the specification's tables have them."""
     options = {
@@ -147,7 +144,6 @@ def test_choices_and_settings_reach_three_wires(sample: Package) -> None:
 RESULT = {"content": "Hello there.", "finishReason": "stop"}
 
 
-@pytest.mark.row("T45")
 @pytest.mark.parametrize(
     ("events", "deltas", "content"),
     [
@@ -189,7 +185,6 @@ def test_a_writer_whose_text_is_taken_back_says_so(sample: Package, models: Any)
     assert [(loss.path, loss.what) for loss in losses] == [("message", "content")]
 
 
-@pytest.mark.row("T17")
 @pytest.mark.parametrize(
     ("name", "expected"),
     [({"name": "now"}, "now"), ({}, "now"), ({"name": None}, "now"), ({"name": "other"}, "other")],

@@ -57,7 +57,6 @@ SPELLINGS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.pain("P20", "P21")
 @pytest.mark.parametrize(("keys", "text"), SPELLINGS, ids=range(len(SPELLINGS)))
 @pytest.mark.parametrize("calls", [{}, {"tool_calls": [CALL]}], ids=["plain", "calls"])
 def test_reasoning_comes_back_under_its_keys(sample: Package, keys: Any, text: str, calls: Any) -> None:
@@ -119,7 +118,6 @@ def test_what_is_said_of_an_edited_text_is_left_out(sample: Package, keys: Any) 
     assert SECRET not in laws.exact(sent)
 
 
-@pytest.mark.pain("P24")
 @pytest.mark.parametrize("target", CONVERSING)
 @pytest.mark.parametrize("host", [PROVIDER, *HOSTS])
 def test_what_a_host_made_opaque_stays_at_home(sample: Package, models: Any, host: str, target: str) -> None:
@@ -236,7 +234,6 @@ def test_values_of_zero_are_nothing(sample: Package) -> None:
     laws.response_comes_back(sample, PROVIDER, body)
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("cut", [0, 1, 5])
 @pytest.mark.parametrize("form", FORMS)
 def test_calls_in_every_form_are_the_same_calls(sample: Package, form: str, cut: int) -> None:
@@ -346,7 +343,6 @@ def test_how_much_to_think_of_a_wrong_type_is_refused(sample: Package, models: A
         laws.read(sample, "openrouter", {**asked(), "reasoning": value})
 
 
-@pytest.mark.pain("P23")
 @pytest.mark.parametrize("identifier", ["functions.add:0", "x" * 51])
 def test_an_id_that_the_server_gave_goes_back_to_it(sample: Package, identifier: str) -> None:
     completion = laws.completion_of(sample, PROVIDER, response(tool_calls=[{**CALL, "id": identifier}]))

@@ -16,7 +16,6 @@ from tests.support.repository import table
 PROVIDER = "openai_chat"
 
 
-@pytest.mark.row("A14")
 def test_a_refusal_is_a_part_and_comes_back(sample: Package, models: Any) -> None:
     message = {"role": "assistant", "content": None, "refusal": "no"}
     body = put(table(PROVIDER)["response"], ["choices", 0], {"index": 0, "message": message, "finish_reason": "stop"})
@@ -42,7 +41,6 @@ def test_moved_and_joined_refusals_are_reported(sample: Package, models: Any) ->
     ]
 
 
-@pytest.mark.row("T28")
 def test_declared_tools_are_of_the_clients_type(package: Package) -> None:
     from openai.types.chat import ChatCompletionToolUnionParam
     from pydantic import TypeAdapter, ValidationError
@@ -55,8 +53,6 @@ def test_declared_tools_are_of_the_clients_type(package: Package) -> None:
         adapter.validate_python({**tools[0], "x_unknown": 1}, strict=True, extra="forbid")
 
 
-@pytest.mark.pain("P28")
-@pytest.mark.row("T48", "T49")
 def test_two_calls_whose_pieces_alternate(sample: Package) -> None:
     def chunk(*pieces: Any) -> Any:
         return {"id": "c", "model": "m", "choices": [{"index": 0, "delta": {"tool_calls": list(pieces)}}]}
@@ -97,7 +93,6 @@ FUNCTION_RESULTS = [
 ]
 
 
-@pytest.mark.pain("P23")
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "azure", "mistral"])
 @pytest.mark.parametrize("results", FUNCTION_RESULTS)
 def test_a_function_message_is_the_result_of_the_open_call_of_its_name(

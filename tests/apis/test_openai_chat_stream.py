@@ -32,8 +32,6 @@ def check(sample: Package, events: list[Any], ids: list[str]) -> None:
     laws.adds_up(sample, completion, emitted)
 
 
-@pytest.mark.pain("P28")
-@pytest.mark.row("T48", "T49", "T13")
 @pytest.mark.parametrize("cut", range(21))
 @pytest.mark.parametrize("form", FORMS)
 def test_calls_cut_at_every_byte_are_the_same_calls(sample: Package, form: str, cut: int) -> None:
@@ -42,7 +40,6 @@ def test_calls_cut_at_every_byte_are_the_same_calls(sample: Package, form: str, 
 
 
 @pytest.mark.safety("7.5")
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("form", ["good index", "no id", "empty id", "id on each", "late id"])
 @pytest.mark.parametrize("seed", range(12))
 def test_calls_that_come_side_by_side_are_the_same_calls(sample: Package, form: str, seed: int) -> None:
@@ -68,7 +65,6 @@ def test_calls_that_come_side_by_side_are_the_same_calls(sample: Package, form: 
     check(sample, events, ids)
 
 
-@pytest.mark.pain("P23", "P28")
 def test_an_id_twice_makes_two_calls_and_the_second_is_marked(sample: Package) -> None:
     events = [piece(head("call_a", "now", '{"a":1}'), index=0), piece(head("call_a", "now", '{"a":2}'), index=1)]
     completion, _ = played(sample, *events, chunk(reason="tool_calls"))
@@ -92,7 +88,6 @@ def test_calls_with_one_id_may_come_side_by_side(sample: Package, provider: str)
 EMPTY = [None, "", " ", "\n", "{}"]
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize("text", EMPTY)
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call"])
 def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str) -> None:
@@ -105,7 +100,6 @@ def test_empty_arguments_are_none(sample: Package, text: str | None, reason: str
     laws.adds_up(sample, completion, emitted)
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "length", "content_filter"])
 @pytest.mark.parametrize(
     "text", ['"{\\"a\\": 1}"', "[1]", "7", '{"a":', '{"a": 1} {"a": 2}', '{"a": NaN}', '{"a":1,"a":2}']
@@ -122,7 +116,6 @@ def test_arguments_that_are_no_object_make_a_call_that_cannot_be_run(sample: Pac
     assert [e for e in emitted if type(e).__name__ == "ToolCallEvent" and reason in ("length", "content_filter")] == []
 
 
-@pytest.mark.pain("P29")
 def test_truncation_at_every_byte_is_never_run(sample: Package) -> None:
     text = '{"city": "Oslo", "days": 1}'
     for cut in range(len(text) + 1):
@@ -132,7 +125,6 @@ def test_truncation_at_every_byte_is_never_run(sample: Package) -> None:
         assert "ToolCallEvent" not in [type(e).__name__ for e in emitted]
 
 
-@pytest.mark.row("A27")
 def test_usage_may_come_behind_the_end_and_more_than_once(sample: Package) -> None:
     usage = {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}
     events = [chunk({"content": "Hi"}), chunk(reason="stop")]
@@ -201,7 +193,6 @@ def test_a_filters_first_chunk_has_no_choice(sample: Package) -> None:
     assert (completion.id, completion.model) == ("chatcmpl-1", "m")
 
 
-@pytest.mark.row("Q55")
 def test_an_error_inside_a_stream_is_told_and_what_came_stays(sample: Package) -> None:
     completion, emitted = played(sample, chunk({"content": "Hal"}), {"error": {"message": "overloaded", "code": 503}})
     assert [type(e).__name__ for e in emitted] == ["TextDelta", "ErrorEvent", "CompletedEvent"]
@@ -221,7 +212,6 @@ def test_further_choices_do_not_mix_with_the_first(sample: Package) -> None:
     assert [e.text for e in emitted if type(e).__name__ == "TextDelta"] == ["a0", "b0"]
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize("pieces", [["a", {"b": 1}], [{"b": 1}, "a"], [["a"], ["b"]], ["a", 7, "b"]])
 def test_input_of_a_custom_call_that_is_no_text_is_told_as_an_error(sample: Package, pieces: list[Any]) -> None:
     events = [
@@ -248,7 +238,6 @@ IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/a.png"}}
 CITED = {"type": "text", "text": "!", "annotations": [{"start": 1}]}
 
 
-@pytest.mark.row("T13")
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "openrouter"])
 @pytest.mark.parametrize(
     ("deltas", "content"),
@@ -293,7 +282,6 @@ def test_a_name_that_each_chunk_repeats_is_one_and_equal_pieces_of_text_are_join
     assert completion.message.metadata == {provider: {"channel": "final", "x_text": "haha."}}
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("provider", ["openai_compatible", "openai_chat", "mistral"])
 @pytest.mark.parametrize("identifier", ["null", "None", "", None])
 @pytest.mark.parametrize("numbered", [True, False])
@@ -315,7 +303,6 @@ def test_calls_whose_id_stands_for_none_are_calls_of_their_own(
         ]
 
 
-@pytest.mark.pain("P23")
 @pytest.mark.parametrize("provider", ["openai_compatible", "openai_chat", "mistral"])
 @pytest.mark.parametrize("identifier", ["null", "", "call_a"])
 def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, provider: str, identifier: str) -> None:
@@ -331,7 +318,6 @@ def test_results_of_calls_with_one_id_are_matched_in_order(sample: Package, prov
     assert converter.to_request(request) == body
 
 
-@pytest.mark.pain("P23")
 @pytest.mark.parametrize("provider", ["gemini", "vertex", "mistral", "ollama"])
 @pytest.mark.parametrize("order", [("b", "a"), ("a", "b"), ("b", "a", "a"), ("a", "b", "a")])
 def test_results_of_calls_with_one_id_are_matched_by_their_names(sample: Package, provider: str, order: Any) -> None:
@@ -358,7 +344,6 @@ def test_results_of_calls_with_one_id_are_matched_by_their_names(sample: Package
     assert converter.to_request(request) == body
 
 
-@pytest.mark.pain("P28")
 def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Package) -> None:
     """Together sends it after each call. A call whose arguments are not whole by then is told at the end."""
     first, second = (head(f"call_{i}", "now", '{"a":') for i in range(2))
@@ -377,7 +362,6 @@ def test_calls_after_the_stop_reason_are_told_when_they_are_complete(sample: Pac
         laws.adds_up(sample, completion, emitted)
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("numbered", [True, False])
 def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bool) -> None:
     """A chunk may be sent twice. Another call with the same id is one that cannot be run."""
@@ -397,7 +381,6 @@ def test_a_whole_call_that_comes_twice_is_one_call(sample: Package, numbered: bo
     assert [c.arguments for c in laws.calls_of(sample, completion)] == [{"a": {"a": 1}}]
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("provider", ["openai_chat", "openai_compatible", "mistral"])
 @pytest.mark.parametrize("absent", [{}, {"index": None, "id": None}, {"id": "null"}, {"id": "", "index": 0}])
 @pytest.mark.parametrize("text", ["", None, "absent"])
@@ -420,7 +403,6 @@ def test_calls_of_one_tool_without_an_index_or_id_begin_with_their_names(
     laws.adds_up(sample, completion, emitted)
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("arguments", ["", None, " \n"])
 def test_a_name_that_comes_again_without_arguments_begins_no_call(sample: Package, arguments: str | None) -> None:
     """Some servers repeat it in each chunk, also in those after the arguments."""
@@ -439,7 +421,6 @@ def test_pieces_of_one_call_may_share_a_chunk_without_an_index(sample: Package) 
     check(sample, events, [identifier for identifier, _, _ in CALLS])
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.safety("7.5")
 def test_pieces_that_repeat_id_and_name_are_examined_once(sample: Package, monkeypatch: pytest.MonkeyPatch) -> None:
     fields, examined = sample.module("runtime.apis.openai_chat.stream"), []

@@ -27,8 +27,6 @@ def comes_back(sample: Package, wire_body: Any) -> Any:
     return request
 
 
-@pytest.mark.pain("P20", "P21")
-@pytest.mark.row("A21", "A35", "A37", "I08")
 @pytest.mark.parametrize("streaming", [False, True])
 def test_items_keep_their_order_and_go_back_byte_for_byte(sample: Package, streaming: bool) -> None:
     whole = response(*OUTPUT)
@@ -132,7 +130,6 @@ def test_items_of_the_model_in_a_row_are_one_turn(sample: Package) -> None:
     assert [message.results[0].tool_call_id for message in request.messages[1::2]] == ["call_1", "call_1_0"]
 
 
-@pytest.mark.row("A18", "Q46")
 def test_results_hold_media_themselves(sample: Package, models: Any) -> None:
     parts = [
         models.TextPart("A map:"),
@@ -152,7 +149,6 @@ def test_results_hold_media_themselves(sample: Package, models: Any) -> None:
     ]
 
 
-@pytest.mark.pain("P29")
 @pytest.mark.parametrize(
     ("status", "details", "reason", "word", "fault"),
     [
@@ -210,7 +206,6 @@ def test_calls_of_other_kinds_wait_for_the_app(sample: Package, item: Any) -> No
     assert laws.completion_of(sample, PROVIDER, response(SEARCH)).finish_reason == "stop"
 
 
-@pytest.mark.row("A31")
 def test_made_responses_are_what_the_types_take(sample: Package, models: Any) -> None:
     """Each text that was said in a row stands in one message, reasoning has its summary."""
     parts = [

@@ -88,7 +88,6 @@ def test_without_places_the_ids_of_items_decide(sample: Package) -> None:
     same(sample, wire_events, *OUTPUT)
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("numbered", [True, False])
 def test_calls_that_come_side_by_side_stay_apart(sample: Package, seed: int, numbered: bool) -> None:
@@ -114,7 +113,6 @@ def test_an_item_whose_beginning_was_lost_is_no_fault(sample: Package) -> None:
         laws.played(sample, PROVIDER, wire_events[:-1])
 
 
-@pytest.mark.pain("P29")
 def test_a_call_that_was_cut_is_never_one_to_run(sample: Package) -> None:
     wire_events = events(*CALLS)
     for i in range(len(wire_events)):
@@ -144,7 +142,6 @@ def test_an_index_among_the_calls_counts_calls_alone(sample: Package) -> None:
     assert stream.partial_arguments(2) == {"city": "Oslo"}
 
 
-@pytest.mark.row("Q55")
 @pytest.mark.parametrize(
     "error",
     [
@@ -240,7 +237,6 @@ def test_a_writer_of_a_broken_stream_says_so(sample: Package, cut: int) -> None:
     assert [type(event).__name__ for event in told_again[-2:]] == ["ErrorEvent", "CompletedEvent"]
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("begun", ["whole", "{}"])
 @pytest.mark.parametrize(
     "sent_kinds",
@@ -274,7 +270,6 @@ def test_arguments_at_the_start_of_an_item_are_told_once(
     assert deltas == "".join(call["arguments"] for call in CALLS)
 
 
-@pytest.mark.pain("P28")
 def test_arguments_may_begin_with_their_item(sample: Package) -> None:
     wire_events = [e for e in events(CALLS[0]) if kind_of(e) != "function_call_arguments.delta"]
     at = next(i for i, e in enumerate(wire_events) if kind_of(e) == "output_item.added")

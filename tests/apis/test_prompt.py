@@ -126,7 +126,6 @@ def test_conversations_are_spelled_as_the_table_says(sample: Package, models: An
     assert [loss.path for loss in losses] == row["lost"]
 
 
-@pytest.mark.row("Q13")
 @pytest.mark.parametrize("kind", ["text", "data", "error", "multimodal"])
 def test_a_result_is_what_the_user_says(sample: Package, models: Any, kind: str) -> None:
     row, module = table(PROVIDER)["results"][kind], sample.provider(PROVIDER)
@@ -139,7 +138,6 @@ def test_a_result_is_what_the_user_says(sample: Package, models: Any, kind: str)
     assert module.from_request(body) == request
 
 
-@pytest.mark.row("Q07", "Q37")
 def test_tools_are_text_in_front_of_what_the_system_says(sample: Package, models: Any) -> None:
     module = sample.provider(PROVIDER)
     request = models.load(
@@ -226,7 +224,6 @@ def test_a_call_keeps_its_result_when_the_history_is_cut(sample: Package, models
     assert back.messages[0].content[0].call.id == back.messages[1].results[0].tool_call_id == "call_1_0"
 
 
-@pytest.mark.row("Q10", "Q28", "Q36")
 def test_a_text_is_parsed_with_the_declared_tools_or_those_given(package: Package) -> None:
     module, models = package.provider(PROVIDER), package.module("models")
     text = '```json\n{"name": "getWeather", "arguments": {"city": "Oslo"}}\n```'
@@ -239,7 +236,6 @@ def test_a_text_is_parsed_with_the_declared_tools_or_those_given(package: Packag
     assert (completion.message.content, completion.finish_reason) == ("No call.", "stop")
 
 
-@pytest.mark.row("Q10")
 @pytest.mark.parametrize("names", [(), ("get_weather",), ("write_file",)], ids=["nothing", "the tool", "another tool"])
 def test_an_alias_means_its_tool_whichever_tools_are_given(package: Package, names: tuple[str, ...]) -> None:
     module, definitions = package.provider(PROVIDER), package.module("tools").DEFINITIONS

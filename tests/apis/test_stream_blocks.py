@@ -394,7 +394,6 @@ STREAMS: Mapping[str, tuple[Steps, list[Any]]] = {
 }
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("provider", WIRES)
 def test_events_that_are_out_of_order_lose_nothing(sample: Package, provider: str, name: str) -> None:

@@ -51,7 +51,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-@pytest.mark.row("U07")
 def test_build_writes_the_package_and_says_so_on_stderr(project: Path) -> None:
     result = toolgen("build", "schemas", cwd=project)
     assert (result.returncode, result.stdout) == (0, "")
@@ -74,7 +73,6 @@ def test_a_provider_of_the_command_line_is_the_only_one(project: Path) -> None:
     assert written == {PROFILES[0]}
 
 
-@pytest.mark.row("U09")
 def test_check_is_silent_on_stdout_in_step(built: Path) -> None:
     result = toolgen("check", "schemas", cwd=built)
     assert (result.returncode, result.stdout) == (0, "")
@@ -91,7 +89,6 @@ def test_check_shows_a_byte_that_changed_in_the_sources(built: Path) -> None:
     assert files(built) == before
 
 
-@pytest.mark.row("U09")
 def test_check_shows_a_byte_that_changed_in_the_output(built: Path) -> None:
     module = built / "generated" / "tools" / "get_weather.py"
     module.write_text(module.read_text("utf-8").replace("City name.", "City Name."), "utf-8")
@@ -195,7 +192,6 @@ def test_a_file_of_a_tool_that_is_gone_is_deleted(built: Path) -> None:
     assert not (built / "generated" / "tools" / "now.py").exists()
 
 
-@pytest.mark.row("T04")
 @pytest.mark.parametrize("command", ["build", "check"])
 def test_a_broken_source_is_told_with_its_place(project: Path, command: str) -> None:
     bad = project / "schemas" / "tools" / "bad.yaml"
@@ -209,7 +205,6 @@ def test_a_broken_source_is_told_with_its_place(project: Path, command: str) -> 
     assert files(project) == before
 
 
-@pytest.mark.row("T04")
 @pytest.mark.parametrize("name", ["a" * 65, "a.b", "é", "a\n", ""])
 def test_a_name_that_no_wire_takes_is_refused(project: Path, name: str) -> None:
     (project / "schemas" / "tools" / "bad.json").write_text(json.dumps({"name": name}), "utf-8")
@@ -220,7 +215,6 @@ def test_a_name_that_no_wire_takes_is_refused(project: Path, name: str) -> None:
     assert not (project / "generated").exists()
 
 
-@pytest.mark.row("T04", "K07")
 @pytest.mark.parametrize("name", ["a" * 64, "find-slots", "2fa", "_", "Find_Slots"])
 def test_a_name_that_every_wire_takes_builds(project: Path, name: str) -> None:
     (project / "schemas" / "tools" / "good.json").write_text(json.dumps({"name": name}), "utf-8")
@@ -240,7 +234,6 @@ def test_a_result_may_be_any_value_or_none(project: Path) -> None:
         assert (result.returncode, "Traceback" in result.stderr) == (0, False)
 
 
-@pytest.mark.row("Q39")
 def test_a_path_is_no_type_and_the_hint_says_what_it_is(project: Path) -> None:
     parameters = {"type": "object", "properties": {"file": {"type": "path"}}}
     declared = {"name": "reader", "parameters": parameters}
@@ -360,7 +353,6 @@ def test_schema_prints_a_json_schema(kind: str, tmp_path: Path) -> None:
     Draft202012Validator.check_schema(json.loads(result.stdout))
 
 
-@pytest.mark.row("U04", "K30")
 def test_the_declarations_of_this_repository_fit_their_schema(tmp_path: Path) -> None:
     import yaml
     from jsonschema import Draft202012Validator

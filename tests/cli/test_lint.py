@@ -44,7 +44,6 @@ def names(folder: Path) -> list[str]:
     return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*"))
 
 
-@pytest.mark.pain("P08")
 def test_an_error_of_a_rule_ends_with_one_and_a_build_goes_on(project: Path) -> None:
     result = toolgen("lint", cwd=project)
     assert (result.returncode, result.stdout) == (1, "")
@@ -156,7 +155,6 @@ def test_a_finding_in_a_shared_type_is_told_once_and_where_it_stands(project: Pa
     assert lines[0].endswith("the array 'labels' does not declare its items")
 
 
-@pytest.mark.pain("P01")
 def test_what_is_lost_is_told_once_for_all_providers_that_lose_the_same(project: Path) -> None:
     change(project, "{type: array}", "{type: integer, multipleOf: 5, description: Five.}")
     result = toolgen("lint", "--provider", "gemini", "--provider", "vertex", "--provider", "anthropic", cwd=project)

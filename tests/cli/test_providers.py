@@ -50,7 +50,6 @@ def override(project: Path, name: str, facts: dict[str, Any]) -> None:
     (folder / f"{name}.yaml").write_text(json.dumps({"extends": name, **facts}), "utf-8")
 
 
-@pytest.mark.pain("P10")
 def test_a_keyword_that_the_project_adds_or_takes_away_shows_with_its_place(project: Path) -> None:
     before = rules(project, "--provider", "openai_chat")["openai_chat"]["dialects"]["strict"]
     assert "minLength" in before["left_out"]
@@ -68,7 +67,6 @@ def test_a_keyword_that_the_project_adds_or_takes_away_shows_with_its_place(proj
     assert "minLength" in text.split("keywords: [", 1)[1].split("]")[0]
 
 
-@pytest.mark.pain("P10")
 def test_what_follows_from_a_fact_is_said_too(project: Path) -> None:
     override(project, "openai_chat", {"dialects": {"strict": {"keywords": ["type", "properties"], "maps": "pairs"}}})
     strict = rules(project, "--provider", "openai_chat")["openai_chat"]["dialects"]["strict"]

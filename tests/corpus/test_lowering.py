@@ -17,7 +17,6 @@ SOUND = [row["parameters"] for row in DECLARATIONS if JUDGE.is_valid(row["parame
 """The schemas that are schemas."""
 
 
-@pytest.mark.pain("P07")
 @pytest.mark.parametrize("dialect", CHECKERS, ids="-".join)
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(place=st.integers(0, len(SOUND) - 1), seed=st.integers(0, 10_000))

@@ -41,7 +41,6 @@ def accepts(tools: Any, name: str, value: Any) -> bool:
     return True
 
 
-@pytest.mark.row("A23")
 def test_every_value_is_decided_as_its_schema_says(suite: Package, refused: dict[int, set[str]]) -> None:
     judged = list(_judged(suite, refused))
 

@@ -98,7 +98,6 @@ COMMAND = (sys.executable, "-m", "examples.mcp_server")
 Example = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.mark.row("T52")
 @pytest.mark.parametrize("provider", ["anthropic", "openai_responses"])
 def test_the_client_lets_a_model_use_the_server(
     example: Example, environment: dict[str, str], upstream: Loopback, provider: str

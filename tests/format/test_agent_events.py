@@ -30,7 +30,6 @@ EVENTS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
 """By tag: the type, the fields that it needs, and those that it may have."""
 
 
-@pytest.mark.row("A38", "A39", "A44", "A46")
 @pytest.mark.parametrize("tag", EVENTS)
 def test_the_tag_says_which_event_it_is(models: Any, tag: str) -> None:
     name, needed, free = EVENTS[tag]
@@ -40,7 +39,6 @@ def test_the_tag_says_which_event_it_is(models: Any, tag: str) -> None:
         assert models.dump(event) == members
 
 
-@pytest.mark.row("A38", "A39")
 @pytest.mark.parametrize("tag", EVENTS)
 def test_an_event_needs_its_fields_and_their_types(models: Any, tag: str) -> None:
     _, needed, free = EVENTS[tag]
@@ -52,7 +50,6 @@ def test_an_event_needs_its_fields_and_their_types(models: Any, tag: str) -> Non
             models.load(models.AgentEvent, {"type": tag, **needed, field: {1}})
 
 
-@pytest.mark.row("A38", "A39")
 def test_units_of_time_are_stated() -> None:
     types = yaml.safe_load((SCHEMAS / "format" / "agent.yaml").read_text("utf-8"))["$defs"]
     fields = {name: field for definition in types.values() for name, field in definition.get("properties", {}).items()}
@@ -61,13 +58,11 @@ def test_units_of_time_are_stated() -> None:
     assert [n for n in ("timestamp", "durationMs") if "milliseconds" not in fields[n]["description"]] == []
 
 
-@pytest.mark.row("A46")
 def test_an_unknown_event_is_named(models: Any) -> None:
     with pytest.raises(models.ConversionError, match="'nap'"):
         models.load(models.AgentEvent, {"type": "nap", "content": "x"})
 
 
-@pytest.mark.row("A43")
 @pytest.mark.parametrize(("status", "legal"), [("completed", True), ("error", True), ("skipped", False), ("", False)])
 def test_a_step_ends_in_one_of_two_ways(models: Any, status: str, legal: bool) -> None:
     members = {"type": "step_complete", "stepId": "s1", "status": status, "durationMs": 12}
@@ -78,7 +73,6 @@ def test_a_step_ends_in_one_of_two_ways(models: Any, status: str, legal: bool) -
         models.load(models.AgentEvent, members)
 
 
-@pytest.mark.row("A46")
 @pytest.mark.parametrize("tag", EVENTS)
 def test_pydantic_tells_events_apart_as_load_does(models: Any, tag: str) -> None:
     from pydantic import TypeAdapter, ValidationError

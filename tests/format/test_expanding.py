@@ -24,7 +24,6 @@ def trimmed(models: Any, kind: str, value: Any) -> Any:
     return models.load(models.ToolResult, data)
 
 
-@pytest.mark.row("A19")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_trimmed_result_is_fetched_by_its_reference(sample: Package, models: Any, kind: str) -> None:
     short, whole = KINDS[kind]
@@ -42,7 +41,6 @@ def test_a_trimmed_result_is_fetched_by_its_reference(sample: Package, models: A
     assert result == before
 
 
-@pytest.mark.row("A19")
 def test_the_text_of_parts_is_made_whole_and_their_media_stay(sample: Package, models: Any) -> None:
     image = {"type": "image", "data": "AA==", "mediaType": "image/png"}
     result = trimmed(models, "multimodal", [{"type": "text", "text": "firs"}, image, {"type": "text", "text": "…"}])
@@ -51,7 +49,6 @@ def test_the_text_of_parts_is_made_whole_and_their_media_stay(sample: Package, m
     assert expanded.trimmed is False
 
 
-@pytest.mark.row("A19")
 def test_what_is_whole_or_has_no_reference_is_not_fetched(sample: Package, models: Any) -> None:
     def fetch(identifier: str) -> str:
         raise AssertionError(identifier)
@@ -63,7 +60,6 @@ def test_what_is_whole_or_has_no_reference_is_not_fetched(sample: Package, model
         assert sample.module("messages").expand(result, fetch) is result
 
 
-@pytest.mark.row("A19")
 @pytest.mark.parametrize("text", ["{", "secret", '{"a":1,"a":2}', "NaN"])
 def test_data_that_is_no_json_is_refused(sample: Package, models: Any, text: str) -> None:
     with pytest.raises(models.ConversionError, match="value") as caught:

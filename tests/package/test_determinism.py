@@ -16,7 +16,6 @@ def built(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
-@pytest.mark.pain("P17")
 def test_two_machines_write_the_same_bytes(tmp_path: Path) -> None:
     first_project, second_project = tmp_path / "one", tmp_path / "elsewhere" / "zwei ü"
     write_project(first_project, providers=PROFILES)

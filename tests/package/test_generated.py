@@ -85,7 +85,6 @@ def test_every_module_imports_without_a_warning(sample: Package) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-@pytest.mark.row("A01")
 def test_nothing_but_the_runtime_pydantic_and_the_standard_library_is_imported(sample: Package) -> None:
     imported = set()
     for path, text in sample.files.items():
@@ -97,7 +96,6 @@ def test_nothing_but_the_runtime_pydantic_and_the_standard_library_is_imported(s
     assert imported - set(sys.stdlib_module_names) == {"pydantic", "toolgen_runtime"}
 
 
-@pytest.mark.row("I04")
 def test_the_format_makes_no_json_text(sample: Package, loaded: dict[str, list[str]]) -> None:
     """Values stay as they are: what makes text of them is not reached from the format's module."""
     own = [m for m in loaded["models"] if m.split(".")[0] in (sample.name, "toolgen_runtime")]
@@ -115,7 +113,6 @@ def test_the_format_makes_no_json_text(sample: Package, loaded: dict[str, list[s
     assert users == []
 
 
-@pytest.mark.row("T57")
 @pytest.mark.parametrize("provider", OWN_CODE)
 def test_converters_reach_nothing_that_runs_tools(sample: Package, loaded: dict[str, list[str]], provider: str) -> None:
     imported = {*loaded[f"providers.{provider}"], *loaded["messages"]}
@@ -192,7 +189,6 @@ def guarded(package: Package) -> str:
     return file.name
 
 
-@pytest.mark.row("I51", "T20")
 @pytest.mark.slow
 def test_mypy_strict_has_nothing_to_say(sample: Package, tmp_path: Path) -> None:
     command = ("-m", "mypy", "--strict", "--no-incremental", "--config-file=", guarded(sample), sample.name)
@@ -200,7 +196,6 @@ def test_mypy_strict_has_nothing_to_say(sample: Package, tmp_path: Path) -> None
     assert result.returncode == 0, result.stdout[-3000:]
 
 
-@pytest.mark.row("I51", "T20")
 @pytest.mark.slow
 def test_pyright_has_nothing_to_say(sample: Package) -> None:
     command = ("-m", "pyright", "--pythonpath", sys.executable, guarded(sample), sample.name)

@@ -26,14 +26,12 @@ def block(stage: str, inner: str) -> str:
     return STAGES[stage].replace("{}", inner)
 
 
-@pytest.mark.row("Q08", "Q09")
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_yields_a_call(sample: Package, stage: str) -> None:
     (call,) = calls(sample, block(stage, CALL))
     assert (call.name, call.arguments, call.invalid) == ("get_weather", {"city": "Oslo"}, None)
 
 
-@pytest.mark.row("Q09")
 @pytest.mark.parametrize("stage", ["json", "tool_call", "whole"])
 @pytest.mark.parametrize(
     "inner",
@@ -61,14 +59,12 @@ def test_what_is_no_call_is_text(sample: Package, stage: str, inner: str) -> Non
     assert read(sample, text).content == text
 
 
-@pytest.mark.row("Q09")
 @pytest.mark.parametrize("inner", ["get_weather(city='Oslo')", "{}", "[1]", '{"arguments": {}}', '{"name": " "}', ""])
 def test_a_tool_fence_that_names_no_tool_is_text(sample: Package, inner: str) -> None:
     text = block("tool", inner)
     assert read(sample, text).content == text
 
 
-@pytest.mark.row("Q09")
 @pytest.mark.parametrize(("first", "second"), list(itertools.permutations(["tool", "json", "tool_call"], 2)))
 def test_the_first_stage_that_yields_a_call_wins(sample: Package, first: str, second: str) -> None:
     order = list(STAGES)
@@ -85,7 +81,6 @@ def test_a_stage_that_yields_none_leaves_it_to_the_next(sample: Package) -> None
     assert names(sample, f"```json\n[1]\n```\n<tool_call>{CALL}</tool_call>") == ["get_weather"]
 
 
-@pytest.mark.row("Q08")
 @pytest.mark.parametrize("name", ["name", "tool"])
 @pytest.mark.parametrize("arguments", ["arguments", "args"])
 @pytest.mark.parametrize("stage", STAGES)
@@ -104,7 +99,6 @@ def test_a_list_is_several_calls(sample: Package, stage: str) -> None:
     ]
 
 
-@pytest.mark.row("Q10")
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize(
     ("alias", "name"), [("bash", "run_command"), ("getWeather", "get_weather"), ("weather", "get_weather")]
@@ -113,7 +107,6 @@ def test_an_alias_is_its_tool(sample: Package, stage: str, alias: str, name: str
     assert names(sample, block(stage, json.dumps({"name": alias, "arguments": {}}))) == [name]
 
 
-@pytest.mark.row("Q10")
 @pytest.mark.parametrize("name", ["Bash", "basch", "get-weather", "getweather", "g\u0435t_weather", " now"])
 def test_a_name_that_is_only_near_is_not_guessed(sample: Package, name: str) -> None:
     inner = json.dumps({"name": name, "arguments": {}}, ensure_ascii=False)
@@ -121,7 +114,6 @@ def test_a_name_that_is_only_near_is_not_guessed(sample: Package, name: str) -> 
     assert [names(sample, block(stage, inner)) for stage in ("json", "tool_call", "whole")] == [[], [], []]
 
 
-@pytest.mark.row("Q10")
 def test_an_alias_of_two_tools_is_neither(sample: Package) -> None:
     make = sample.module("models").ToolDefinition
     tools = [make(name, metadata={"declaration": {"$declared": {"aliases": ["it", "b"]}}}) for name in ("a", "b")]
@@ -162,7 +154,6 @@ def test_arguments_that_mean_an_object_beyond_doubt_are_one(sample: Package, arg
         assert (call.arguments, call.invalid) == (value, None)
 
 
-@pytest.mark.row("Q35")
 @pytest.mark.parametrize("stage", STAGES)
 def test_why_a_call_is_made_is_reasoning_before_it(sample: Package, stage: str) -> None:
     content = read(sample, block(stage, '{"reasoning": "It rains.", "name": "now", "arguments": {}}')).content
@@ -172,7 +163,6 @@ def test_why_a_call_is_made_is_reasoning_before_it(sample: Package, stage: str) 
     ]
 
 
-@pytest.mark.row("Q36")
 def test_an_id_is_made_and_marked_where_the_text_has_none(sample: Package) -> None:
     message = read(sample, f'```tool\n{CALL}\n```\n```tool\n{{"id": "mine", "name": "now"}}\n```', turn=3)
     without_id, with_id = (part.call for part in message.content)
@@ -187,7 +177,6 @@ def test_an_id_twice_is_one_that_cannot_be_run(sample: Package) -> None:
     assert (second.id, second.invalid.reason) == ("call_0_1_", "duplicate_id")
 
 
-@pytest.mark.row("Q28")
 def test_a_text_without_calls_is_a_text(sample: Package) -> None:
     message = read(sample, "It is sunny.\n")
     assert (message.role, message.content, message.metadata) == ("assistant", "It is sunny.\n", None)

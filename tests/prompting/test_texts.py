@@ -30,7 +30,6 @@ VALUES: Any = st.recursive(
 )
 
 
-@pytest.mark.row("Q07")
 def test_tools_are_named_described_and_have_their_schemas(sample: Package) -> None:
     text = sample.module("runtime.prompting.tool_definitions_as_text").tools_text(definitions(sample))
     for tool in definitions(sample):
@@ -39,7 +38,6 @@ def test_tools_are_named_described_and_have_their_schemas(sample: Package) -> No
     assert sample.module("runtime.prompting.tool_definitions_as_text").tools_text([]) == ""
 
 
-@pytest.mark.row("Q07")
 @given(
     tools=st.lists(
         st.tuples(WORDS.filter(str.strip), st.none() | WORDS, st.none() | st.dictionaries(WORDS, VALUES, max_size=3)),
@@ -70,7 +68,6 @@ def test_a_text_that_is_not_ours_offers_no_tools(sample: Package, change: tuple[
     assert module.read_tools_text("") is None
 
 
-@pytest.mark.row("Q13")
 @given(
     results=st.lists(
         st.tuples(
@@ -94,7 +91,6 @@ def test_results_are_read_back_whatever_they_hold(sample: Package, results: list
     assert read(sample, text).content == text, "a result was read as a call"
 
 
-@pytest.mark.row("Q13")
 def test_a_failure_is_told(sample: Package) -> None:
     module, make = sample.module("runtime.prompting.text_calls"), sample.module("models").ToolResult
     text = module.results_text([make("a", "now", "error", "no clock"), make("b", "now", "data", [1], True)])
@@ -154,7 +150,6 @@ def test_a_value_that_json_cannot_hold_is_refused_by_its_place(sample: Package) 
         sample.module("runtime.prompting.text_calls").results_text([models.ToolResult("a", "now", "data", {1, 2})])
 
 
-@pytest.mark.row("Q10")
 def test_a_definition_knows_the_aliases_of_its_declaration(package: Package) -> None:
     definitions = package.module("tools").DEFINITIONS
     names = package.module("runtime.prompting.text_calls").accepted_names(definitions.values())

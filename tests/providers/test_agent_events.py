@@ -37,7 +37,6 @@ EVENTS: list[Any] = [
 each_event = pytest.mark.parametrize("wire", [pytest.param(e, id=f"{i}-{e['type']}") for i, e in enumerate(EVENTS)])
 
 
-@pytest.mark.row("A38", "A39", "A40", "A41", "A42", "A43", "A44", "A45", "A46")
 @each_event
 @each_provider
 def test_an_event_comes_back(sample: Package, models: Any, provider: str, wire: Any) -> None:
@@ -64,7 +63,6 @@ def test_null_is_no_screenshot(sample: Package, provider: str) -> None:
     assert module.from_agent_event({**wire, "screenshot_base64": None}) == module.from_agent_event(wire)
 
 
-@pytest.mark.row("A46")
 @pytest.mark.parametrize(
     "wire", [None, [], "text", {}, {"type": None}, {"type": ["text"]}, {"type": "nap", "content": "x"}]
 )

@@ -30,7 +30,6 @@ def named(provider: str, name: str) -> Any:
     return json.loads(json.dumps(table(provider)["calls"][0]).replace('"now"', json.dumps(name)))
 
 
-@pytest.mark.pain("P15")
 @pytest.mark.parametrize("name", NAMES)
 @each_provider
 def test_a_name_is_spelled_back_wherever_a_call_comes_in(
@@ -48,7 +47,6 @@ def test_a_name_is_spelled_back_wherever_a_call_comes_in(
     assert {e.name for e in emitted if type(e).__name__ == "ToolCallDelta" and e.name is not None} == {name}
 
 
-@pytest.mark.pain("P15")
 @each_provider
 def test_a_declared_tools_call_has_its_declared_name(sample: Package, provider: str) -> None:
     module, body = sample.provider(provider), asking(provider, named(provider, wire_name(provider)))
@@ -71,7 +69,6 @@ def test_a_call_of_no_tool_is_read_and_has_a_result(sample: Package, provider: s
     assert WIRES[provider].order_faults(body) == []
 
 
-@pytest.mark.pain("P28")
 @pytest.mark.parametrize("count", [2, 3, 9])
 @each_provider
 def test_calls_that_are_alike_stay_apart(sample: Package, models: Any, provider: str, count: int) -> None:
@@ -91,8 +88,6 @@ def test_calls_that_are_alike_stay_apart(sample: Package, models: Any, provider:
 EMPTY = [pytest.param(p, call, id=f"{p}-{i}") for p in OWN_CODE for i, call in enumerate(table(p)["no_arguments"])]
 
 
-@pytest.mark.pain("P29")
-@pytest.mark.row("I07")
 @pytest.mark.parametrize(("provider", "call"), EMPTY)
 def test_no_arguments_are_an_empty_object(sample: Package, provider: str, call: Any) -> None:
     module, body = sample.provider(provider), asking(provider, call)
@@ -105,7 +100,6 @@ def test_no_arguments_are_an_empty_object(sample: Package, provider: str, call: 
     assert WIRES[provider].type_faults(sent) == []
 
 
-@pytest.mark.pain("P29")
 @each_provider
 def test_text_that_holds_json_stays_text(sample: Package, models: Any, provider: str) -> None:
     arguments = {"text": '{"a": 1}', "list": "[1]", "number": "7", "null": "null"}
@@ -118,7 +112,6 @@ def test_text_that_holds_json_stays_text(sample: Package, models: Any, provider:
         assert [c.arguments for c in laws.calls_of(sample, completion)] == [arguments]
 
 
-@pytest.mark.row("T52", "Q01")
 @each_provider
 def test_two_turns_take_nothing_but_converters(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
@@ -151,7 +144,6 @@ def test_two_turns_take_nothing_but_converters(
     assert WIRES[provider].order_faults(sent) == []
 
 
-@pytest.mark.row("A32")
 @pytest.mark.parametrize("provider", having("usage"))
 def test_a_response_without_usage_has_none(sample: Package, provider: str) -> None:
     body = copy.deepcopy(response_of(provider, calls=True))
@@ -163,7 +155,6 @@ def test_a_response_without_usage_has_none(sample: Package, provider: str) -> No
     assert laws.completion_of(sample, provider, body).usage is None
 
 
-@pytest.mark.row("A34")
 @each_provider
 def test_what_only_the_provider_says_is_under_its_name(sample: Package, provider: str) -> None:
     key = WIRES[provider].unknown_key

@@ -14,7 +14,6 @@ from tests.support.generated import Package, wire_name
 from tests.support.repository import CONVERSING, OWN_CODE, UNSAID, having, names_tools, table
 
 
-@pytest.mark.row("T28", "T53")
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("provider", having("sdk", CONVERSING))
 def test_the_client_sends_a_request_of_ours(
@@ -25,7 +24,6 @@ def test_the_client_sends_a_request_of_ours(
     assert plain(provider, body) == plain(provider, laws.write(sample, provider, request))
 
 
-@pytest.mark.row("T21", "T22")
 @pytest.mark.parametrize("provider", having("sdk"))
 def test_declared_tools_and_a_choice_go_through_the_client(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
@@ -50,7 +48,6 @@ def choices() -> list[Any]:
     return [pytest.param(p, *row, id=f"{p}-{i}") for p in CONVERSING for i, row in enumerate(table(p)["parallel"])]
 
 
-@pytest.mark.pain("P27")
 @pytest.mark.parametrize(("provider", "choice", "parallel", "keys"), choices())
 def test_a_choice_goes_with_the_switch_for_calls_side_by_side(
     sample: Package, models: Any, provider: str, choice: Any, parallel: bool, keys: Any
@@ -80,7 +77,6 @@ def forms() -> list[Any]:
     ]
 
 
-@pytest.mark.pain("P27")
 @pytest.mark.parametrize("parallel", [None, True, False])
 @pytest.mark.parametrize("reasoning", [None, {"effort": "high"}, {"budgetTokens": 2048}])
 @pytest.mark.parametrize(("provider", "choice", "wire"), forms())
@@ -116,8 +112,6 @@ def test_every_choice_with_every_setting_is_kept_or_refused(
             sample.provider(provider).to_request(request, on_loss=lambda loss: None)
 
 
-@pytest.mark.pain("P14", "P27")
-@pytest.mark.row("T10", "I30")
 @pytest.mark.parametrize("provider", OWN_CODE)
 def test_none_with_calls_in_the_history_keeps_the_tools(sample: Package, models: Any, provider: str) -> None:
     request, losses = models.load(models.Request, {**SCENARIOS["calls"], "toolChoice": "none"}), []

@@ -85,7 +85,6 @@ def accepted_names(provider: str) -> dict[str, list[str] | None]:
     return names | single | table(provider).get("parameters", {})
 
 
-@pytest.mark.row("I50")
 @pytest.mark.parametrize("provider", PROFILES)
 def test_a_module_has_every_name_and_no_other(sample: Package, provider: str) -> None:
     module: Any = sample.provider(provider)

@@ -82,7 +82,6 @@ def is_the_same(package: Package, provider: str, actual: Any, expected: Any) -> 
     assert plain(provider, bodies[0]) == plain(provider, bodies[1])
 
 
-@pytest.mark.row("T53", "K18")
 @each_response
 def test_a_recorded_exchange(exchanges: Exchanges, sample: Package, models: Any, provider: str, recording: Any) -> None:
     """Also what the client has no keyword for is sent; the request stays as it is, whatever the client does to it."""
@@ -99,7 +98,6 @@ def test_a_recorded_exchange(exchanges: Exchanges, sample: Package, models: Any,
         assert laws.bare(module.from_tool_calls(reply)) == laws.bare(laws.calls_of(sample, expected))
 
 
-@pytest.mark.row("T53")
 @each_stream
 def test_a_recorded_stream(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
     """Fed by hand, and read by `iter_events`, while it comes."""
@@ -188,8 +186,6 @@ def is_broken(package: Package, emitted: list[Any], error: Exception | None) -> 
     assert [c for c in laws.calls_of(package, emitted[-1].completion) if c.invalid is None] == []
 
 
-@pytest.mark.pain("P29")
-@pytest.mark.row("Q55")
 @each_stream
 def test_a_connection_is_cut(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
     """Inside of an event: what came before it is told, and then what the client raised."""
@@ -212,7 +208,6 @@ def test_a_connection_is_cut(exchanges: Exchanges, sample: Package, provider: st
         assert list(module.iter_events(exchanges.call(provider, reply, streaming=True))) == emitted
 
 
-@pytest.mark.pain("P29")
 @each_stream
 def test_a_stream_ends_too_early(exchanges: Exchanges, sample: Package, provider: str, recording: Any) -> None:
     """No client raises where the response is closed in good order in the middle."""
@@ -261,7 +256,6 @@ def test_what_the_client_raises_is_told_by_its_kind(
                 assert read.message == module.from_error(status, body).message
 
 
-@pytest.mark.row("Q55")
 @each_provider
 def test_an_error_in_a_stream_is_raised_and_told(exchanges: Exchanges, sample: Package, provider: str) -> None:
     module, wire, facts = sample.provider(provider), WIRES[provider], table(provider)

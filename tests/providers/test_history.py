@@ -32,8 +32,6 @@ HANDOVERS = [
 ]
 
 
-@pytest.mark.pain("P24")
-@pytest.mark.row("A01", "I33", "I34", "I35", "K28")
 @pytest.mark.parametrize(("provider", "target", "body"), HANDOVERS)
 def test_law_6_a_history_goes_out_through_another_provider(
     sample: Package, provider: str, target: str, body: Any
@@ -86,8 +84,6 @@ ORDERS = {
 }
 
 
-@pytest.mark.pain("P18", "P19")
-@pytest.mark.row("I49", "T55", "T56")
 @pytest.mark.parametrize("order", ORDERS)
 @each_provider
 def test_results_come_first_and_together(sample: Package, models: Any, provider: str, order: str) -> None:
@@ -142,7 +138,6 @@ KEEPING = ["ollama"]
 """The APIs that accept any result. The server of OpenAI Responses may have calls before the first message."""
 
 
-@pytest.mark.pain("P22")
 @pytest.mark.parametrize("case", REJECTED)
 @each_provider
 def test_a_result_that_the_api_rejects_becomes_text(sample: Package, models: Any, provider: str, case: str) -> None:
@@ -169,7 +164,6 @@ def test_a_result_that_the_api_rejects_becomes_text(sample: Package, models: Any
     assert laws.exact(laws.write(sample, provider, again)) == laws.exact(body)
 
 
-@pytest.mark.pain("P22")
 @each_provider
 def test_a_result_before_its_call_moves_after_it(sample: Package, models: Any, provider: str) -> None:
     request, losses = models.load(models.Request, {"messages": [HELLO, tool(ONE), user("Well?"), AGAIN]}), []
@@ -178,7 +172,6 @@ def test_a_result_before_its_call_moves_after_it(sample: Package, models: Any, p
     assert ("messages[1].results[0]", "moved") in [(loss.path, loss.action) for loss in losses]
 
 
-@pytest.mark.pain("P22", "P23")
 @each_provider
 def test_calls_with_one_id_are_told_apart(sample: Package, models: Any, provider: str) -> None:
     """Not by a reader, which has done so, but in a history of the app."""
@@ -196,7 +189,6 @@ def test_calls_with_one_id_are_told_apart(sample: Package, models: Any, provider
     assert ("messages[1].content[1].call.id", "rewritten") in [(loss.path, loss.action) for loss in losses]
 
 
-@pytest.mark.pain("P22")
 @each_provider
 def test_results_that_begin_messages_alone_may_have_calls_before(sample: Package, models: Any, provider: str) -> None:
     """An app may convert only what is new."""
@@ -211,7 +203,6 @@ def test_results_that_begin_messages_alone_may_have_calls_before(sample: Package
     )
 
 
-@pytest.mark.pain("P22")
 @pytest.mark.parametrize("target", OWN_CODE)
 @each_provider
 def test_a_result_that_was_read_without_a_call_comes_back(
@@ -235,7 +226,6 @@ def test_a_result_that_was_read_without_a_call_comes_back(
             assert "described" in [loss.action for loss in losses]
 
 
-@pytest.mark.pain("P19")
 @pytest.mark.parametrize("count", [1, 2, 6])
 @each_provider
 def test_as_many_results_as_calls_stand_in_one_place(sample: Package, models: Any, provider: str, count: int) -> None:
@@ -255,8 +245,6 @@ def test_as_many_results_as_calls_stand_in_one_place(sample: Package, models: An
 ODD_IDS = ["", " ", "a", "a", "x|y", "x.y", "x/y", "x y", "é", "x" * 200, "x" * 201, "call_0_0", "工具"]
 
 
-@pytest.mark.pain("P23")
-@pytest.mark.row("T13", "Q36", "Q43")
 @each_provider
 def test_ids_of_all_kinds_are_paired_one_to_one(sample: Package, models: Any, provider: str) -> None:
     """Legal ones go out as they are; converting twice gives the same."""
@@ -286,7 +274,6 @@ def test_ids_of_all_kinds_are_paired_one_to_one(sample: Package, models: Any, pr
     assert [i for i in facts["refused"] if went[i] == i] == []
 
 
-@pytest.mark.pain("P23")
 @each_provider
 def test_ids_that_a_wire_lacks_or_repeats_are_made(sample: Package, provider: str) -> None:
     """None, blank, and twice in one response: two calls, two ids, the second marked."""
@@ -305,8 +292,6 @@ def test_ids_that_a_wire_lacks_or_repeats_are_made(sample: Package, provider: st
         assert calls_read[0].invalid is None
 
 
-@pytest.mark.pain("P15")
-@pytest.mark.row("T04")
 @each_provider
 def test_a_name_is_the_same_in_tools_history_and_choice(sample: Package, models: Any, provider: str) -> None:
     for name in ("get.weather", "get/weather", "get weather", "1st", "x" * 129, "工具", "class"):
@@ -370,8 +355,6 @@ OPAQUE = {
 }
 
 
-@pytest.mark.pain("P20", "P21")
-@pytest.mark.row("A21", "A35", "A37", "I08")
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize("provider", [p for p in OPAQUE if p in CONVERSING])
 def test_opaque_state_goes_back_in_its_order_byte_for_byte(
@@ -408,7 +391,6 @@ def transcript() -> list[dict[str, Any]]:
 CUTS = [(i, j) for i, j in itertools.combinations(range(len(transcript()) + 1), 2)]
 
 
-@pytest.mark.pain("P22")
 @pytest.mark.parametrize("cut", CUTS, ids=lambda c: f"{c[0]}-{c[1]}")
 def test_a_history_that_was_cut_is_found_and_repaired(sample: Package, models: Any, cut: tuple[int, int]) -> None:
     """At every boundary, from the front and from after; no result with a call is ever dropped."""
@@ -435,8 +417,6 @@ def test_a_history_that_was_cut_is_found_and_repaired(sample: Package, models: A
         assert WIRES[provider].order_faults(laws.write(sample, provider, request)) == []
 
 
-@pytest.mark.pain("P22")
-@pytest.mark.row("I10")
 def test_validate_names_each_fault_at_its_place(sample: Package, models: Any) -> None:
     def codes(*messages: Any) -> list[tuple[str, str]]:
         findings = sample.module("messages").validate([models.load(models.Message, m) for m in messages])
@@ -467,7 +447,6 @@ def repaired(sample: Package, models: Any, *messages: Any) -> tuple[list[Any], l
     return [models.dump(m) for m in fixed], [f.code for f in findings]
 
 
-@pytest.mark.pain("P22", "P23")
 def test_ids_that_repeat_belong_to_their_own_turn(sample: Package, models: Any) -> None:
     noon, rain = result("call_0", "now", "text", "noon"), result("call_0", "get_weather", "text", "rain")
     first, second = assistant(call("call_0", "now")), assistant(call("call_0", "get_weather", city="Oslo"))
@@ -488,7 +467,6 @@ def test_ids_that_repeat_belong_to_their_own_turn(sample: Package, models: Any) 
     assert [(r["toolCallId"], r["value"]) for r in fixed[1]["results"]] == [("call_0", "noon"), ("call_0_1", "rain")]
 
 
-@pytest.mark.pain("P22")
 def test_a_result_before_its_call_is_moved_after_it(sample: Package, models: Any) -> None:
     fixed, codes = repaired(sample, models, tool(ONE), TWO, user("Well?"), tool(OTHER))
     assert codes == ["wrong_order", "wrong_order"]
@@ -498,7 +476,6 @@ def test_a_result_before_its_call_is_moved_after_it(sample: Package, models: Any
     assert fixed == [TWO, tool(ONE, OTHER)]
 
 
-@pytest.mark.pain("P22")
 def test_a_turn_without_a_fault_is_not_changed(sample: Package, models: Any) -> None:
     """What a tool message keeps for its provider stays, and so do several of them, and the order of results."""
     with_metadata = {**tool(OTHER), "metadata": {"openai_chat": {"x": 1}}}
@@ -512,7 +489,6 @@ def test_a_turn_without_a_fault_is_not_changed(sample: Package, models: Any) -> 
     assert fixed[:3] == [TWO, with_metadata, tool(ONE)]
 
 
-@pytest.mark.pain("P22")
 @pytest.mark.parametrize("value", ["Hello", {"role": "user", "content": "Hello"}, None, 1])
 def test_what_is_not_a_message_is_refused(sample: Package, models: Any, value: Any) -> None:
     module = sample.module("messages")
@@ -532,7 +508,6 @@ def test_what_only_has_a_message_is_no_message_without_calls(sample: Package, mo
             function(completion)
 
 
-@pytest.mark.pain("P22")
 @pytest.mark.parametrize("ids", ["own", "same"])
 def test_a_long_history_costs_what_its_length_costs(sample: Package, models: Any, ids: str) -> None:
     """Twice the messages, at most about twice the lines that run."""
@@ -550,7 +525,6 @@ def test_a_long_history_costs_what_its_length_costs(sample: Package, models: Any
     assert steps(400) < 2.2 * steps(200)
 
 
-@pytest.mark.pain("P22")
 @pytest.mark.parametrize("several_turns", [False, True])
 def test_telling_calls_with_one_id_apart_costs_what_their_number_costs(
     sample: Package, models: Any, several_turns: bool
@@ -592,7 +566,6 @@ def lines_run(function: Callable[..., Any], *arguments: Any) -> int:
     return lines
 
 
-@pytest.mark.row("T19", "T20", "Q29", "Q31")
 def test_guards_and_readers_of_messages(sample: Package, models: Any) -> None:
     module = sample.module("messages")
     loaded = [models.load(models.Message, m) for m in (user("x"), TWO, tool(ONE), {"role": "system", "content": "s"})]
@@ -606,8 +579,6 @@ def test_guards_and_readers_of_messages(sample: Package, models: Any) -> None:
     assert not module.has_tool_calls(empty)
 
 
-@pytest.mark.pain("P25")
-@pytest.mark.row("A17")
 @pytest.mark.parametrize("kind", ["text", "data", "error", "multimodal"])
 @each_provider
 def test_a_result_of_each_kind_arrives_once(sample: Package, models: Any, provider: str, kind: str) -> None:
@@ -634,8 +605,6 @@ SCHEMA = {
 }
 
 
-@pytest.mark.pain("P26")
-@pytest.mark.row("I37", "I41", "I45", "I46")
 @pytest.mark.parametrize(
     "value",
     [
@@ -702,7 +671,6 @@ def test_a_plain_value_is_written_as_every_other_one(sample: Package, models: An
     assert written(None) == written({}) == written({"some_other": {"$kept": 1}})
 
 
-@pytest.mark.pain("P26")
 @pytest.mark.parametrize(
     "value",
     [math.nan, math.inf, {"a": [-math.inf]}, {1, 2}, b"x", {"a": object()}, 1j],

@@ -28,7 +28,6 @@ def test_law_0_conversions_are_pure(sample: Package, provider: str, body: Any) -
     laws.pure(sample, provider, body)
 
 
-@pytest.mark.row("T02", "T08")
 @each_recording
 def test_law_1_a_body_comes_back_exactly(sample: Package, provider: str, body: Any) -> None:
     laws.body_comes_back(sample, provider, body)
@@ -54,7 +53,6 @@ def test_law_4_order_ids_and_names_are_legal(sample: Package, provider: str, bod
     laws.body_keeps_order(sample, provider, body)
 
 
-@pytest.mark.row("A02")
 @each_recording
 def test_law_5_unknown_members_come_back(sample: Package, provider: str, body: Any) -> None:
     laws.unknown_is_kept(sample, provider, body)
@@ -75,7 +73,6 @@ def test_law_5_unknown_kinds_come_back(sample: Package, provider: str, body: Any
 
 @each_scenario
 @each_provider
-@pytest.mark.row("T28")
 def test_law_4_scenarios_are_accepted(sample: Package, models: Any, provider: str, scenario: str) -> None:
     body = laws.write(sample, provider, models.load(models.Request, SCENARIOS[scenario]))
     check: tuple[Callable[[Any], list[str]], ...] = (WIRES[provider].type_faults, WIRES[provider].order_faults)

@@ -84,7 +84,6 @@ def test_every_optional_field_of_a_request_has_a_value_here() -> None:
     assert set(FIELDS) | {"messages"} == set(EVERYTHING)
 
 
-@pytest.mark.row("K13")
 @pytest.mark.parametrize("field", FIELDS)
 @each_provider
 def test_a_field_of_a_request_is_sent_or_reported(sample: Package, models: Any, provider: str, field: str) -> None:
@@ -121,7 +120,6 @@ def _without(message: Any, path: str) -> Any:
     return {k: v for k, v in message.items() if k != last}
 
 
-@pytest.mark.row("A15")
 @each_provider
 def test_what_is_never_sent_is_no_loss(sample: Package, models: Any, provider: str) -> None:
     request = one_result(models, "text", "x", outputRef={"id": "o"}, trimmed=True)

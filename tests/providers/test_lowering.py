@@ -77,8 +77,6 @@ def causes(report: str, tool: str) -> list[str]:
     return listed.split("\n  - ")[1:]
 
 
-@pytest.mark.row("A24")
-@pytest.mark.pain("P09", "P12")
 @pytest.mark.parametrize("provider", FOUR[:3])
 def test_auto_is_strict_where_all_can_be_said_and_says_why_where_not(package: Package, provider: str) -> None:
     module = package.provider(provider)
@@ -120,7 +118,6 @@ def response(provider: str, arguments: dict[str, Any], name: str = "find") -> di
 EVERY_NULL = {"what": "ab", "most": None, "level": None, "since": None}
 
 
-@pytest.mark.pain("P11")
 @pytest.mark.parametrize("provider", FOUR[:2])
 def test_a_null_for_what_may_be_absent_is_dropped_and_goes_back_as_it_came(package: Package, provider: str) -> None:
     module = package.provider(provider)
@@ -132,7 +129,6 @@ def test_a_null_for_what_may_be_absent_is_dropped_and_goes_back_as_it_came(packa
     assert (parsed.most, parsed.since) == (20, None)
 
 
-@pytest.mark.pain("P11")
 def test_what_is_absent_is_null_again_where_the_request_offers_the_tool(package: Package) -> None:
     module, models = package.provider("openai_chat"), package.module("models")
     bare = models.ToolCall("call_a", "find", {"what": "ab", "since": None})
@@ -201,7 +197,6 @@ def test_a_request_that_was_read_with_nulls_goes_back_with_them(package: Package
     assert module.to_request(request) == body
 
 
-@pytest.mark.pain("P05", "P09")
 def test_a_tool_that_cannot_be_strict_as_it_must_is_an_error_at_its_place(tmp_path: Path) -> None:
     always = {**LABELS, "strict": "always"}
     place = ("tool-refused", (tmp_path / "a/schemas/tools/label.json").as_posix(), 7)
@@ -224,8 +219,6 @@ def test_a_tool_made_at_run_time_that_cannot_be_strict_is_refused_or_weakened(pa
     assert [(loss.path, loss.severity) for loss in losses] == [("[0].strict", "behaviour")]
 
 
-@pytest.mark.row("T42", "K02")
-@pytest.mark.pain("P01", "P06")
 def test_geminis_other_field_is_chosen_in_the_projects_own_profile(tmp_path: Path) -> None:
     package = built(tmp_path, FIND, LABELS, gemini={"dialects": {"uses": "openapi"}})
     module, models = package.provider("gemini"), package.module("models")
@@ -245,7 +238,6 @@ def test_geminis_other_field_is_chosen_in_the_projects_own_profile(tmp_path: Pat
     assert late["functionDeclarations"][0]["parameters"] == {"type": "OBJECT", "description": "Anything."}
 
 
-@pytest.mark.pain("P10")
 def test_a_projects_own_profile_adds_and_takes_keywords_and_the_report_follows(tmp_path: Path) -> None:
     shipped = yaml.safe_load((Path(__file__).parents[2] / "schemas/providers/openai_chat.yaml").read_text("utf-8"))
     strict = [*shipped["dialects"]["strict"]["keywords"], "minLength"]
@@ -293,7 +285,6 @@ PAY: dict[str, Any] = {
 }
 
 
-@pytest.mark.pain("P13")
 @pytest.mark.parametrize("provider", FOUR[:2])
 def test_a_union_at_the_root_stands_under_one_property_where_the_project_says_so(tmp_path: Path, provider: str) -> None:
     own: dict[str, Any] = {provider: {"dialects": {"strict": {"unions": "wrapped"}}}}
@@ -354,7 +345,6 @@ def wide(count: int, depth: int = 1, **more: Any) -> dict[str, Any]:
     return {"name": f"wide_{count}_{depth}", "description": "Takes much.", "parameters": parameters, **more}
 
 
-@pytest.mark.pain("P12")
 def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_much(tmp_path: Path) -> None:
     tools = (wide(80), wide(150), wide(2, 6), wide(2, 11))
     providers = ("openai_chat", "azure", "gemini")
@@ -380,7 +370,6 @@ def test_auto_is_not_strict_beyond_the_limits_of_strict_mode_and_says_by_how_muc
     assert not {"schema-too-large", "tool-refused"} & {finding.code for finding in findings}
 
 
-@pytest.mark.pain("P12")
 def test_limits_of_the_configuration_decide_what_is_strict(tmp_path: Path) -> None:
     tools = (wide(80), wide(2, 12))
     schemas = sources(tmp_path, *tools)
@@ -417,7 +406,6 @@ def test_show_tells_where_a_loss_is_and_what_still_checks_it(tmp_path: Path) -> 
     assert json.loads(result.stdout)["openai_chat"][0]["function"]["strict"] is True
 
 
-@pytest.mark.pain("P03")
 @pytest.mark.parametrize("depth", [1, 3])
 def test_a_project_says_how_deep_recursion_is_unrolled(tmp_path: Path, depth: int) -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
@@ -428,7 +416,6 @@ def test_a_project_says_how_deep_recursion_is_unrolled(tmp_path: Path, depth: in
     assert str(module.TOOLS).count("'next'") == depth
 
 
-@pytest.mark.pain("P11", "P29")
 @pytest.mark.parametrize("provider", FOUR)
 def test_what_a_model_means_is_read_without_strict_too_and_goes_back_as_it_came(tmp_path: Path, provider: str) -> None:
     """Law 8b: null for an absent optional, the text of a number, JSON text of an object."""

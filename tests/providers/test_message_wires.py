@@ -55,7 +55,6 @@ def test_laws_1_and_2_definitions_come_back(sample: Package, provider: str, tool
         assert MESSAGE_WIRES[provider].tool_faults(tool) == []
 
 
-@pytest.mark.row("A02", "A21")
 @each_history
 def test_law_5_what_is_unknown_is_kept(sample: Package, provider: str, messages: Any) -> None:
     message_laws.unknown_is_kept(sample, provider, messages)
@@ -70,7 +69,6 @@ def test_law_5_kinds_that_nobody_knows_come_back(sample: Package, provider: str)
         )
 
 
-@pytest.mark.row("A31", "A34", "A35")
 @each_response
 def test_law_7_a_response_comes_back(sample: Package, provider: str, response: Any) -> None:
     message_laws.response_comes_back(sample, provider, response)
@@ -92,7 +90,6 @@ def test_a_response_goes_back_in_the_next_history(sample: Package, provider: str
 SOURCES = [pytest.param(source, target, id=f"{source}-{target}") for source in OWN_CODE for target in MESSAGING]
 
 
-@pytest.mark.row("A01")
 @pytest.mark.parametrize(("source", "target"), SOURCES)
 def test_law_6_a_history_of_any_provider_goes_out_and_on(sample: Package, source: str, target: str) -> None:
     models = sample.module("models")
@@ -119,7 +116,6 @@ def test_law_2_the_scenarios_come_back(sample: Package, models: Any, provider: s
     message_laws.history_comes_back(sample, provider, request.messages)
 
 
-@pytest.mark.row("A31", "A35")
 @pytest.mark.parametrize(("source", "target"), SOURCES)
 def test_law_7_a_response_of_any_provider_is_written(sample: Package, source: str, target: str) -> None:
     done = 0
@@ -132,7 +128,6 @@ def test_law_7_a_response_of_any_provider_is_written(sample: Package, source: st
     assert done > 0
 
 
-@pytest.mark.row("A04", "A05", "A07", "A08", "A09", "A10", "A12", "A13", "A14")
 @pytest.mark.parametrize("name", CONVERSATIONS)
 @each_provider
 def test_messages_are_spelled_as_the_table_says(sample: Package, models: Any, provider: str, name: str) -> None:
@@ -152,7 +147,6 @@ RESULTS = [
 ]
 
 
-@pytest.mark.row("A16", "A17", "A18")
 @pytest.mark.parametrize(("provider", "kind", "row"), RESULTS)
 def test_a_result_is_sent_and_read_as_the_table_says(
     sample: Package, models: Any, provider: str, kind: str, row: Any

@@ -102,7 +102,6 @@ def described(schema: dict[str, Any]) -> dict[str, Any]:
     return schema_described
 
 
-@pytest.mark.row("K01", "K03", "K04", "K05", "K30", "Q39", "Q40", "Q41", "Q42")
 @pytest.mark.parametrize("parameter", PARAMETERS)
 @each_provider
 def test_a_parameter_of_each_kind_reaches_the_provider(built: Package, provider: str, parameter: str) -> None:
@@ -118,7 +117,6 @@ def test_a_parameter_of_each_kind_reaches_the_provider(built: Package, provider:
     assert laws.exact(sent) == laws.exact(expected)
 
 
-@pytest.mark.row("Q39", "Q40", "Q41", "Q42", "K04", "K05")
 @pytest.mark.parametrize(
     ("parameter", "good", "bad"),
     [
@@ -141,7 +139,6 @@ def test_a_parameter_of_each_kind_is_checked(built: Package, parameter: str, goo
         tools.parse_arguments("kinds", {**least, parameter: bad})
 
 
-@pytest.mark.pain("P16")
 @pytest.mark.parametrize("length", LENGTHS)
 @each_provider
 def test_a_description_of_any_length_is_sent_whole(built: Package, models: Any, provider: str, length: int) -> None:
@@ -154,14 +151,12 @@ def test_a_description_of_any_length_is_sent_whole(built: Package, models: Any, 
     assert losses == []
 
 
-@pytest.mark.pain("P16")
 @each_provider
 def test_a_description_may_be_another_for_a_provider(built: Package, provider: str) -> None:
     assert offered(built, provider)["brief"].description == "In short."
     assert built.module("tools").DEFINITIONS["brief"].description == "x" * 2000
 
 
-@pytest.mark.pain("P17")
 @each_provider
 def test_a_further_tool_moves_no_other(built: Package, with_one_more: Package, provider: str) -> None:
     """The text of each entry and their order stay, so a prompt cache loses nothing before the new one."""
@@ -175,7 +170,6 @@ def test_a_further_tool_moves_no_other(built: Package, with_one_more: Package, p
     assert more.FINGERPRINT != module.FINGERPRINT
 
 
-@pytest.mark.pain("P17")
 @each_provider
 def test_a_fingerprint_is_that_of_the_tools_and_their_words(
     built: Package, built_again: Package, in_other_words: Package, provider: str

@@ -27,19 +27,16 @@ def test_there_are_responses_and_streams(provider: str) -> None:
     assert len(streamed(provider)) >= 10 or provider not in having("stream")
 
 
-@pytest.mark.row("T01", "T25", "T26", "T35", "T39", "I22", "I23", "I25", "K17", "Q27", "Q29", "Q30", "Q32", "Q34")
 @each_response_of_a_host
 def test_law_3_a_response_is_read(sample: Package, provider: str, body: Any) -> None:
     laws.response_is_read(sample, provider, body)
 
 
-@pytest.mark.row("T44", "T45", "T46", "T47", "T48", "T49", "T50", "T51", "Q53", "Q54", "Q56", "Q57")
 @each_stream_of_a_host
 def test_law_3_a_stream_is_read(sample: Package, provider: str, events: list[Any]) -> None:
     laws.stream_is_read(sample, provider, events)
 
 
-@pytest.mark.row("Q55")
 @pytest.mark.parametrize(("provider", "events"), params("events", failed))
 def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, events: list[Any]) -> None:
     completion, emitted = laws.played(sample, provider, events)
@@ -51,21 +48,18 @@ def test_an_error_in_a_recorded_stream_ends_it(sample: Package, provider: str, e
     assert [type(e).__name__ for e in emitted][-2:] == ["ErrorEvent", "CompletedEvent"]
 
 
-@pytest.mark.row("Q57")
 @each_split_response
 def test_law_3_a_stream_says_what_the_whole_says(sample: Package, provider: str, body: Any) -> None:
     laws.stream_says_what_the_whole_says(sample, provider, body)
 
 
 @pytest.mark.safety("7.6")
-@pytest.mark.row("A02", "Q18")
 @each_response
 def test_law_5_unknown_things_in_a_response_are_kept(sample: Package, provider: str, body: Any) -> None:
     laws.unknown_in_a_response_is_kept(sample, provider, body)
 
 
 @pytest.mark.safety("7.6")
-@pytest.mark.row("Q18")
 @each_stream
 def test_law_5_unknown_things_in_a_stream_change_nothing(sample: Package, provider: str, events: list[Any]) -> None:
     laws.unknown_in_a_stream_changes_nothing(sample, provider, events)
@@ -86,8 +80,6 @@ def test_law_7_a_split_response_comes_back(sample: Package, provider: str, body:
     laws.stream_comes_back(sample, provider, WIRES[provider].split(body))
 
 
-@pytest.mark.pain("P21")
-@pytest.mark.row("T02", "K21", "Q43")
 @each_response_of_a_host
 def test_next_a_response_goes_back(sample: Package, provider: str, body: Any) -> None:
     completion = laws.completion_of(sample, provider, body)
@@ -101,7 +93,6 @@ def test_next_a_response_goes_back(sample: Package, provider: str, body: Any) ->
     laws.completion_goes_back(sample, provider, completion, WIRES[provider].read_response(body))
 
 
-@pytest.mark.pain("P20", "P21")
 @each_stream_of_a_host
 def test_next_a_streamed_response_goes_back(sample: Package, provider: str, events: list[Any]) -> None:
     completion, _ = laws.played(sample, provider, events)
@@ -122,8 +113,6 @@ def test_a_stream_passes_a_gateway(sample: Package, provider: str, target: str, 
     laws.stream_passes_a_gateway(sample, provider, target, events)
 
 
-@pytest.mark.pain("P29")
-@pytest.mark.row("Q55")
 @each_stream
 def test_a_stream_may_break_anywhere(sample: Package, provider: str, events: list[Any]) -> None:
     laws.cut_anywhere(sample, provider, events)

@@ -25,7 +25,6 @@ def rows(key: str) -> list[Any]:
     return [pytest.param(p, *row, id=f"{p}-{i}") for p, listed in tables for i, row in enumerate(listed)]
 
 
-@pytest.mark.row("A27", "A28", "A29", "A30")
 @pytest.mark.parametrize(("provider", "wire", "usage"), rows("usage"))
 def test_usage_counts_all_input_and_all_output(
     sample: Package, models: Any, provider: str, wire: Any, usage: Any
@@ -50,8 +49,6 @@ def test_usage_without_metadata_is_written(sample: Package, models: Any, provide
     assert {k: v for k, v in counts.items() if v is not None} == usage
 
 
-@pytest.mark.pain("P29")
-@pytest.mark.row("T27", "A33", "A36", "Q33")
 @pytest.mark.parametrize(("provider", "word", "plain", "with_calls"), rows("finish_reasons"))
 def test_a_reason_is_derived_from_the_word_and_the_calls(
     sample: Package, provider: str, word: str | None, plain: str, with_calls: str
@@ -122,7 +119,6 @@ def test_a_bare_error_is_no_response(sample: Package, models: Any, provider: str
             read(body)
 
 
-@pytest.mark.row("A26")
 @each_provider
 def test_a_completion_without_metadata_is_a_response(sample: Package, models: Any, provider: str) -> None:
     body = sample.provider(provider).to_response(
@@ -135,7 +131,6 @@ def test_a_completion_without_metadata_is_a_response(sample: Package, models: An
     assert {"model": back.model, "id": back.id} == expected
 
 
-@pytest.mark.row("A26")
 @pytest.mark.parametrize("provider", having("sdk"))
 def test_a_completion_without_metadata_is_a_response_that_the_client_takes(
     exchanges: Exchanges, sample: Package, models: Any, provider: str
@@ -205,7 +200,6 @@ def test_a_wrong_type_is_a_fault_at_its_place(sample: Package, models: Any, prov
             module.from_response(value)
 
 
-@pytest.mark.row("I03", "Q36")
 @each_provider
 def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
     """A call without an id gets one from its turn and its place, and it is marked."""
@@ -223,7 +217,6 @@ def test_turns_tell_made_ids_apart(sample: Package, provider: str) -> None:
     assert module.from_response(body, 3).message.content[-1].call == calls_read[-1]
 
 
-@pytest.mark.row("T45")
 @pytest.mark.parametrize("provider", having("stream"))
 def test_streams_are_recorded_with_calls_and_without(sample: Package, provider: str) -> None:
     with_calls = [r for r in streamed(provider) if WIRES[provider].read_stream(r["events"]).calls]

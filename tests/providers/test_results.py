@@ -18,7 +18,6 @@ each_provider = pytest.mark.parametrize("provider", OWN_CODE)
 KINDS = ("text", "data", "error", "multimodal")
 
 
-@pytest.mark.row("I36", "I37", "I38", "I39", "I40", "I41", "I42", "I43", "I44", "I45", "I47", "I48", "T54")
 @pytest.mark.parametrize("kind", KINDS)
 @each_provider
 def test_a_result_is_sent_as_the_table_says(sample: Package, models: Any, provider: str, kind: str) -> None:
@@ -41,7 +40,6 @@ def test_a_result_on_its_own_is_that_of_the_request(sample: Package, models: Any
     assert (len(row["wire"]) > 1 or lost) == any(loss.action in ("dropped", "moved", "described") for loss in heard)
 
 
-@pytest.mark.row("Q43", "Q44", "Q45")
 @pytest.mark.parametrize("kind", KINDS)
 @each_provider
 def test_kinds_that_the_wire_can_tell_are_read_back(sample: Package, models: Any, provider: str, kind: str) -> None:
@@ -56,7 +54,6 @@ def test_kinds_that_the_wire_can_tell_are_read_back(sample: Package, models: Any
     assert (back.tool_call_id, back.name) == (spelled(provider, "call_a"), "get_weather")
 
 
-@pytest.mark.pain("P25")
 @each_provider
 def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, provider: str) -> None:
     image = {"type": "image", "url": "https://e.com/a.png"}
@@ -97,7 +94,6 @@ def test_media_follow_all_results_of_the_turn(sample: Package, models: Any, prov
     )
 
 
-@pytest.mark.row("I33", "T14", "T41")
 @each_provider
 def test_calls_keep_ids_names_arguments_and_order(sample: Package, models: Any, provider: str) -> None:
     scenario, ids = json.dumps(SCENARIOS["calls"]), ["call_a", "call_b"]

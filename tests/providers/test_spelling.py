@@ -14,8 +14,6 @@ from tests.support.repository import CONVERSING, PROFILES, table
 each_provider = pytest.mark.parametrize("provider", CONVERSING)
 
 
-@pytest.mark.pain("P14")
-@pytest.mark.row("T06", "T07", "T30", "T36", "I19", "I26", "I27", "I28", "Q37")
 @pytest.mark.parametrize("name", DEFINITIONS)
 @pytest.mark.parametrize("provider", PROFILES)
 def test_definitions_are_spelled_as_the_provider_has_them(
@@ -32,7 +30,6 @@ def test_definitions_are_spelled_as_the_provider_has_them(
     assert laws.exact(module.to_tools(back)) == laws.exact(wire)
 
 
-@pytest.mark.row("T09", "T21", "T22", "T24", "K20", "K22")
 @pytest.mark.parametrize("name", SETTINGS)
 @each_provider
 def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, name: str) -> None:
@@ -48,8 +45,6 @@ def test_settings_are_spelled_as_the_provider_has_them(sample: Package, models: 
         assert back.get(field) == (None if field in [*lost, *row.get("unsaid", [])] else value)
 
 
-@pytest.mark.row("T15", "T23", "T41", "T54", "T55", "T56", "I33", "I34", "I35", "K09")
-@pytest.mark.row("A05", "A07", "A08", "A09", "A10", "A11", "A12", "A13")
 @pytest.mark.parametrize("name", CONVERSATIONS)
 @each_provider
 def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: Any, provider: str, name: str) -> None:
@@ -64,7 +59,6 @@ def test_messages_are_spelled_as_the_provider_has_them(sample: Package, models: 
     assert laws.exact(laws.write(sample, provider, laws.read(sample, provider, body))) == laws.exact(body)
 
 
-@pytest.mark.row("T15")
 @each_provider
 def test_messages_on_their_own_come_back_or_are_reported(sample: Package, models: Any, provider: str) -> None:
     """System text has no place among the messages of some wires: then the loss says so."""

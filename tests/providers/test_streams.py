@@ -49,7 +49,6 @@ def collected(module: Any, source: Iterator[Any], **options: Any) -> list[Any]:
     return asyncio.run(run())
 
 
-@pytest.mark.row("T44", "A48", "Q53")
 @each_stream
 def test_both_iterators_tell_what_feed_tells(sample: Package, provider: str, events: list[Any]) -> None:
     module = sample.provider(provider)
@@ -62,7 +61,6 @@ def test_both_iterators_tell_what_feed_tells(sample: Package, provider: str, eve
     assert collected(module, iter(events), text_only=True) == only
 
 
-@pytest.mark.row("Q55")
 @each_stream
 def test_a_source_that_raises_ends_with_an_error(sample: Package, provider: str, events: list[Any]) -> None:
     module = sample.provider(provider)
@@ -131,7 +129,6 @@ def test_what_is_no_event_is_refused(sample: Package, models: Any, provider: str
 ARGUMENTS = {"city": 'Tōkyō "quoted" \\ 🌍', "days": [1, 2.5, None, {"deep": [True]}], "note": ""}
 
 
-@pytest.mark.row("Q56")
 @each_provider
 def test_arguments_can_be_read_while_they_come(sample: Package, models: Any, provider: str) -> None:
     module = sample.provider(provider)
@@ -213,7 +210,6 @@ def test_a_chunk_costs_the_same_however_much_came_before(sample: Package, models
         assert cost(many) <= 4.5 * cost(few)
 
 
-@pytest.mark.row("Q55")
 @each_provider
 def test_a_writer_that_is_ended_early_says_so(sample: Package, models: Any, provider: str) -> None:
     module = sample.provider(provider)

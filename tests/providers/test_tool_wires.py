@@ -157,7 +157,6 @@ def test_a_result_is_sent_and_read_as_the_table_says(
     assert laws.exact(models.dump(back)) == laws.exact(models.dump(result))
 
 
-@pytest.mark.row("T13", "I05", "I06", "I07")
 @each_provider
 def test_a_call_has_the_id_that_it_is_given_or_one_that_is_made(sample: Package, models: Any, provider: str) -> None:
     module, row = sample.provider(provider), table(provider)["call"]

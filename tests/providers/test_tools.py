@@ -36,7 +36,6 @@ def test_declared_tools_are_lowered_at_build_time_as_at_run_time(package: Packag
     assert module.to_tools(offered, on_loss=heard.append, on_unsupported="weaken") == module.TOOLS
 
 
-@pytest.mark.row("K19")
 @each_provider
 def test_the_small_projects_tools_are_lowered_alike(sample: Package, provider: str) -> None:
     definitions = sample.module("tools").DEFINITIONS
@@ -58,7 +57,6 @@ def test_a_modules_wire_spells_the_declared_names_as_its_payload_does(sample: Pa
         assert spelled_name in compact(module.tools(name))
 
 
-@pytest.mark.row("Q38")
 @each_provider
 def test_tools_gives_entries_in_the_order_asked_for(sample: Package, provider: str) -> None:
     module = sample.provider(provider)
@@ -97,26 +95,6 @@ def test_a_patch_of_a_declaration_is_applied_last(sample: Package, provider: str
     assert "Order things." in str(sample.provider(provider).tools("place_order"))
 
 
-@pytest.mark.pain("P27")
-@pytest.mark.row(
-    "I21",
-    "I29",
-    "I30",
-    "I31",
-    "I32",
-    "K14",
-    "K15",
-    "K16",
-    "T31",
-    "T32",
-    "T33",
-    "T34",
-    "T09",
-    "T10",
-    "T11",
-    "T12",
-    "T29",
-)
 @pytest.mark.parametrize(("provider", "choice", "wire"), CHOICES)
 def test_a_tool_choice_is_spelled_as_the_provider_has_it(
     sample: Package, models: Any, provider: str, choice: Any, wire: Any
@@ -188,7 +166,6 @@ AWKWARD = [
 ]
 
 
-@pytest.mark.pain("P15")
 @each_provider
 def test_names_are_renamed_one_to_one(sample: Package, models: Any, provider: str) -> None:
     module, facts = sample.provider(provider), profile(provider)["names"]
@@ -207,8 +184,6 @@ def test_names_are_renamed_one_to_one(sample: Package, models: Any, provider: st
 IDS = ["call_a", "x" * 40, "x" * 41, "x" * 500, "x" * 501, "é", "call a", "call_a\n", "a|b", "toolu_01", "工具" * 30]
 
 
-@pytest.mark.pain("P23")
-@pytest.mark.row("T13")
 @each_with_conversations
 def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any, provider: str) -> None:
     module, wire = sample.provider(provider), WIRES[provider]
@@ -236,7 +211,6 @@ def test_ids_are_renamed_one_to_one_and_pairs_stay(sample: Package, models: Any,
     assert module.from_request(body).messages[2].results[0].name == "now"
 
 
-@pytest.mark.pain("P23")
 @each_with_conversations
 def test_ids_that_repeat_from_turn_to_turn_are_told_apart(sample: Package, models: Any, provider: str) -> None:
     module, wire = sample.provider(provider), WIRES[provider]

@@ -15,7 +15,6 @@ from tests.support.generated import Package, wire_name
 from tests.support.repository import CONVERSING
 
 
-@pytest.mark.row("K29", "I50")
 @pytest.mark.parametrize("provider", CONVERSING)
 def test_one_request_goes_to_every_wire_and_one_form_of_response_comes_back(
     sample: Package, models: Any, provider: str
@@ -32,7 +31,6 @@ def test_one_request_goes_to_every_wire_and_one_form_of_response_comes_back(
     assert {type(p).__name__ for p in completion.message.content} >= {"ToolCallPart"}
 
 
-@pytest.mark.row("T40")
 def test_the_native_chat_of_ollama_is_not_the_one_of_compatible_servers(sample: Package, models: Any) -> None:
     """An object here, a text there; and only one of the two lets a caller choose."""
     call = models.ToolCall("call_a", "get_weather", {"city": "Oslo"})

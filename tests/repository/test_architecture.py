@@ -198,7 +198,6 @@ NAMES_WIRES = "importing/formats/"
 """A foreign format's file says which wires its tools keep their own names and members for."""
 
 
-@pytest.mark.row("U05")
 def test_the_generator_knows_no_provider() -> None:
     """What is said of one is in its profile, its template and the functions of the runtime that it picks."""
     named = {
@@ -211,7 +210,6 @@ def test_the_generator_knows_no_provider() -> None:
     assert {(path, name) for path, name in named if name not in DEFAULTS.get(path, set())} == set()
 
 
-@pytest.mark.row("A01")
 def test_the_runtime_knows_the_standard_library_and_pydantic_and_itself_relatively() -> None:
     """So it works wherever it is: installed, or copied into a package."""
     runtime, wrong = modules(RUNTIME), []
@@ -284,7 +282,6 @@ def test_two_modules_of_the_runtime_know_how_schemas_are_lowered() -> None:
     assert users == {"conversion/lowered_arguments.py", "conversion/wire.py"}
 
 
-@pytest.mark.row("A01")
 def test_what_all_providers_share_knows_none_of_them() -> None:
     apis = RUNTIME / "apis"
     shared = [path for path in modules(RUNTIME) if apis not in path.parents]

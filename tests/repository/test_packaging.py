@@ -203,7 +203,6 @@ def test_an_app_runs_with_the_runtime_and_the_client_of_its_provider(runtimes: d
     assert "toolgen" not in installed
 
 
-@pytest.mark.row("U08")
 @pytest.mark.parametrize("pydantic", [f"pydantic=={FLOOR}", "pydantic"], ids=["floor", "newest"])
 def test_a_package_with_a_copied_runtime_needs_pydantic_alone(tmp_path: Path, pydantic: str) -> None:
     python = fresh(tmp_path / "env", pydantic)

@@ -39,7 +39,6 @@ def imported(folder: Path) -> set[str]:
     return names
 
 
-@pytest.mark.row("U01")
 @pytest.mark.parametrize("package", USERS)
 def test_a_package_is_required_and_used(package: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -49,7 +48,6 @@ def test_a_package_is_required_and_used(package: str) -> None:
     assert module in imported(ROOT / folder)
 
 
-@pytest.mark.row("U02")
 def test_the_folders_are_there() -> None:
     names = {path.name for path in ROOT.iterdir()}
     assert {"pyproject.toml", "schemas", "templates", "generator", "runtime", "generated", "tests", "Makefile"} <= names

@@ -218,7 +218,6 @@ def test_add_a_field_that_a_provider_carries(copy: Path) -> None:
     assert build(copy, project(copy), code) == "flex None {'messages': [], 'service_tier': 'flex'}"
 
 
-@pytest.mark.row("U03")
 def test_remove_an_optional_field(copy: Path) -> None:
     """Without Request.seed nothing speaks of it any more; a body that has it comes back, for it is residue now."""
     replace(
@@ -343,7 +342,6 @@ def test_add_a_format_to_import(copy: Path) -> None:
     assert build(copy, schemas, code) == "Oslo"
 
 
-@pytest.mark.row("U05")
 def test_a_changed_template_changes_the_output(copy: Path) -> None:
     template = copy / "templates/providers/module.py.jinja"
     schemas = project(copy)
@@ -362,7 +360,6 @@ def test_a_changed_template_changes_the_output(copy: Path) -> None:
     assert after.replace("A stream of a response", "A stream of one response") == before
 
 
-@pytest.mark.row("U06")
 @pytest.mark.slow
 def test_a_changed_profile_fails_the_snapshots_of_its_provider_alone(copy: Path) -> None:
     snapshots = "tests/providers/__snapshots__"

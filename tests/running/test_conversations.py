@@ -115,7 +115,6 @@ def test_the_script_has_ten_turns_and_an_end(expected: Any) -> None:
     assert [kind for _, kind, _ in texts[12]] == ["error"]
 
 
-@pytest.mark.row("Q02", "Q06", "Q61")
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("provider", OWN_SESSIONS)
@@ -147,7 +146,6 @@ def says(turn: int, parts: tuple[Any, ...]) -> Says:
     return Says(text, [(f"call{turn}x{i}", *part) for i, part in enumerate(parts) if isinstance(part, tuple)])
 
 
-@pytest.mark.row("Q02", "Q06", "Q61")
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("provider", STATEFUL)
@@ -163,7 +161,6 @@ def test_a_conversation_is_the_same_where_the_client_holds_it(
     assert result.completion.usage is not None
 
 
-@pytest.mark.row("Q02", "Q62")
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 def test_a_conversation_is_the_same_in_text_alone(

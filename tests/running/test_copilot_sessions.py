@@ -68,7 +68,6 @@ def text(package: Package, completion: Any) -> str:
     return str(package.module("messages").text_of(completion.message))
 
 
-@pytest.mark.row("Q05")
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 def test_a_session_is_native_and_knows_its_tools(runnable: Package, play: Any, later: bool) -> None:
     sessions = runnable.module("sessions")

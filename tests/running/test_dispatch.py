@@ -68,8 +68,6 @@ def test_a_result_that_does_not_fit_is_an_error_for_both(runnable: Package, retu
     assert len(errors) == 2
 
 
-@pytest.mark.pain("P30")
-@pytest.mark.row("Q10")
 @pytest.mark.parametrize(
     ("name", "message"),
     [("read_fil", "read_file"), ("Read_File", "read_file"), ("READ_FILE", "read_file"), ("zzzz", "write_file")],
@@ -82,7 +80,6 @@ def test_an_unknown_name_names_what_there_is(runnable: Package, name: str, messa
     assert handlers.log == []
 
 
-@pytest.mark.row("Q11")
 @pytest.mark.parametrize("alias", ["search", "bash"])
 def test_a_call_by_an_alias_runs_the_tool(runnable: Package, alias: str) -> None:
     """The result names the tool as the model did, for a history must pair the two; no alias is offered."""
@@ -115,7 +112,6 @@ def test_a_name_that_looks_alike_is_unknown(runnable: Package) -> None:
     assert handlers.log == []
 
 
-@pytest.mark.pain("P30")
 @pytest.mark.parametrize(
     ("arguments", "places"),
     [
@@ -388,7 +384,6 @@ def test_a_class_in_the_place_of_its_instance_is_told_so(runnable: Package) -> N
     tools.check_handlers(Static)
 
 
-@pytest.mark.row("Q59")
 def test_of_two_sources_the_first_serves(runnable: Package) -> None:
     combined = runnable.module("runtime.running.handlers").combined
 

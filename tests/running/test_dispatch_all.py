@@ -20,14 +20,12 @@ def run(package: Package, letters: str, handlers: Any, **settings: Any) -> list[
     return list(results)
 
 
-@pytest.mark.row("Q23")
 def test_low_risk_calls_overlap_and_keep_their_order(runnable: Package) -> None:
     barrier = threading.Barrier(2, timeout=20)
     handlers = Handlers(read_file=lambda args: f"{barrier.wait() >= 0}", grep=lambda args: barrier.wait() >= 0)
     assert [r.value for r in run(runnable, "rg", handlers)] == ["True", True]
 
 
-@pytest.mark.row("Q24")
 def test_high_risk_calls_never_overlap(runnable: Package) -> None:
     handlers = Handlers(write_file=pausing({"bytes": 1}), run_command=pausing("ok"))
     run(runnable, "wcwc", handlers)
@@ -35,7 +33,6 @@ def test_high_risk_calls_never_overlap(runnable: Package) -> None:
     assert handlers.log == ["+write_file", "-write_file", "+run_command", "-run_command"] * 2
 
 
-@pytest.mark.row("Q25")
 def test_a_high_risk_call_waits_for_all_before_it_and_holds_all_behind_it(runnable: Package) -> None:
     handlers = Handlers(read_file=pausing("t"), grep=pausing("t"), write_file=pausing({"bytes": 1}))
     reviewed: list[str] = []
@@ -50,7 +47,6 @@ def test_a_high_risk_call_waits_for_all_before_it_and_holds_all_behind_it(runnab
     assert handlers.log[4:] == ["+write_file", "-write_file", "+read_file", "-read_file"]
 
 
-@pytest.mark.row("Q26")
 def test_a_tool_without_a_risk_is_high(runnable: Package) -> None:
     handlers = Handlers(run_command=pausing("ok"), grep=pausing("ok"))
     reviewed: list[str] = []
@@ -74,7 +70,6 @@ def verdicts(running: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.row("Q24")
 @pytest.mark.parametrize(
     "which", ["deny", "deny without a word", "edit that does not fit", "no verdict", "true", "raises"]
 )
@@ -161,7 +156,6 @@ def test_a_thousand_calls_at_once_lose_none(runnable: Package, sync: bool) -> No
     assert (handlers.most if sync else most) <= 20
 
 
-@pytest.mark.row("Q51")
 @pytest.mark.parametrize("letters", ["rg", "ggc", "gcr", "cgg", "w"])
 def test_a_cancellation_leaves_no_task_and_no_result_unheard(runnable: Package, letters: str) -> None:
     ended: list[str] = []

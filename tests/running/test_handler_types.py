@@ -93,7 +93,6 @@ def complaints(package: Package, folder: Path, texts: Mapping[str, str], checker
 
 
 @pytest.mark.slow
-@pytest.mark.row("K26")
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_handlers_that_fit_are_taken_and_others_are_refused(runnable: Package, tmp_path: Path, checker: str) -> None:
     assert [here for here, _ in WRONG.values() if here not in RIGHT] == []
@@ -171,7 +170,6 @@ def test_misuses_are_refused_in_words_that_can_be_read(runnable: Package, tmp_pa
     assert [name for name in MISUSES if len(complaint_by_name[name].split("error")[1]) > 700] == []
 
 
-@pytest.mark.row("K27")
 def test_a_definition_is_imported_without_what_runs_it(runnable: Package) -> None:
     code = f"""
 import sys

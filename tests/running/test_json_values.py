@@ -111,7 +111,6 @@ TABLE: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.pain("P26")
 @pytest.mark.parametrize(
     ("value", "expected"), TABLE, ids=[type(v).__name__ + str(i) for i, (v, _) in enumerate(TABLE)]
 )
@@ -130,7 +129,6 @@ def loop() -> Any:
 REFUSED = [object(), print, int, ValueError("x"), {(1, 2): 1}, {1: 1, "1": 2}, loop()]
 
 
-@pytest.mark.pain("P26")
 @pytest.mark.parametrize("value", REFUSED, ids=lambda value: type(value).__name__)
 def test_what_has_no_json_is_refused(runnable: Package, value: Any) -> None:
     module = runnable.module("runtime.running.results")

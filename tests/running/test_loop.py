@@ -22,7 +22,6 @@ def values(package: Package, message: Any) -> list[Any]:
     return [(r.kind, r.value) for r in message.results]
 
 
-@pytest.mark.row("Q14", "Q15", "Q16")
 def test_two_rounds_and_an_end_are_three_requests(runnable: Package) -> None:
     completions = [completion(runnable, "I look.", READ), completion(runnable, GREP), completion(runnable, "Done.")]
     for result, session, _ in all_ways(runnable, completions, "Hello", Handlers(grep=["hit"])):
@@ -46,14 +45,12 @@ def test_a_run_says_what_its_responses_used_together(runnable: Package) -> None:
         assert result.usage is None
 
 
-@pytest.mark.row("Q19", "Q21")
 def test_a_model_that_calls_for_ever_is_stopped(runnable: Package) -> None:
     for result, session, _ in all_ways(runnable, [completion(runnable, READ)], "Hello", Handlers()):
         assert (result.turns, result.stopped_by, len(session.sent)) == (10, "limit", 11)
         assert result.messages[-1] == result.completion.message
 
 
-@pytest.mark.row("Q20", "Q22")
 def test_several_calls_of_a_response_are_one_turn(runnable: Package) -> None:
     completions = [completion(runnable, READ, GREP, READ)] * 2 + [completion(runnable, "Done.")]
     for result, _, _ in all_ways(runnable, completions, "Hello", Handlers(), max_tool_turns=2):
@@ -70,7 +67,6 @@ def test_a_limit_below_one_is_refused(runnable: Package, limit: Any) -> None:
     assert session.sent == []
 
 
-@pytest.mark.row("Q17")
 @pytest.mark.parametrize("reason", ["length", "content_filter", "error"])
 def test_a_response_that_ended_early_runs_no_call(runnable: Package, reason: str) -> None:
     handlers = Handlers()
@@ -79,7 +75,6 @@ def test_a_response_that_ended_early_runs_no_call(runnable: Package, reason: str
     assert handlers.log == []
 
 
-@pytest.mark.row("Q18")
 def test_an_unknown_reason_is_kept(runnable: Package) -> None:
     response = completion(runnable, "So", reason="other", stop_reason="pause_turn")
     for result, _, _ in all_ways(runnable, [response], "Hello", Handlers()):
@@ -211,7 +206,6 @@ def test_what_a_choice_leaves_out_does_not_run(runnable: Package, choice: str) -
     assert [entry[1:] for entry in handlers.log if entry[0] == "+"] == run * 4
 
 
-@pytest.mark.row("Q25")
 def test_results_go_back_in_one_message(runnable: Package) -> None:
     completions = [completion(runnable, READ, GREP, WRITE), completion(runnable, "Done.")]
     reviewed: list[str] = []
@@ -225,7 +219,6 @@ def test_results_go_back_in_one_message(runnable: Package) -> None:
     assert reviewed == ["write_file"] * 4
 
 
-@pytest.mark.row("A47", "A45", "A40", "A41", "A42")
 def test_a_run_is_told_step_by_step(runnable: Package) -> None:
     completions = [
         completion(runnable, "I look.", READ),
@@ -298,7 +291,6 @@ def test_a_run_that_is_told_to_stop_ends_between_steps(runnable: Package, when: 
     assert runnable.module("messages").validate(result.messages) == []
 
 
-@pytest.mark.row("Q51")
 @pytest.mark.parametrize("where", ["handler", "send"])
 def test_a_cancelled_run_leaves_no_task_and_a_valid_history(runnable: Package, where: str) -> None:
     began = asyncio.Event()

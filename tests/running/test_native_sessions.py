@@ -185,7 +185,6 @@ def test_a_stream_that_breaks_ends_in_an_error_and_runs_no_call(
     assert events[-1].type == "final"
 
 
-@pytest.mark.row("Q05")
 @pytest.mark.parametrize("provider", SESSIONS)
 def test_a_session_is_native_and_knows_its_tools(runnable: Package, server: Loopback, provider: str) -> None:
     mode = runnable.module("sessions").ToolMode
@@ -407,7 +406,6 @@ def test_another_exception_is_raised_as_it_is(runnable: Package) -> None:
         opened_session.send("Hello")
 
 
-@pytest.mark.row("K23", "K24", "K25")
 @pytest.mark.parametrize(
     "interface", ["openai", "openai_chat", "openai_responses", "anthropic", "groq", "cohere", "mistral"]
 )
@@ -447,7 +445,6 @@ def test_a_configuration_makes_a_session(
     assert [text for text in shown if KEY in text] == []
 
 
-@pytest.mark.row("K23", "K24", "K25")
 def test_configurations_are_told_apart_by_interface(runnable: Package) -> None:
     from pydantic import TypeAdapter
 
@@ -463,7 +460,6 @@ def test_configurations_are_told_apart_by_interface(runnable: Package) -> None:
     assert type(sessions.connect_async(genai)).__name__ == "AsyncSession"
 
 
-@pytest.mark.row("K24")
 @pytest.mark.parametrize(
     "config",
     [

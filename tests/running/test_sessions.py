@@ -37,7 +37,6 @@ def texts(package: Package, replies: list[str], *, later: bool = False) -> Any:
     return Later() if later else Sync()
 
 
-@pytest.mark.row("Q03", "Q04", "Q58")
 def test_a_session_that_says_nothing_else_is_prompt_based(runnable: Package) -> None:
     mode = runnable.module("runtime.sessions.base").ToolMode
     assert {member.name for member in mode} == {"NATIVE", "PROMPT_BASED"}
@@ -46,7 +45,6 @@ def test_a_session_that_says_nothing_else_is_prompt_based(runnable: Package) -> 
     assert native(runnable, ["x"]).tool_mode is mode.NATIVE
 
 
-@pytest.mark.row("Q48")
 def test_send_with_tools_puts_them_in_front_and_wraps_the_text(runnable: Package) -> None:
     models, session = runnable.module("models"), texts(runnable, ["Hello."])
     tools = list(runnable.module("tools").DEFINITIONS.values())
@@ -58,7 +56,6 @@ def test_send_with_tools_puts_them_in_front_and_wraps_the_text(runnable: Package
     assert [tool.name for tool in tools if f'"name":"{tool.name}"' not in request.messages[0].content] == []
 
 
-@pytest.mark.row("Q49", "Q13")
 def test_results_go_back_as_one_text(runnable: Package) -> None:
     models, session = runnable.module("models"), texts(runnable, [CALL, "Done."])
     received = session.send_with_tools("Hi", list(runnable.module("tools").DEFINITIONS.values()))
@@ -76,7 +73,6 @@ def test_results_go_back_as_one_text(runnable: Package) -> None:
     assert [m.role for m in session.messages] == ["user", "assistant", "tool", "assistant"]
 
 
-@pytest.mark.row("Q12", "Q50", "Q62")
 @pytest.mark.parametrize("later", [False, True])
 def test_the_loop_runs_on_text(runnable: Package, later: bool) -> None:
     loop = reviewed(runnable)
@@ -90,14 +86,12 @@ def test_the_loop_runs_on_text(runnable: Package, later: bool) -> None:
     assert "nothing" in runnable.module("messages").text_of(result.completion.message)
 
 
-@pytest.mark.row("Q10")
 def test_a_text_call_of_an_unknown_tool_gets_an_error(runnable: Package) -> None:
     session = texts(runnable, ['```tool\n{"name":"nothing","arguments":{}}\n```', "Done."])
     result = reviewed(runnable).run(session, "Hi", Handlers())
     assert [r.kind for r in result.messages[2].results] == ["error"]
 
 
-@pytest.mark.row("Q35")
 def test_why_a_call_is_made_is_kept(runnable: Package) -> None:
     received = texts(runnable, [CALL]).complete("Hi")
     assert [part.type for part in received.message.content] == ["text", "reasoning", "tool_call"]
@@ -216,7 +210,6 @@ def test_ids_that_a_text_gives_are_one_call_s_alone(runnable: Package) -> None:
     assert handlers.log.count("+grep") == 3
 
 
-@pytest.mark.row("Q47", "Q54")
 @pytest.mark.parametrize("later", [False, True])
 def test_text_streams_as_it_comes_and_calls_when_complete(runnable: Package, later: bool) -> None:
     base = runnable.module("runtime.sessions.base")

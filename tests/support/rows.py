@@ -1,31 +1,39 @@
-"""The requirements of the founding documents that have a test: `make rows`.
-
-The ids are in `tests/rows.txt`. A test has them in `@pytest.mark.row("I33")`, pains in `@pytest.mark.pain`.
-"""
+"""The requirements of the founding documents that have a test: `make rows`. `tests/rows.tsv` says which test shows which."""
 
 from __future__ import annotations
 
-import re
+import ast
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
-_MARK = re.compile(r"^@pytest\.mark\.(?:row|pain)\(([^)]*)\)", re.MULTILINE)
 
 
-def listed() -> list[str]:
-    """Return the ids of all rows, in the order of the documents."""
-    lines = (TESTS / "rows.txt").read_text("utf-8").splitlines()
-    return [identifier for line in lines if not line.startswith("#") for identifier in line.split()]
+def row_table() -> dict[str, list[str]]:
+    """Return the tests (`folder/test_file.py::test_name`) of each row, by id, in the order of the documents.
+
+    Raises:
+        ValueError: An id stands there twice.
+    """
+    rows = [
+        line.split()
+        for line in (TESTS / "rows.tsv").read_text("utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
+    table = {identifier: tests for identifier, *tests in rows}
+    if len(table) != len(rows):
+        raise ValueError("rows.tsv: an id stands there twice")
+    return table
 
 
-def borne() -> dict[str, list[str]]:
-    """Return the files whose tests have an id, by id."""
-    files_by_id: dict[str, list[str]] = {}
-    for file in sorted(TESTS.rglob("test_*.py")):
-        for mark in _MARK.findall(file.read_text("utf-8")):
-            for identifier in re.findall(r'"(\w+)"', mark):
-                files_by_id.setdefault(identifier, []).append(file.relative_to(TESTS).as_posix())
-    return files_by_id
+@cache
+def names_in(file: str) -> frozenset[str]:
+    """Return the names of the functions and classes at the top of a test module; none if there is no such module."""
+    path = TESTS / file
+    if not path.is_file():
+        return frozenset()
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return frozenset(node.name for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, kinds))
 
 
 def out_of_scope() -> list[str]:
@@ -39,13 +47,13 @@ def out_of_scope() -> list[str]:
 
 def main() -> None:
     """Print the rows that have a test, and how many have none, by document."""
-    tests = borne()
-    for identifier in listed():
-        if identifier in tests:
-            print(f"{identifier}  {', '.join(dict.fromkeys(tests[identifier]))}")
-    for letter in dict.fromkeys(identifier[0] for identifier in listed()):
-        ids = [identifier for identifier in listed() if identifier[0] == letter]
-        print(f"{letter}: {sum(i in tests for i in ids)} of {len(ids)} rows have a test")
+    table = row_table()
+    for identifier, tests in table.items():
+        if tests:
+            print(f"{identifier}  {', '.join(tests)}")
+    for letter in dict.fromkeys(identifier[0] for identifier in table):
+        of_document = [tests for identifier, tests in table.items() if identifier[0] == letter]
+        print(f"{letter}: {sum(map(bool, of_document))} of {len(of_document)} rows have a test")
 
 
 if __name__ == "__main__":

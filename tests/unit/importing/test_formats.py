@@ -374,7 +374,6 @@ def test_the_result_of_an_mcp_tool_is_the_schema_of_the_value(tmp_path: Path) ->
     assert imported(tmp_path / "c", text).brief[-1] == "2:30 type-unknown"
 
 
-@pytest.mark.row("A22", "A23", "A24")
 def test_a_definition_of_the_agent_sdk(tmp_path: Path) -> None:
     schema = {
         "type": "object",
@@ -411,7 +410,6 @@ SPEC: Any = {
 }
 
 
-@pytest.mark.row("Q10", "Q37", "Q38", "Q39", "Q40", "Q41", "Q42")
 def test_a_tool_spec_with_its_types_risks_and_aliases(tmp_path: Path) -> None:
     result = imported(tmp_path, SPEC, "copilot_quorum")
     assert result.tools == {

@@ -32,7 +32,6 @@ def built(schemas: Path) -> tuple[Any, list[tuple[str, int, str]]]:
     return result, [(f.code, f.span.line, f.span.path) for f in findings if f.level == "error"]
 
 
-@pytest.mark.pain("P10")
 def test_a_project_overrides_a_fact_of_a_shipped_profile(tmp_path: Path) -> None:
     schemas = project(tmp_path, "openai_chat", openai_chat="finish_reasons: {done: stop, length: null}\n")
     result, errors = built(schemas)

@@ -47,8 +47,6 @@ def test_every_rule_has_a_row() -> None:
     assert RULES.keys() <= {row.id for row in BY_STAGE["rules"]}
 
 
-@pytest.mark.row("T05", "A22", "K06")
-@pytest.mark.pain("P04", "P06", "P08", "P11", "P13", "P15", "P16")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.stem}")
 def test_a_rule_speaks_of_the_marked_lines(tmp_path: Path, case: Path, request: pytest.FixtureRequest) -> None:
     path, text = source_of(case)

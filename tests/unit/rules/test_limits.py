@@ -20,7 +20,6 @@ def too_long(folder: Path, declared: dict[str, Any], **config: Any) -> list[Find
     return [f for f in of_declarations(folder, sources) if f.code == CODE]
 
 
-@pytest.mark.pain("P16")
 @pytest.mark.parametrize("text", ["x", "é", "日", "👩"])
 @pytest.mark.parametrize(("length", "count"), [(1023, 0), (1024, 0), (1025, 1)])
 def test_characters_are_counted_where_the_provider_counts_characters(
@@ -32,7 +31,6 @@ def test_characters_are_counted_where_the_provider_counts_characters(
         assert "1025 characters, but openai_chat accepts 1024" in finding.message
 
 
-@pytest.mark.pain("P16")
 @pytest.mark.parametrize(("length", "count"), [(511, 0), (512, 0), (513, 1)])
 def test_bytes_are_counted_where_the_provider_counts_bytes(tmp_path: Path, length: int, count: int) -> None:
     profile = "limits: {description: {most: 1024, unit: bytes, date: 2026-01-01, evidence: a test}}\n"
@@ -47,7 +45,6 @@ def test_bytes_are_counted_where_the_provider_counts_bytes(tmp_path: Path, lengt
     ]
 
 
-@pytest.mark.pain("P16")
 def test_a_description_for_one_provider_counts_there(tmp_path: Path) -> None:
     declared = {"description": "x" * 2000, "providers": {"openai_chat": {"description": "Short."}}}
     assert too_long(tmp_path / "a", declared, providers=["openai_chat"]) == []

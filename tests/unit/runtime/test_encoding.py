@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.unit.runtime.lowering.lowered_schemas import OPENAPI, STRICT, TEXT, lowered, of, there_and_back
 from toolgen_runtime.conversion.encoding import Encoding
 
 
-@pytest.mark.pain("P11")
 def test_null_for_what_may_be_absent_comes_back_as_absent_and_other_nulls_stay() -> None:
     schema = {
         "type": "object",

@@ -32,7 +32,6 @@ ARRAYS: dict[str, Any] = {
 }
 
 
-@pytest.mark.pain("P08")
 @pytest.mark.parametrize("array", ARRAYS)
 @every_dialect
 def test_arrays_of_every_kind_are_sent_or_refused(dialect: tuple[str, str], array: str) -> None:
@@ -60,7 +59,6 @@ STOPPED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.pain("P09", "P12")
 @pytest.mark.parametrize("case", STOPPED)
 def test_strict_says_all_of_a_tool_or_why_it_cannot(case: str) -> None:
     schema, stopping = STOPPED[case]

@@ -39,7 +39,6 @@ DEFINITIONS = {
 }
 
 
-@pytest.mark.row("K01", "K02", "K03", "K04", "K05", "K06")
 @pytest.mark.parametrize(("inner", "expected", "value", "spelled"), PLAIN)
 def test_a_dialect_of_six_types_says_every_type_and_description(
     inner: Any, expected: Any, value: Any, spelled: Any
@@ -51,7 +50,6 @@ def test_a_dialect_of_six_types_says_every_type_and_description(
     assert "description" not in lowering.schema
 
 
-@pytest.mark.row("K06")
 def test_a_description_that_is_lacking_is_recorded_and_so_is_null() -> None:
     lowering = lowered(of({"type": ["string", "null"]}, "a"), ("kagami", "open"))
     assert [(r.pointer, r.what, r.action) for r in lowering.changes if r.pointer] == [

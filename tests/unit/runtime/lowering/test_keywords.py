@@ -51,7 +51,6 @@ def nested(depth: int) -> dict[str, Any]:
     return of(inner, "a")
 
 
-@pytest.mark.pain("P01", "P10")
 @pytest.mark.parametrize("depth", range(5))
 @every_dialect
 def test_no_keyword_that_a_provider_does_not_know_is_sent_and_each_that_went_is_recorded(
@@ -83,8 +82,6 @@ SIX = (
 )
 
 
-@pytest.mark.pain("P04")
-@pytest.mark.row("T42")
 @pytest.mark.parametrize("spelling", NULLS)
 @pytest.mark.parametrize("schema", SIX, ids=lambda schema: str(schema["type"]))
 @pytest.mark.parametrize("dialect", [name for name in CHECKERS if not DIALECTS[name].plain], ids="-".join)
@@ -105,7 +102,6 @@ def test_null_is_spelled_as_the_dialect_has_it(dialect: tuple[str, str], schema:
         assert nullable == {**plain, "type": [plain["type"], "null"]}
 
 
-@pytest.mark.row("T42")
 def test_null_in_both_fields_of_gemini() -> None:
     either = {"type": ["string", "null"]}
     assert sent(either, OPENAPI) == {"type": "STRING", "nullable": True}
@@ -147,8 +143,6 @@ def test_equal_texts_and_values_in_branches_of_a_union_are_told_apart(
         assert all(any(same_json(value, item) for item in listed) for value in values)
 
 
-@pytest.mark.pain("P06")
-@pytest.mark.row("K02")
 @pytest.mark.parametrize("values", ENUMS)
 @every_dialect
 def test_listed_values_go_as_they_can_and_come_back_typed(dialect: tuple[str, str], values: str) -> None:
@@ -159,7 +153,6 @@ def test_listed_values_go_as_they_can_and_come_back_typed(dialect: tuple[str, st
         assert (returned, type(returned["a"])) == ({"a": value}, type(value))
 
 
-@pytest.mark.row("K02")
 def test_listed_integers_are_texts_in_the_openapi_subset() -> None:
     lowering = lowered(of({"type": "integer", "enum": [1, 3, 7]}, "a"), OPENAPI)
     assert lowering.schema["properties"]["a"] == {"type": "STRING", "enum": ["1", "3", "7"], "format": "enum"}
@@ -184,7 +177,6 @@ RULES: list[tuple[Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.pain("P07")
 @pytest.mark.parametrize(("schema", "wire"), RULES, ids=lambda value: str(value)[:40])
 def test_a_rule_is_said_by_another_keyword_or_in_words(schema: Any, wire: Any) -> None:
     assert sent(schema, OPENAPI) == wire

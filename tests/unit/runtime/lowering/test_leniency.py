@@ -91,7 +91,6 @@ LENIENT: dict[str, tuple[Any, Any, Any]] = {
 LENIENT_DEFS = {"$defs": {"O": of(TEXT), "X": tagged("x"), "Y": tagged("y")}}
 
 
-@pytest.mark.pain("P11", "P29")
 @pytest.mark.parametrize("case", LENIENT)
 def test_what_is_meant_beyond_doubt_is_read_as_that(case: str) -> None:
     schema, value, meant = LENIENT[case]
@@ -108,7 +107,6 @@ def test_being_lenient_changes_no_value_that_is_valid() -> None:
                 assert table is None or type(value) is not dict or same_json(Encoding(table).decode(value), value)
 
 
-@pytest.mark.pain("P11", "P13")
 def test_a_union_at_the_root_is_read_by_the_branch_that_a_value_tells() -> None:
     schema = {"oneOf": [tagged("x"), {"$ref": "#/$defs/Y"}], **LENIENT_DEFS}
     table = coercions(schema)

@@ -24,7 +24,6 @@ TAKING = ("mcp", "copilot", "mistral", "modular_prompt", "prompt")
 """The wires that take a composed root as it is."""
 
 
-@pytest.mark.pain("P13")
 @pytest.mark.parametrize("root", ROOTS)
 @pytest.mark.parametrize("dialect", [d for d in CHECKERS if d[0] not in TAKING], ids="-".join)
 def test_a_composed_root_is_one_object_with_a_sentence(dialect: tuple[str, str], root: str) -> None:
@@ -38,7 +37,6 @@ def test_a_composed_root_is_one_object_with_a_sentence(dialect: tuple[str, str],
         assert sentence in lowering.schema.get("description", "")
 
 
-@pytest.mark.pain("P14")
 @pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "object", "properties": {}}, {}], ids=str)
 @every_dialect
 def test_no_parameters_are_an_object_without_properties(dialect: tuple[str, str], schema: Any) -> None:

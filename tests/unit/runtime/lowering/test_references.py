@@ -21,7 +21,6 @@ from tests.unit.runtime.lowering.lowered_schemas import (
 from toolgen_runtime.apis.gemini.fields import from_openapi
 
 
-@pytest.mark.pain("P02")
 @every_dialect
 def test_references_lead_somewhere_or_are_resolved_with_the_words_beside_them(dialect: tuple[str, str]) -> None:
     schema = of(
@@ -42,7 +41,6 @@ def test_references_lead_somewhere_or_are_resolved_with_the_words_beside_them(di
         assert admits(lowering, spelled, openapi=dialect == OPENAPI) == valid
 
 
-@pytest.mark.pain("P02")
 @every_dialect
 def test_names_of_definitions_that_mean_something_in_a_pointer_lead_to_them_all_the_same(
     dialect: tuple[str, str],
@@ -122,7 +120,6 @@ CIRCLES: dict[str, Any] = {
 }
 
 
-@pytest.mark.pain("P03")
 @pytest.mark.parametrize("circle", CIRCLES)
 @every_dialect
 def test_a_type_inside_of_itself_ends_or_stays_or_is_refused(dialect: tuple[str, str], circle: str) -> None:

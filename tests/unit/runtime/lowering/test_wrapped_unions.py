@@ -78,7 +78,6 @@ def lowered(schema: dict[str, Any], dialect: tuple[str, str]) -> LoweredSchema:
     return lower(schema, Dialect({**profile(name)["dialects"][mode], "unions": "wrapped"}))
 
 
-@pytest.mark.pain("P13")
 @pytest.mark.parametrize("union", UNIONS)
 @each
 def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tuple[str, str], union: str) -> None:
@@ -112,7 +111,6 @@ def test_a_wrapped_union_is_taken_and_its_values_go_there_and_back(dialect: tupl
     assert not judge.is_valid({"value": {"none": "of them"}}) or "additionalProperties" not in str(wire["properties"])
 
 
-@pytest.mark.pain("P13")
 def test_what_no_branch_admits_is_not_admitted_wrapped_either() -> None:
     lowering = lowered(UNIONS["told apart by a constant"], ("openai_chat", "strict"))
     judge = Draft202012Validator(lowering.schema)
