@@ -34,7 +34,7 @@ def main() -> None:
     _write({"models.py": models_text(catalog.format)})  # first, because the converters of APIs import it
     files = runtime_wire_files(catalog)
     _write(files)
-    for path in _left_over({"models.py", *files}):
+    for path in _find_left_over({"models.py", *files}):
         path.unlink()
 
 
@@ -43,7 +43,7 @@ def find_stale_modules() -> list[str]:
     catalog = shipped_catalog()
     files = {"models.py": models_text(catalog.format), **runtime_wire_files(catalog)}
     folder = runtime_folder()
-    return [*_changed(files), *(path.relative_to(folder).as_posix() for path in _left_over(files))]
+    return [*_changed(files), *(path.relative_to(folder).as_posix() for path in _find_left_over(files))]
 
 
 def shipped_catalog() -> Catalog:
@@ -61,6 +61,7 @@ def shipped_catalog() -> Catalog:
 
 
 def _changed(files: Mapping[str, str]) -> list[str]:
+    """Return the paths of the modules whose text is not on disk."""
     folder = runtime_folder()
     return [path for path, text in files.items() if _read(folder / path) != text]
 
@@ -70,6 +71,7 @@ def _read(path: Path) -> str | None:
 
 
 def _write(files: Mapping[str, str]) -> None:
+    """Write the modules that are out of date, so that the next step can import them."""
     for path in _changed(files):
         target = runtime_folder() / path
         target.parent.mkdir(exist_ok=True)
@@ -77,7 +79,7 @@ def _write(files: Mapping[str, str]) -> None:
     importlib.invalidate_caches()
 
 
-def _left_over(files: Iterable[str]) -> list[Path]:
+def _find_left_over(files: Iterable[str]) -> list[Path]:
     """Return the generated modules of profiles that no longer exist."""
     current = {runtime_folder() / path for path in files}
     every = sorted(runtime_folder().rglob("*.py"))

@@ -85,14 +85,13 @@ class Compilation:
         wires = self.package.payloads
         single = [
             SingleToolPayload(
-                one.tool,
+                offered.tool,
                 name,
-                wire.payload_of(one.tool.name),
-                tuple(PayloadLoss(loss.what, loss.action) for loss in one.losses if loss.severe),
+                wire.payload_of(offered.tool.name),
+                tuple(PayloadLoss(loss.what, loss.action) for loss in offered.losses if loss.severe),
             )
             for name, wire in wires.items()
-            for one in wire.tools
-            if one.offered
+            for offered in wire.offered
         ]
         sets = {name: wire.payload for name, wire in wires.items()}
         budgets = self.config.budgets
@@ -175,6 +174,7 @@ def lint_project(
 
 
 def _paths_of_lock(lock: Lock) -> Callable[[str], bool]:
+    """Return whether the build that wrote a lock file may have generated a file at a path."""
     from toolgen.render.package import generated_paths
 
     return generated_paths(lock.tools, lock.payloads, lock.parts, lock.runtime, lock.frameworks)
@@ -189,14 +189,16 @@ def _made_with() -> str:
 def _rendered(
     schemas: Path, project: Project | None, findings: Findings, progress: Progress, steps: Steps = ALL_STEPS
 ) -> Compilation | None:
+    """Return a project with its rendered package; None if there is no project, or rendering found errors."""
     package = render_project(project, findings, progress, steps) if project is not None else None
     return Compilation(schemas, project, package) if project is not None and package is not None else None
 
 
 def _sizes(payloads: Payloads) -> Mapping[str, Mapping[str, int]]:
+    """Return the sizes of payloads, as `LintResult` has them."""
     from toolgen.rules import payload_size
 
     sizes: dict[str, dict[str, int]] = {name: {"*": payload_size(value)} for name, value in payloads.sets.items()}
-    for each in payloads.single:
-        sizes[each.provider][each.tool.name] = payload_size(each.value)
+    for payload in payloads.single:
+        sizes[payload.provider][payload.tool.name] = payload_size(payload.value)
     return sizes

@@ -147,7 +147,7 @@ def render_project(
     """Plan and render. Return None if a profile does not fit the format, or a provider cannot be sent a tool."""
     from toolgen.render.package import render_package
 
-    package = _made_or_reported(project, findings, lambda: render_package(project.catalog, steps.lower, steps.express))
+    package = _make_or_report(project, findings, lambda: render_package(project.catalog, steps.lower, steps.express))
     if package is not None:
         _report_refused(package.payloads, findings)
         progress("rendered", len(project.sources.tools))
@@ -158,29 +158,31 @@ def render_payloads(project: Project, findings: Findings) -> Mapping[str, Provid
     """Return the payloads of each provider, without the package; None in the same cases as `render_project`."""
     from toolgen.render.package import package_payloads
 
-    payloads = _made_or_reported(project, findings, lambda: package_payloads(project.catalog))
+    payloads = _make_or_report(project, findings, lambda: package_payloads(project.catalog))
     if payloads is not None:
         _report_refused(payloads, findings)
     return None if findings.has_errors else payloads
 
 
-def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
+def _make_or_report(project: Project, findings: Findings, make: Callable[[], T]) -> T | None:
     """Make something from a project. Return None, with a finding, if a profile or an installed runtime does not fit it."""
     from toolgen.plan.wires import MappingError
 
     config = project.sources.config
     if project.config.runtime == "installed" and project.catalog.format.is_extended:
-        own = next(document for document in project.sources.formats if not document.is_shipped)
-        is_stated = config is not None and ("runtime",) in config.values
-        findings.add("runtime-format", config.span("runtime") if config is not None and is_stated else own.span())
+        if config is not None and ("runtime",) in config.values:
+            span = config.span("runtime")
+        else:
+            span = next(document for document in project.sources.formats if not document.is_shipped).span()
+        findings.add("runtime-format", span)
         return None
     try:
         return make()
     except MappingError as error:
         from toolgen.render.wires import profile_ancestors
 
-        lines = profile_ancestors(project.catalog.profiles)
-        document = next(line[0].documents[-1] for line in lines if line[0].name == error.profile)
+        profiles = (profile for profile, *_ in profile_ancestors(project.catalog.profiles))
+        document = next(profile.documents[-1] for profile in profiles if profile.name == error.profile)
         span = _span_of(document, error.pointer, error.unknown)
         findings.add(
             "profile-shape",
@@ -194,7 +196,7 @@ def _made_or_reported(project: Project, findings: Findings, make: Callable[[], T
 def _span_of(profile: Document, pointer: Pointer, unknown: str) -> Span:
     """Return where a profile has a fault. One that is in what it extends is where it names what is unknown."""
     if unknown and (not pointer or pointer not in profile.values):
-        naming = (at for at in profile.values if at and unknown in (at[-1], value_at(profile.value, at)))
+        naming = (inner for inner in profile.values if inner and unknown in (inner[-1], value_at(profile.value, inner)))
         pointer = next(naming, pointer)
     return profile.span(*pointer)
 
@@ -202,13 +204,13 @@ def _span_of(profile: Document, pointer: Pointer, unknown: str) -> Span:
 def _report_refused(payloads: Mapping[str, ProviderPayload], findings: Findings) -> None:
     """Report each tool that cannot be sent to a provider that it is offered to, with the first reason."""
     for provider, payload in payloads.items():
-        for one in payload.tools:
-            refused = next((loss for loss in one.losses if loss.refused), None)
+        for tool_payload in payload.tools:
+            refused = next((loss for loss in tool_payload.losses if loss.refused), None)
             if refused is not None:
                 findings.add(
                     "tool-refused",
                     refused.span,
-                    tool=one.tool.name,
+                    tool=tool_payload.tool.name,
                     provider=provider,
                     what=RawText(refused.what),
                     reason=RawText(refused.reason),

@@ -151,7 +151,7 @@ MUTATIONS = (
         "an edited call goes out as it came",
         with_models(test_prompt.test_an_edited_message_goes_out_edited),
         SPEECHES,
-        "return same_json(found.arguments, expected.arguments)",
+        "return same_json(parsed.arguments, expected.arguments)",
         "return True",
     ),
     Mutation(

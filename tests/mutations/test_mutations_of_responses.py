@@ -364,7 +364,7 @@ MUTATIONS = (
         "7: what a response kept is not written",
         on_responses(CHAT, laws.response_comes_back),
         "runtime/apis/openai_chat/converter.py",
-        "        restore_extras(choice, first)\n",
+        "        restore_extras(choice, extras)\n",
         "",
     ),
     Mutation(

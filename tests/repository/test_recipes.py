@@ -279,7 +279,7 @@ def test_add_a_key_to_declarations(copy: Path) -> None:
     )
     code = (
         "import generated.tools as t, generated.providers.openai_chat as p\n"
-        "print(t.DEFINITIONS['get_weather'].metadata['declaration']['$owner'], 'owner' in str(p.TOOLS))"
+        "print(t.DEFINITIONS['get_weather'].metadata['declaration']['$declared']['owner'], 'owner' in str(p.TOOLS))"
     )
     assert build(copy, schemas, code) == "weather team False"
     assert "owner" in toolgen(copy, "schema", "declaration").out

@@ -6,8 +6,8 @@ Only keywords that pydantic enforces exactly as JSON Schema does become part of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from toolgen.load.sources import json_type
 from toolgen.resolve.schema_locations import stated_types
@@ -81,10 +81,12 @@ def residual_keywords(schema: Any, expressed: frozenset[str]) -> tuple[str, ...]
 
 
 def _members_idle(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Return whether all schemas in the value of a keyword admit everything."""
     return all(admits_everything(member) for member in (value.values() if isinstance(value, Mapping) else value))
 
 
 def _idle_condition(value: Any, schema: Mapping[str, Any]) -> bool:
+    """Return whether `if` has no effect: both of its branches admit everything."""
     return admits_everything(schema.get("then", True)) and admits_everything(schema.get("else", True))
 
 
@@ -107,6 +109,14 @@ _IDLE: Mapping[str, Callable[[Any, Mapping[str, Any]], bool]] = {
 TypeSchema = dict[str, Any]
 """A schema with only the few keywords that the model generator handles reliably. `{}` admits any value."""
 
+
+class TypeOfSchema(NamedTuple):
+    """The type schema of a schema, and the keywords of the schema that it expresses completely."""
+
+    type_schema: TypeSchema
+    expressed: frozenset[str]
+
+
 _EXACT = 2**53
 
 _BEYOND_LITERALS = 2**63
@@ -124,22 +134,19 @@ def literal_type(schema: Mapping[str, Any]) -> TypeSchema | None:
         values = [v for v in values if json_type(v) in types or (json_type(v) == "integer" and "number" in types)]
     if schema.get("format") in FORMATS:
         values = [v for v in values if not isinstance(v, str) or is_format(schema["format"], v)]
-    type_schemas: list[TypeSchema] = []
-    for kind in ("string", "integer", "boolean"):
-        members = list(dict.fromkeys(v for v in values if json_type(v) == kind))
-        if members:
-            type_schemas.append(
-                {"type": kind} if len(members) == 2 and kind == "boolean" else {"type": kind, "enum": members}
-            )
-    if any(v is None for v in values):
-        type_schemas.append({"type": "null"})
-    if not type_schemas or any(json_type(v) in ("number", "array", "object") for v in values):
+    kinds = {json_type(v) for v in values}
+    if not kinds or not kinds.isdisjoint(("number", "array", "object")) or kinds >= {"integer", "boolean"}:
         return None
     if any(isinstance(v, int) and abs(v) >= _BEYOND_LITERALS for v in values):
         return None
-    if {"integer", "boolean"} <= {type_schema["type"] for type_schema in type_schemas}:
-        return None
-    return union_type(type_schemas)
+    return union_type([_literals(kind, values) for kind in ("string", "integer", "boolean", "null") if kind in kinds])
+
+
+def _literals(kind: str, values: Iterable[Any]) -> TypeSchema:
+    """Return the type schema of those of the values that have one JSON type."""
+    members = list(dict.fromkeys(v for v in values if json_type(v) == kind))
+    is_whole_type = kind == "null" or (kind == "boolean" and len(members) == 2)
+    return {"type": kind} if is_whole_type else {"type": kind, "enum": members}
 
 
 def _whole(value: Any) -> Any:
@@ -158,23 +165,23 @@ def text_type(schema: Mapping[str, Any]) -> TypeSchema:
     return type_schema
 
 
-def number_type(schema: Mapping[str, Any], kind: str) -> tuple[TypeSchema, frozenset[str]]:
-    """Return the type schema of a number with its bounds, and the keywords that it expresses.
+def number_type(schema: Mapping[str, Any], kind: str) -> TypeOfSchema:
+    """Return the type of a number with its bounds.
 
     Bounds of integers are rounded to integers. `multipleOf` is expressed for integers only.
     """
     type_schema: TypeSchema = {"type": kind}
     expressed = {"type"}
-    for bounding in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
-        keyword, bound = bounding, schema.get(bounding)
+    for stated_keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+        keyword, bound = stated_keyword, schema.get(stated_keyword)
         if bound is None or abs(bound) > _EXACT:
             continue
-        expressed.add(bounding)
+        expressed.add(stated_keyword)
         if kind == "integer" and isinstance(bound, float):
-            low = keyword.endswith("inimum")
+            is_minimum = keyword.endswith("inimum")
             if not bound.is_integer():
-                keyword = "minimum" if low else "maximum"
-            bound = math.ceil(bound) if low else math.floor(bound)
+                keyword = "minimum" if is_minimum else "maximum"
+            bound = math.ceil(bound) if is_minimum else math.floor(bound)
         if keyword in type_schema:
             bound = max(bound, type_schema[keyword]) if keyword == "minimum" else min(bound, type_schema[keyword])
         type_schema[keyword] = bound
@@ -182,7 +189,7 @@ def number_type(schema: Mapping[str, Any], kind: str) -> tuple[TypeSchema, froze
     if kind == "integer" and step is not None and step == int(step) and step < _EXACT:
         type_schema["multipleOf"] = int(step)
         expressed.add("multipleOf")
-    return type_schema, frozenset(expressed)
+    return TypeOfSchema(type_schema, frozenset(expressed))
 
 
 def array_counts(schema: Mapping[str, Any]) -> TypeSchema:
@@ -191,6 +198,7 @@ def array_counts(schema: Mapping[str, Any]) -> TypeSchema:
 
 
 def _counts(schema: Mapping[str, Any], *keywords: str) -> TypeSchema:
+    """Return the bounds of a length that pydantic can enforce, which are below 2**31. A minimum of 0 has no effect."""
     return {
         k: int(schema[k])
         for k in keywords
@@ -224,10 +232,10 @@ def type_schema_size(type_schema: Any) -> int:
     """Return the number of keywords and members in a type schema."""
     total, stack = 0, [type_schema]
     while stack:
-        here = stack.pop()
+        part = stack.pop()
         total += 1
-        if isinstance(here, dict):
-            stack.extend(here.values())
-        elif isinstance(here, list):
-            stack.extend(here)
+        if isinstance(part, dict):
+            stack.extend(part.values())
+        elif isinstance(part, list):
+            stack.extend(part)
     return total

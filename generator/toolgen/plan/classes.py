@@ -5,7 +5,7 @@ Dependencies come first, and cycles are cut before they are too long for pydanti
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -94,30 +94,28 @@ def sort_by_dependency(items: list[Item], shared: Mapping[str, str], roots: Set[
     `shared` maps the names of shared types in this module to their names in `types`.
     """
     by_name = _reached({item.name: item for item in items}, roots)
-    edges = {name: [n for n in _refers(item) if n in by_name] for name, item in by_name.items()}
-    done: list[Item] = []
-    above: set[str] = set()
+    edges = {name: [n for n in _references(item) if n in by_name] for name, item in by_name.items()}
+    ordered: dict[str, Item] = {}
     rebuilt = []
     for group in _groups(edges):
-        members = set(group)
-        cut = members if len(group) > MAX_CIRCLE else set()
+        cut = set(group) if len(group) > MAX_CIRCLE else set[str]()
         classes = [n for n in reversed(group) if isinstance(by_name[n], ClassPlan)]
         aliases = [n for n in reversed(group) if n not in classes]
-        for name in (*classes, *aliases):
-            item = by_name[name]
-            unknown = {n for n in edges[name] if n not in above} if name in aliases else cut
-            item = _cut(item, unknown)
-            above.add(name)
-            done.append(item)
-            if isinstance(item, ClassPlan) and not above.issuperset(n for n in _refers(item) if n in by_name):
+        for name in classes:
+            item = _cut(by_name[name], cut)
+            ordered[name] = item
+            if not ordered.keys() >= {n for n in _references(item) if n in by_name}:
                 rebuilt.append(item.name)
-    used = {n for item in done for n in _refers(item)}
-    return ModelsPlan(tuple(done), tuple(sorted(n for n in shared if n in used)), tuple(rebuilt))
+        for name in aliases:
+            later = {n for n in edges[name] if n not in ordered}
+            ordered[name] = _cut(by_name[name], later)
+    used = {n for item in ordered.values() for n in _references(item)}
+    return ModelsPlan(tuple(ordered.values()), tuple(sorted(n for n in shared if n in used)), tuple(rebuilt))
 
 
 def _reached(by_name: Mapping[str, Item], roots: Set[str]) -> dict[str, Item]:
     """Return the roots and the items that they refer to, directly or not; discarded type schemas leave unused items."""
-    reached = reachable(roots, lambda name: [other for other in _refers(by_name[name]) if other in by_name])
+    reached = reachable(roots, lambda name: [target for target in _references(by_name[name]) if target in by_name])
     return {name: item for name, item in by_name.items() if name in reached}
 
 
@@ -130,10 +128,10 @@ def iter_type_schemas(item: Item) -> Iterator[TypeSchema]:
     yield from (field.type_schema for field in item.fields)
 
 
-def _refers(item: Item) -> list[str]:
-    return list(
-        dict.fromkeys(name for type_schema in iter_type_schemas(item) for name in referenced_names(type_schema))
-    )
+def _references(item: Item) -> list[str]:
+    """Return the names of the classes and aliases that an item refers to, each once."""
+    names = (name for type_schema in iter_type_schemas(item) for name in referenced_names(type_schema))
+    return [*dict.fromkeys(names)]
 
 
 def referenced_names(type_schema: Any) -> Iterator[str]:
@@ -154,45 +152,55 @@ def has_instances(default: Any, type_schema: TypeSchema) -> bool:
     """Return whether a default of a type is, or may contain, an instance of a class in Python."""
     if default == {}:
         return _may_be_instance(type_schema)
-    return isinstance(default, dict | list) and default != [] and any(True for _ in referenced_names(type_schema))
+    return isinstance(default, dict | list) and default != [] and _has_references(type_schema)
+
+
+def _has_references(type_schema: TypeSchema) -> bool:
+    """Return whether a type schema refers to a class or an alias."""
+    return any(True for _ in referenced_names(type_schema))
 
 
 def _may_be_instance(type_schema: TypeSchema) -> bool:
+    """Return whether a value of a type is, or may be, an instance of a class or an alias."""
     return "$ref" in type_schema or any(map(_may_be_instance, type_schema.get("anyOf", ())))
 
 
 def default_needs_parsing(default: Any, type_schema: TypeSchema) -> bool:
     """Return whether a default is an array for a tuple, or a float for a named type, which may be one of integers."""
     if isinstance(default, float):
-        return default.is_integer() and any(True for _ in referenced_names(type_schema))
+        return default.is_integer() and _has_references(type_schema)
     kinds: list[TypeSchema] = type_schema.get("anyOf", [type_schema])
     if isinstance(default, list) and any("prefixItems" in kind for kind in kinds):
         return True
-    inner = [
+    inner_types = [
         kind[key] for kind in kinds for key in ("items", "additionalProperties") if isinstance(kind.get(key), dict)
     ]
-    values = default.values() if isinstance(default, dict) else default if isinstance(default, list) else ()
-    return any(default_needs_parsing(value, each) for value in values for each in inner)
+    return any(default_needs_parsing(value, inner) for value in _members(default) for inner in inner_types)
+
+
+def _members(value: Any) -> Iterable[Any]:
+    """Return the members of a JSON value: those of an array, or the values of an object. A scalar has none."""
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def convert_whole_floats_in_default(default: Any, type_schema: TypeSchema) -> Any:
     """Return a default with floats as integers where its type, without references, has integers and no floats."""
     kinds: list[TypeSchema] = type_schema.get("anyOf", [type_schema])
     if isinstance(default, float):
-        named = [kind.get("type") for kind in kinds]
-        whole = default.is_integer() and "integer" in named and "number" not in named
-        return int(default) if whole else default
+        types = [kind.get("type") for kind in kinds]
+        is_for_integer = default.is_integer() and "integer" in types and "number" not in types
+        return int(default) if is_for_integer else default
     keyword = "items" if isinstance(default, list) else "additionalProperties"
-    inner = [kind[keyword] for kind in kinds if isinstance(kind.get(keyword), dict)]
-    if len(inner) != 1:
+    inner_types = [kind[keyword] for kind in kinds if isinstance(kind.get(keyword), dict)]
+    if len(inner_types) != 1:
         return default
     if isinstance(default, list):
-        return [convert_whole_floats_in_default(value, inner[0]) for value in default]
-    return (
-        {key: convert_whole_floats_in_default(value, inner[0]) for key, value in default.items()}
-        if isinstance(default, dict)
-        else default
-    )
+        return [convert_whole_floats_in_default(value, inner_types[0]) for value in default]
+    if isinstance(default, dict):
+        return {key: convert_whole_floats_in_default(value, inner_types[0]) for key, value in default.items()}
+    return default
 
 
 def _cut(item: Item, names: set[str]) -> Item:
@@ -200,7 +208,7 @@ def _cut(item: Item, names: set[str]) -> Item:
 
     If the item has such a reference, its check contains all keywords of its schema.
     """
-    if names.isdisjoint(_refers(item)):
+    if names.isdisjoint(_references(item)):
         return item
     check = replace(item.check, keywords=asserted_keywords(item.check.schema))
     if isinstance(item, AliasPlan):
@@ -210,6 +218,7 @@ def _cut(item: Item, names: set[str]) -> Item:
 
 
 def _without(type_schema: Any, names: set[str], instead: TypeSchema) -> Any:
+    """Return a type schema in which `instead` replaces references to these names."""
     if isinstance(type_schema, list):
         return [_without(member, names, instead) for member in type_schema]
     if not isinstance(type_schema, dict):
@@ -223,35 +232,36 @@ def _groups(edges: Mapping[str, list[str]]) -> Iterator[list[str]]:
     """Yield the strongly connected groups of a graph, dependencies first (Tarjan's algorithm, without recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
-    stack: list[str] = []
+    stack: list[str] = []  # the nodes whose group is not complete yet
     open_names: set[str] = set()
+    work: list[tuple[str, Iterator[str]]] = []
+
+    def enter(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        open_names.add(name)
+        work.append((name, iter(edges[name])))
+
     for start in edges:
         if start in index:
             continue
-        work = [(start, iter(edges[start]))]
-        index[start] = low[start] = len(index)
-        stack.append(start)
-        open_names.add(start)
+        enter(start)
         while work:
-            name, nexts = work[-1]
-            for other in nexts:
-                if other not in index:
-                    index[other] = low[other] = len(index)
-                    stack.append(other)
-                    open_names.add(other)
-                    work.append((other, iter(edges[other])))
+            name, targets = work[-1]
+            for target in targets:
+                if target not in index:
+                    enter(target)
                     break
-                if other in open_names:
-                    low[name] = min(low[name], index[other])
+                if target in open_names:
+                    low[name] = min(low[name], index[target])
             else:
                 work.pop()
                 if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[name])
                 if low[name] == index[name]:
-                    at = len(stack) - 1
-                    while stack[at] != name:
-                        at -= 1
-                    group = stack[at:]
-                    del stack[at:]
+                    start_of_group = stack.index(name)
+                    group = stack[start_of_group:]
+                    del stack[start_of_group:]
                     open_names.difference_update(group)
                     yield group

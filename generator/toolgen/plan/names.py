@@ -90,14 +90,14 @@ def field_names(wires: Iterable[str]) -> dict[str, FieldName]:
     A property whose own name is a valid field name keeps it, in any order. The others are written as PEP 8 demands, and
     get a number if their name is taken.
     """
-    order = list(dict.fromkeys(wires))
-    names = {wire: FieldName(wire) for wire in order if _field_name(wire) == wire}
-    taken = set(names.values())
-    for wire in order:
+    properties = list(dict.fromkeys(wires))
+    names = {wire: FieldName(wire) for wire in properties if _field_name(wire) == wire}
+    used = set(names.values())
+    for wire in properties:
         if wire not in names:
-            names[wire] = _distinct(_field_name(wire), taken)
-            taken.add(names[wire])
-    return {wire: names[wire] for wire in order}
+            names[wire] = _distinct(_field_name(wire), used)
+            used.add(names[wire])
+    return {wire: names[wire] for wire in properties}
 
 
 _WORD_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!s(?![a-z]))[a-z])")
@@ -110,6 +110,7 @@ def _snake(text: str) -> str:
 
 
 def _field_name(wire: str) -> str:
+    """Return the name of the field for a property, which may be that of another one too."""
     plain = wire if wire.isascii() and wire.isidentifier() else "_".join(ascii_words(wire))
     name = _snake(plain)[:MAX_FIELD].strip("_")
     if not name:
@@ -122,23 +123,23 @@ def _field_name(wire: str) -> str:
     return f"{name}_" if hidden or keyword.iskeyword(name) else name
 
 
-def _distinct(name: str, taken: Container[str]) -> FieldName:
+def _distinct(name: str, used: Container[str]) -> FieldName:
     """Return the name, or the name with the first number that makes it unique."""
-    return FieldName(distinct_name(name, taken, lambda n: f"{name.rstrip('_')}_{n}"))
+    return FieldName(distinct_name(name, used, lambda n: f"{name.rstrip('_')}_{n}"))
 
 
-def type_name(*texts: str, taken: Container[str] = ()) -> ClassName:
-    """Return a class name made of texts that differs from all names in `taken`."""
+def type_name(*texts: str, used: Container[str] = ()) -> ClassName:
+    """Return a class name made of texts that differs from all used ones."""
     name = class_name(*texts)
-    return ClassName(distinct_name(name, taken, lambda n: f"{name}{n}"))
+    return ClassName(distinct_name(name, used, lambda n: f"{name}{n}"))
 
 
 GENERIC = frozenset(["extra", "item", "value"])
 """Steps that are meaningless without the one before them, as are those that end in a number."""
 
 
-def nested_class_name(stem: str, steps: tuple[str, ...], taken: Collection[str]) -> ClassName:
-    """Return a class name for a nested schema: `stem` and the last step to it, or more steps if that name is taken.
+def nested_class_name(stem: str, steps: tuple[str, ...], used: Collection[str]) -> ClassName:
+    """Return a class name for a nested schema: `stem` and the last step to it, or more steps if that name is used.
 
     A step that begins with the stem is used without the stem.
     """
@@ -147,17 +148,19 @@ def nested_class_name(stem: str, steps: tuple[str, ...], taken: Collection[str])
             continue
         name = class_name(*steps[start:])
         name = ClassName(name if name.startswith(stem) else class_name(stem, *steps[start:]))
-        if name not in taken:
+        if name not in used:
             return name
-    return type_name(stem, *steps, taken=taken)
+    return type_name(stem, *steps, used=used)
 
 
 @lru_cache(maxsize=8192)
 def natural_key(name: str) -> tuple[int, list[tuple[int, str]]]:
     """Return the sort key of names where linters check the order: constants, classes, others; numbers by value."""
     parts = re.split(r"(\d+)", name)
-    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
-    return kind, [_number_key(part) if i % 2 else (0, part) for i, part in enumerate(parts)]
+    key = [_number_key(part) if i % 2 else (0, part) for i, part in enumerate(parts)]
+    if name.isupper() and len(name) > 1:
+        return 0, key
+    return 1 if name[:1].isupper() else 2, key
 
 
 def _number_key(digits: str) -> tuple[int, str]:
@@ -181,8 +184,10 @@ def singularize(text: str) -> str | None:
 def tool_class_stem(tool: str) -> ClassName:
     """Return the prefix of a tool's class names. Valid tool names that differ in letters or digits differ here too."""
     name = class_name(tool.replace("-", "_"))
+    if name == "N":
+        return ClassName("Tool")
     starts_with_digit = tool.lstrip("_-")[:1].isdigit()
-    return ClassName("Tool" if name == "N" else f"Tool{name[1:]}" if starts_with_digit else name)
+    return ClassName(f"Tool{name[1:]}" if starts_with_digit else name)
 
 
 _RESERVED = DEVICES | _PACKAGE_WORDS | {"conftest", "sitecustomize", "usercustomize"}

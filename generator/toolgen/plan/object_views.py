@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.plan.assertion_keywords import list_declared_types, residual_keywords
 from toolgen.resolve.schema_locations import find_target, stated_types
@@ -23,10 +23,12 @@ def admits_null(schema: Any, root: Any) -> bool:
 
 
 class _NullChecker:
+    """Decides whether schemas of one root admit null. The result for a reference is stored; a recursive one admits it."""
+
     def __init__(self, root: Any) -> None:
         self.root = root
-        self.known: dict[str, bool] = {}
-        self.open: list[str] = []
+        self.results: dict[str, bool] = {}
+        self.chain: list[str] = []
 
     def admits(self, schema: Any) -> bool:
         if not isinstance(schema, Mapping):
@@ -37,7 +39,7 @@ class _NullChecker:
             return False
         if "enum" in schema and None not in schema["enum"]:
             return False
-        if "$ref" in schema and not self._definition(schema["$ref"]):
+        if "$ref" in schema and not self._target_admits(schema["$ref"]):
             return False
         if not all(self.admits(sub) for sub in schema.get("allOf", ())):
             return False
@@ -49,15 +51,16 @@ class _NullChecker:
             return False
         return "if" not in schema or self.admits(schema.get("then" if self.admits(schema["if"]) else "else", True))
 
-    def _definition(self, ref: str) -> bool:
-        if ref not in self.known:
-            self.known[ref] = True
-            if len(self.open) == MAX_CHAIN:
+    def _target_admits(self, ref: str) -> bool:
+        """Return whether the target of a reference admits null."""
+        if ref not in self.results:
+            self.results[ref] = True
+            if len(self.chain) == MAX_CHAIN:
                 return True
-            self.open.append(ref)
-            self.known[ref] = self.admits(find_target(ref, self.root))
-            self.open.pop()
-        return self.known[ref]
+            self.chain.append(ref)
+            self.results[ref] = self.admits(find_target(ref, self.root))
+            self.chain.pop()
+        return self.results[ref]
 
 
 Lookup = Callable[[str], Any]
@@ -91,18 +94,18 @@ def object_view(schema: Any, lookup: Lookup, *, assume: bool = False) -> ObjectV
     if not any(part.get("type") in ("object", ["object"]) for part in parts) and not assume:
         return None
     view = ObjectView()
-    shaped = [p for p in parts if "properties" in p or "patternProperties" in p or "additionalProperties" in p]
-    whole = True
+    with_properties = [p for p in parts if "properties" in p or "patternProperties" in p or "additionalProperties" in p]
+    all_agree = True
     for part in parts:
         for name, sub in part.get("properties", {}).items():
-            whole &= view.properties.setdefault(name, sub) == sub
+            all_agree &= view.properties.setdefault(name, sub) == sub
         view.required.update(part.get("required", ()))
         view.description = view.description or description_of(part)
-    if len(shaped) == 1 and "patternProperties" not in shaped[0]:
-        view.extra = shaped[0].get("additionalProperties", True)
+    if len(with_properties) == 1 and "patternProperties" not in with_properties[0]:
+        view.extra = with_properties[0].get("additionalProperties", True)
     for name in sorted(view.required - view.properties.keys()):
         view.properties[name] = view.extra
-    view.expressed = _expressed_keywords(parts, len(shaped) < 2, whole)
+    view.expressed = _expressed_keywords(parts, is_alone=len(with_properties) < 2, all_agree=all_agree)
     return view
 
 
@@ -114,19 +117,22 @@ def as_object(schema: Any) -> Any:
     return {**schema, "type": "object"} if types is None or "object" in types else False
 
 
-def _expressed_keywords(parts: list[Mapping[str, Any]], one_shape: bool, whole: bool) -> frozenset[str]:
-    """Return the keywords of the first schema that a class expresses with its fields, given all combined schemas."""
-    first, *others = parts
+def _expressed_keywords(parts: list[Mapping[str, Any]], *, is_alone: bool, all_agree: bool) -> frozenset[str]:
+    """Return the keywords of the first schema that a class expresses with its fields, given all combined schemas.
+
+    `is_alone` is whether only one of them has properties, and `all_agree` whether they have the same schema for each.
+    """
+    first, *combined = parts
     expressed = {"type", "properties", "required"}
-    if one_shape and "patternProperties" not in first:
+    if is_alone and "patternProperties" not in first:
         expressed.add("additionalProperties")
     full = {*expressed, "$ref", "allOf"}
-    if whole and all(_objects(p) and not residual_keywords(p, frozenset(full)) for p in others):
+    if all_agree and all(_admits_objects(p) and not residual_keywords(p, frozenset(full)) for p in combined):
         expressed |= {"$ref", "allOf"}
-    return frozenset(expressed) if _objects(first) else frozenset(expressed - {"type"})
+    return frozenset(expressed) if _admits_objects(first) else frozenset(expressed - {"type"})
 
 
-def _objects(schema: Mapping[str, Any]) -> bool:
+def _admits_objects(schema: Mapping[str, Any]) -> bool:
     """Return whether the type of a schema admits objects."""
     types = list_declared_types(schema)
     return types is None or "object" in types
@@ -134,21 +140,21 @@ def _objects(schema: Mapping[str, Any]) -> bool:
 
 def conjuncts(schema: Any, lookup: Lookup) -> list[Mapping[str, Any]]:
     """Return the schemas that a value must all satisfy: this one, the target of its reference, and those of `allOf`."""
-    found: list[Mapping[str, Any]] = []
-    seen: set[int] = set()
+    parts: list[Mapping[str, Any]] = []
+    visited: set[int] = set()
     stack: list[Any] = [schema]
     while stack:
         part: Any = stack.pop()
         if part is False:
             part = {"not": True}
-        if not isinstance(part, Mapping) or id(part) in seen:
+        if not isinstance(part, Mapping) or id(part) in visited:
             continue
-        seen.add(id(part))
-        found.append(part)
+        visited.add(id(part))
+        parts.append(part)
         stack.extend(reversed(part.get("allOf", ())))
         if "$ref" in part:
             stack.append(lookup(part["$ref"]))
-    return found
+    return parts
 
 
 MAX_COMPARED = 40
@@ -160,46 +166,44 @@ def are_mutually_exclusive(choices: Sequence[Any], lookup: Lookup) -> bool:
     if len(choices) > MAX_COMPARED:
         return False
     parts = [conjuncts(choice, lookup) for choice in choices]
-    return all(_apart(one, other) for one, other in combinations(parts, 2))
+    return all(_exclude_each_other(first, second) for first, second in combinations(parts, 2))
 
 
-def _apart(one: list[Mapping[str, Any]], other: list[Mapping[str, Any]]) -> bool:
-    if _types(one).isdisjoint(_types(other)):
+def _exclude_each_other(first: list[Mapping[str, Any]], second: list[Mapping[str, Any]]) -> bool:
+    """Return whether no value satisfies all of the first and all of the second schemas, by types, constants or tags."""
+    if _types(first).isdisjoint(_types(second)):
         return True
-    here, there = _texts(one), _texts(other)
-    if here is not None and there is not None and here.isdisjoint(there):
+    first_texts, second_texts = _texts(first), _texts(second)
+    if first_texts is not None and second_texts is not None and first_texts.isdisjoint(second_texts):
         return True
-    if _types(one) != {"object"} or _types(other) != {"object"}:
+    if _types(first) != {"object"} or _types(second) != {"object"}:
         return False
-    first, second = _tags(one), _tags(other)
-    return any(first[name].isdisjoint(second[name]) for name in first.keys() & second.keys())
+    first_tags, second_tags = _tags(first), _tags(second)
+    return any(first_tags[name].isdisjoint(second_tags[name]) for name in first_tags.keys() & second_tags.keys())
 
 
-_ALL = frozenset(["array", "boolean", "null", "number", "object", "string"])
+_ALL_TYPES = frozenset(["array", "boolean", "null", "number", "object", "string"])
 
 
 def _types(parts: list[Mapping[str, Any]]) -> frozenset[str]:
     """Return the types that the schemas admit together; a constant has the type of its value."""
-    found = _ALL
+    types = _ALL_TYPES
     for part in parts:
-        named = list_declared_types(part)
-        if named is not None:
-            found &= frozenset(named)
+        declared = list_declared_types(part)
+        if declared is not None:
+            types &= frozenset(declared)
         if _constants(part) is not None:
-            found &= {"string"}
-    return found
+            types &= {"string"}
+    return types
 
 
 def _texts(parts: list[Mapping[str, Any]]) -> frozenset[str] | None:
     """Return the strings that the first schema with only string constants lists; None if there is no such schema."""
-    for part in parts:
-        found = _constants(part)
-        if found is not None:
-            return found
-    return None
+    return next((texts for part in parts if (texts := _constants(part)) is not None), None)
 
 
 def _constants(schema: Any) -> frozenset[str] | None:
+    """Return the strings of `const` or `enum`; None if there are none, or other values among them."""
     if not isinstance(schema, Mapping):
         return None
     values = [schema["const"]] if "const" in schema else schema.get("enum")
@@ -208,8 +212,15 @@ def _constants(schema: Any) -> frozenset[str] | None:
     return frozenset(values)
 
 
-def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozenset[str]]] | None:
-    """Return the property whose constants distinguish object schemas, and its strings in each; None if none does."""
+class Tag(NamedTuple):
+    """A property whose constants distinguish object schemas, and its strings in each of them."""
+
+    name: str
+    texts: list[frozenset[str]]
+
+
+def find_tag(choices: Sequence[Any], lookup: Lookup) -> Tag | None:
+    """Return the property whose constants distinguish object schemas; None if none does."""
     if not 1 < len(choices) <= MAX_COMPARED:
         return None
     parts = [conjuncts(choice, lookup) for choice in choices]
@@ -217,7 +228,7 @@ def find_tag(choices: Sequence[Any], lookup: Lookup) -> tuple[str, list[frozense
     for name in tags[0]:
         texts = [tag.get(name, frozenset()) for tag in tags]
         if all(texts) and len(frozenset().union(*texts)) == sum(map(len, texts)):
-            return name, texts
+            return Tag(name, texts)
     return None
 
 
@@ -226,8 +237,8 @@ def branch_labels(choices: Sequence[Any]) -> list[str]:
 
     Serde in Rust tells variants apart like this: `{"properties": {"Click": …}, "required": ["Click"]}`.
     """
-    only = [_only_required_property(choice) if isinstance(choice, Mapping) else None for choice in choices]
-    return [f"option{i}" if name is None or only.count(name) > 1 else name for i, name in enumerate(only, 1)]
+    names = [_only_required_property(choice) if isinstance(choice, Mapping) else None for choice in choices]
+    return [f"option{i}" if name is None or names.count(name) > 1 else name for i, name in enumerate(names, 1)]
 
 
 def _only_required_property(choice: Mapping[str, Any]) -> str | None:
@@ -237,11 +248,11 @@ def _only_required_property(choice: Mapping[str, Any]) -> str | None:
 
 def _tags(parts: list[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
     """Return the required properties of an object that have constants, with the possible strings of each."""
-    needed = {name for part in parts for name in part.get("required", ())}
-    found: dict[str, frozenset[str]] = {}
+    required = {name for part in parts for name in part.get("required", ())}
+    tags: dict[str, frozenset[str]] = {}
     for part in parts:
         for name, schema in part.get("properties", {}).items():
             texts = _constants(schema)
-            if name in needed and texts is not None:
-                found.setdefault(name, texts)
-    return found
+            if name in required and texts is not None:
+                tags.setdefault(name, texts)
+    return tags

@@ -58,8 +58,8 @@ def _metadata(tool: Tool) -> dict[str, Any]:
 class ToolPlan:
     """The module of one tool. `imports` are pairs of a shared type's class and its name in the module.
 
-    `has_untyped_field` is whether a field of the arguments may have any value. `non_object_type` is the type of arguments that are
-    not an object, if the schema does not require one.
+    `has_untyped_field` is whether a field of the arguments may have any value. `non_object_type` is the type of arguments
+    that are not an object; None if the schema requires an object.
     """
 
     tool: Tool
@@ -87,42 +87,43 @@ class ToolsPlan:
 
 def plan_tools(tools: Iterable[Tool], types: Iterable[SharedType]) -> ToolsPlan:
     """Plan the modules of tools. The plan of a tool depends only on that tool."""
-    return ToolsPlan(tuple(map(_plan, sorted(tools, key=lambda tool: tool.name))), _types(list(types)))
+    return ToolsPlan(tuple(map(_plan_tool, sorted(tools, key=lambda tool: tool.name))), _plan_types(list(types)))
 
 
-def _plan(tool: Tool) -> ToolPlan:
+def _plan_tool(tool: Tool) -> ToolPlan:
+    """Plan the module of a tool: the types of its arguments and its result, and those that they refer to."""
     stem = tool_class_stem(tool.name)
     arguments, result = ClassName(f"{stem}Arguments"), ClassName(f"{stem}Result")
-    taken: set[str] = {arguments, result, f"{stem}Handler"}
+    used_names: set[str] = {arguments, result, f"{stem}Handler"}
     shared: dict[str, str] = {}
     for name in tool.shared:
-        shared[name] = type_name(f"Shared{name}" if name in taken else name, taken=taken)
-        taken.add(shared[name])
-    described = description_of({"description": tool.description}) or f"Arguments of {tool.name}."
+        shared[name] = type_name(f"Shared{name}" if name in used_names else name, used=used_names)
+        used_names.add(shared[name])
     parameters = None if tool.parameters is None else drop_formats_if_unchecked(tool.parameters, tool.formats)
-    planner = TypePlanner(parameters or {}, arguments, stem, shared, taken)
-    planner.plan_root_class(described)
+    planner = TypePlanner(parameters or {}, arguments, stem, shared, used_names)
+    planner.plan_root_class(description_of({"description": tool.description}) or f"Arguments of {tool.name}.")
     items: list[ClassPlan | AliasPlan] = list(planner.items.values())
     if tool.result is not None:
-        items += _named(drop_formats_if_unchecked(tool.result, tool.formats), result, shared, taken)
+        items += _plan_named_type(drop_formats_if_unchecked(tool.result, tool.formats), result, shared, used_names)
     else:
         items.append(AliasPlan(result, "Any value: the tool declares no result.", {}, Check(True, (), True)))
-    other = _non_object_arguments(parameters, f"{stem}Value", planner)
-    if other is not None:
-        items.append(other)
-    roots = {item.name for item in items if item.name in (arguments, result) or item is other}
+    non_object_type = _non_object_arguments(parameters, f"{stem}Value", planner)
+    roots = {arguments, result}
+    if non_object_type is not None:
+        items.append(non_object_type)
+        roots.add(non_object_type.name)
     by_local_name = {local: name for name, local in shared.items()}
     models = sort_by_dependency(items, by_local_name, roots)
     imports = tuple(sorted((by_local_name[local], local) for local in models.shared))
     return ToolPlan(
-        tool,
-        module_name(tool.name),
-        arguments,
-        result,
-        models,
-        imports,
-        _has_untyped_field(arguments, models),
-        None if other is None else other.name,
+        tool=tool,
+        module=module_name(tool.name),
+        arguments=arguments,
+        result=result,
+        models=models,
+        imports=imports,
+        has_untyped_field=_has_untyped_field(arguments, models),
+        non_object_type=None if non_object_type is None else non_object_type.name,
     )
 
 
@@ -131,8 +132,9 @@ def _non_object_arguments(parameters: Any, name: str, planner: TypePlanner) -> A
     if parameters is None or object_view(parameters, planner.lookup) is not None:
         return None
     keywords = tuple(k for k in asserted_keywords(parameters) if k not in FAMILIES["object"])
-    described = "Arguments of a tool whose schema does not require an object."
-    return AliasPlan(type_name(name, taken=planner.taken), described, {}, Check(parameters, keywords, parameters))
+    description = "Arguments of a tool whose schema does not require an object."
+    alias = type_name(name, used=planner.used_names)
+    return AliasPlan(alias, description, {}, Check(parameters, keywords, parameters))
 
 
 def _has_untyped_field(arguments: ClassName, models: ModelsPlan) -> bool:
@@ -143,15 +145,15 @@ def _has_untyped_field(arguments: ClassName, models: ModelsPlan) -> bool:
     by_name = {item.name: item for item in models.items}
     root = by_name[arguments]
     stack: list[Any] = [field.type_schema for field in root.fields] if isinstance(root, ClassPlan) else [{}]
-    met: set[str] = set()
+    visited: set[str] = set()
     while stack:
         type_schema = stack.pop()
         name = type_schema.get("$ref", "").removeprefix(PREFIX)
         named = by_name.get(ClassName(name))
         if type_schema == {} or (name and named is None):  # types of other modules are not examined
             return True
-        if isinstance(named, AliasPlan) and name not in met:
-            met.add(name)
+        if isinstance(named, AliasPlan) and name not in visited:
+            visited.add(name)
             stack.append(named.type_schema)
         stack += [*type_schema.get("anyOf", ()), *type_schema.get("prefixItems", ())]
         if isinstance(type_schema.get("items"), dict):
@@ -159,21 +161,24 @@ def _has_untyped_field(arguments: ClassName, models: ModelsPlan) -> bool:
     return False
 
 
-def _types(types: list[SharedType]) -> ModelsPlan:
+def _plan_types(types: list[SharedType]) -> ModelsPlan:
+    """Plan the module of shared types."""
     names = {shared.name: shared.name for shared in types}
     schemas = {shared.name: drop_formats_if_unchecked(shared.schema, shared.formats) for shared in types}
-    taken: set[str] = set(names)
+    used_names: set[str] = set(names)
     items: list[ClassPlan | AliasPlan] = []
     for shared in sorted(types, key=lambda s: s.name):
         own = schemas[shared.name]
         schema = {**own, "$defs": schemas} if isinstance(own, Mapping) else own
-        items += _named(schema, ClassName(shared.name), names, taken)
+        items += _plan_named_type(schema, ClassName(shared.name), names, used_names)
     return sort_by_dependency(items, {}, set(names))
 
 
-def _named(schema: Any, name: ClassName, shared: Mapping[str, str], taken: set[str]) -> list[ClassPlan | AliasPlan]:
+def _plan_named_type(
+    schema: Any, name: ClassName, shared: Mapping[str, str], used_names: set[str]
+) -> list[ClassPlan | AliasPlan]:
     """Plan the class, or the alias if it is not an object, for a schema, and return it with the classes it needs."""
-    planner = TypePlanner(schema, name, name, shared, taken)
+    planner = TypePlanner(schema, name, name, shared, used_names)
     is_reference = isinstance(schema, Mapping) and "$ref" in schema
     view = None if is_reference else object_view(schema, planner.lookup)
     if view is not None and view.properties:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.plan.assertion_keywords import (
     EVERYTHING,
     MAX_UNION,
     OBJECTS,
+    TypeOfSchema,
     TypeSchema,
     admits_everything,
     array_counts,
@@ -31,6 +32,7 @@ from toolgen.plan.classes import (
     Check,
     ClassPlan,
     FieldPlan,
+    Presence,
     convert_whole_floats_in_default,
     default_needs_parsing,
     has_instances,
@@ -38,6 +40,7 @@ from toolgen.plan.classes import (
 from toolgen.plan.names import ClassName, FieldName, field_names, nested_class_name, singularize
 from toolgen.plan.object_views import (
     ObjectView,
+    Tag,
     admits_null,
     are_mutually_exclusive,
     as_object,
@@ -58,16 +61,46 @@ MAX_NESTING = 90
 
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
-ExpressedKeywords = frozenset[str]
-"""The keywords of a schema that a type schema expresses completely."""
-
-_NOTHING: ExpressedKeywords = frozenset()
+_NOTHING: frozenset[str] = frozenset()
+"""The keywords that the type of any value expresses."""
 
 NameSteps = tuple[str, ...]
 """The steps from the root or a definition to a schema: properties, and words for parts without a name."""
 
-Enclosing = tuple[tuple[Check, ClassName], ...]
-"""The classes around a schema, with the schemas that they were made of, from the nearest definition inwards."""
+
+class PlannedClass(NamedTuple):
+    """The name of a class, and the schema that it is made of."""
+
+    check: Check
+    name: ClassName
+
+
+Enclosing = tuple[PlannedClass, ...]
+"""The classes around a schema, from the nearest definition inwards."""
+
+
+class WaitingClass(NamedTuple):
+    """A class whose fields are not planned yet. `steps` lead to its schema."""
+
+    name: ClassName
+    steps: NameSteps
+    view: ObjectView
+    check: Check
+    enclosing: Enclosing
+
+
+class Definition(NamedTuple):
+    """A definition in the schema: its key, which is `#` for the root, and its schema."""
+
+    key: str
+    schema: Any
+
+
+class CheckedType(NamedTuple):
+    """The type schema of a schema, and the keywords that it does not express, which a check has to contain."""
+
+    type_schema: TypeSchema
+    unexpressed: tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -81,14 +114,14 @@ class TypePlanner:
     root_name: ClassName
     stem: str
     shared: Mapping[str, str]
-    taken: set[str]
+    used_names: set[str]
     items: dict[str, ClassPlan | AliasPlan] = field(default_factory=dict)
     _names: dict[str, ClassName] = field(default_factory=dict)
     _inlined: dict[str, TypeSchema] = field(default_factory=dict)
     _open: list[str] = field(default_factory=list)
     _nested: list[Any] = field(default_factory=list)
     _recursive: set[int] = field(default_factory=set)
-    _waiting: list[tuple[ClassName, NameSteps, ObjectView, Check, Enclosing]] = field(default_factory=list)
+    _waiting: list[WaitingClass] = field(default_factory=list)
     _enclosing: Enclosing = ()
     _repeated: Enclosing = ()
 
@@ -103,168 +136,186 @@ class TypePlanner:
             self._names["#"] = self.root_name
         view.description = view.description or description
         check = self._check(self.root, residual_keywords(self.root, view.expressed))
-        self._waiting.append((self.root_name, (), view, check, ()))
+        self._waiting.append(WaitingClass(self.root_name, (), view, check, ()))
         self.plan_waiting_classes()
 
     def plan_root_alias(self, description: str | None) -> None:
         """Plan the root as a named type."""
-        type_schema, left = self._planned(self.root, ())
-        self.items[self.root_name] = AliasPlan(self.root_name, description, type_schema, self._check(self.root, left))
+        type_schema, unexpressed = self._checked_type(self.root, ())
+        check = self._check(self.root, unexpressed)
+        self.items[self.root_name] = AliasPlan(self.root_name, description, type_schema, check)
         self.plan_waiting_classes()
 
     def plan_waiting_classes(self) -> None:
         """Plan the classes that are still waiting."""
         while self._waiting:
-            name, pointer, view, check, self._enclosing = self._waiting.pop(0)
-            self.items[name] = self._class(name, pointer, view, check)
+            waiting = self._waiting.pop(0)
+            self._enclosing = waiting.enclosing
+            self.items[waiting.name] = self._class(waiting)
 
-    def plan_type(self, schema: Any, *pointer: str) -> TypeSchema:
+    def plan_type(self, schema: Any, *steps: str) -> TypeSchema:
         """Return the type schema of a schema. Classes of objects in it are named after the steps that lead there."""
-        type_schema, left = self._planned(schema, pointer)
-        if not left:
+        type_schema, unexpressed = self._checked_type(schema, steps)
+        if not unexpressed:
             return type_schema
-        name = self._named(pointer)
-        self.items[name] = AliasPlan(name, description_of(schema), type_schema, self._check(schema, left))
+        name = self._new_name(steps)
+        self.items[name] = AliasPlan(name, description_of(schema), type_schema, self._check(schema, unexpressed))
         return {"$ref": f"{PREFIX}{name}"}
 
     def _check(self, schema: Any, keywords: tuple[str, ...]) -> Check:
         return Check(schema, keywords, self.root)
 
-    def _planned(self, schema: Any, pointer: NameSteps) -> tuple[TypeSchema, tuple[str, ...]]:
-        """Return the type schema of a schema, and the keywords that it does not express: `not` for a false schema."""
+    def _checked_type(self, schema: Any, steps: NameSteps) -> CheckedType:
+        """Plan the type of a schema. A false schema has the check of `not`, and one that is too deep that of all keywords."""
         if schema is False:
-            return {}, ("not",)
+            return CheckedType({}, ("not",))
         if not isinstance(schema, Mapping):
-            return {}, ()
+            return CheckedType({}, ())
         if any(outer is schema for outer in self._nested):
             self._recursive.add(id(schema))
         if len(self._nested) == MAX_NESTING or id(schema) in self._recursive:
-            return {}, residual_keywords(schema, _NOTHING)
+            return CheckedType({}, residual_keywords(schema, _NOTHING))
         self._nested.append(schema)
-        type_schema, expressed = self._plan(schema, pointer)
+        type_schema, expressed = self._plan(schema, steps)
         self._nested.pop()
         if not self._nested:
             self._recursive.clear()
-        return type_schema, residual_keywords(schema, expressed)
+        return CheckedType(type_schema, residual_keywords(schema, expressed))
 
-    def _plan(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
+    def _plan(self, schema: Mapping[str, Any], steps: NameSteps) -> TypeOfSchema:
+        """Plan the type of a schema by the first of its keywords that says most: a reference, values, types, a choice."""
         if "$ref" in schema:
             return self._reference(schema["$ref"])
         if "const" in schema or "enum" in schema:
             literal = literal_type(schema)
             if literal is not None:
-                return literal, frozenset({"type", "const", "enum", "format"})
-        named = schema.get("type")
-        if isinstance(named, list):
-            types = [t for t in _TYPES if t in named and not (t == "integer" and "number" in named)]
-            return self._one_of_types(types, schema, pointer)
-        if named is not None:
-            return self._typed(named, schema, pointer, alone=True)
+                return TypeOfSchema(literal, frozenset({"type", "const", "enum", "format"}))
+        types = schema.get("type")
+        if isinstance(types, list):
+            return self._one_of_types(types, schema, steps)
+        if types is not None:
+            return self._typed(types, schema, steps, alone=True)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                type_schema = self._union(schema[keyword], pointer)
-                return type_schema, self._chosen(keyword, schema[keyword], type_schema)
-        return self._all_of(schema, pointer)
+                type_schema = self._union(schema[keyword], steps)
+                return TypeOfSchema(type_schema, self._chosen(keyword, schema[keyword], type_schema))
+        return self._all_of(schema, steps)
 
-    def _one_of_types(
-        self, types: list[str], schema: Mapping[str, Any], pointer: NameSteps
-    ) -> tuple[TypeSchema, ExpressedKeywords]:
-        members = [self._typed(t, schema, pointer, alone=len(types) == 1) for t in types]
-        type_schema = union_type([type_schema for type_schema, _ in members])
-        expressed = frozenset().union(*(expressed for _, expressed in members)) if type_schema else _NOTHING
-        return type_schema, expressed if all("type" in expressed for _, expressed in members) else expressed - {"type"}
+    def _one_of_types(self, types: list[str], schema: Mapping[str, Any], steps: NameSteps) -> TypeOfSchema:
+        """Plan the type of a schema that names several types. An integer is also a number."""
+        distinct = [t for t in _TYPES if t in types and not (t == "integer" and "number" in types)]
+        members = [self._typed(t, schema, steps, alone=len(distinct) == 1) for t in distinct]
+        type_schema = union_type([member.type_schema for member in members])
+        if not type_schema:
+            return TypeOfSchema({}, _NOTHING)
+        expressed = frozenset[str]().union(*(member.expressed for member in members))
+        if not all("type" in member.expressed for member in members):
+            expressed -= {"type"}
+        return TypeOfSchema(type_schema, expressed)
 
-    def _typed(
-        self, kind: str, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
-    ) -> tuple[TypeSchema, ExpressedKeywords]:
+    def _typed(self, kind: str, schema: Mapping[str, Any], steps: NameSteps, *, alone: bool) -> TypeOfSchema:
+        """Plan the type of the values of one JSON type; `alone` if the schema admits no other type."""
         if kind == "array":
-            return self._array(schema, pointer)
+            return self._array(schema, steps)
         if kind == "object":
-            return self._object(schema, pointer, alone=alone)
-        if kind == "string":
-            type_schema = text_type(schema)
-        elif kind in ("integer", "number"):
+            return self._object(schema, steps, alone=alone)
+        if kind in ("integer", "number"):
             return number_type(schema, kind)
-        else:
-            type_schema = {"type": kind}
-        return type_schema, frozenset(type_schema)
+        type_schema = text_type(schema) if kind == "string" else {"type": kind}
+        return TypeOfSchema(type_schema, frozenset(type_schema))
 
-    def _array(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
-        prefix, rest = schema.get("prefixItems"), schema.get("items", True)
+    def _array(self, schema: Mapping[str, Any], steps: NameSteps) -> TypeOfSchema:
+        """Plan the type of arrays: a list, or a tuple if the array has exactly the items of `prefixItems`."""
+        prefix, items = schema.get("prefixItems"), schema.get("items", True)
         counts = array_counts(schema)
         expressed = frozenset({"type", *counts})
         if not prefix:
-            return {"type": "array", "items": self.plan_type(rest, *_item(pointer)), **counts}, expressed | {"items"}
+            list_type = {"type": "array", "items": self.plan_type(items, *_item(steps)), **counts}
+            return TypeOfSchema(list_type, expressed | {"items"})
         size = len(prefix)
-        closed = rest is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
-        if not closed:
-            return {"type": "array", "items": {}, **counts}, expressed
-        members = [self.plan_type(sub, *pointer, f"item{i}") for i, sub in enumerate(prefix, 1)]
-        type_schema = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
-        return type_schema, frozenset(type_schema)
+        is_tuple = items is False and schema.get("minItems", 0) == size <= schema.get("maxItems", size)
+        if not is_tuple:
+            return TypeOfSchema({"type": "array", "items": {}, **counts}, expressed)
+        members = [self.plan_type(sub, *steps, f"item{i}") for i, sub in enumerate(prefix, 1)]
+        tuple_type = {"type": "array", "prefixItems": members, "items": False, "minItems": size, "maxItems": size}
+        return TypeOfSchema(tuple_type, frozenset(tuple_type))
 
-    def _object(
-        self, schema: Mapping[str, Any], pointer: NameSteps, *, alone: bool
-    ) -> tuple[TypeSchema, ExpressedKeywords]:
+    def _object(self, schema: Mapping[str, Any], steps: NameSteps, *, alone: bool) -> TypeOfSchema:
         """Plan the type of objects; `alone` if the schema admits nothing else, so a class can express all of it."""
         only = schema if schema.get("type") == "object" else {**schema, "type": "object"}
         keyword = "anyOf" if only.get("anyOf") else "oneOf"
         choices = only.get(keyword)
         if choices and not {"properties", "additionalProperties", "allOf"} & only.keys():
-            typed = [narrowed for c in choices if (narrowed := as_object(c)) is not False]
-            type_schema = self._union(typed, pointer)
-            if not alone or not type_schema:
-                return type_schema, _NOTHING
-            whole = all(object_view(c, self.lookup) for c in typed)
-            return type_schema, self._chosen(keyword, typed, type_schema) | ({"type"} if whole else _NOTHING)
+            return self._choice_of_objects(keyword, choices, steps, alone=alone)
         view = object_view(only, self.lookup) or ObjectView()
         if view.properties:
             keywords = residual_keywords(only, view.expressed)
             own = keywords if alone else tuple(k for k in keywords if k in (*OBJECTS, "unevaluatedProperties"))
             expressed = EVERYTHING if alone else frozenset({"type", *OBJECTS, "unevaluatedProperties"})
-            return self._new_class(pointer, view, only, own), expressed
+            return TypeOfSchema(self._new_class(steps, view, only, own), expressed)
         expressed = view.expressed if alone else view.expressed - {"$ref", "allOf"}
         if isinstance(view.extra, Mapping):
-            return {"type": "object", "additionalProperties": self.plan_type(view.extra, *pointer, "value")}, expressed
-        is_open = admits_everything(view.extra)
-        return {"type": "object"}, expressed if is_open else expressed - {"additionalProperties", "$ref", "allOf"}
+            values = self.plan_type(view.extra, *steps, "value")
+            return TypeOfSchema({"type": "object", "additionalProperties": values}, expressed)
+        if not admits_everything(view.extra):
+            expressed -= {"additionalProperties", "$ref", "allOf"}
+        return TypeOfSchema({"type": "object"}, expressed)
 
-    def _named(self, pointer: NameSteps) -> ClassName:
-        name = nested_class_name(self.stem, pointer, self.taken)
-        self.taken.add(name)
+    def _choice_of_objects(self, keyword: str, choices: list[Any], steps: NameSteps, *, alone: bool) -> TypeOfSchema:
+        """Plan the type of objects that `anyOf` or `oneOf` describes, with no properties beside it."""
+        narrowed = [schema for choice in choices if (schema := as_object(choice)) is not False]
+        type_schema = self._union(narrowed, steps)
+        if not alone or not type_schema:
+            return TypeOfSchema(type_schema, _NOTHING)
+        expressed = self._chosen(keyword, narrowed, type_schema)
+        if all(object_view(choice, self.lookup) for choice in narrowed):
+            expressed |= {"type"}
+        return TypeOfSchema(type_schema, expressed)
+
+    def _new_name(self, steps: NameSteps) -> ClassName:
+        """Return a name for the class or the alias of a schema that no other has."""
+        name = nested_class_name(self.stem, steps, self.used_names)
+        self.used_names.add(name)
         return name
 
-    def _new_class(self, pointer: NameSteps, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> TypeSchema:
+    def _new_class(self, steps: NameSteps, view: ObjectView, schema: Any, keywords: tuple[str, ...]) -> TypeSchema:
+        """Return a reference to a class of this schema: a new one, or one around it that is made of the same schema."""
         # A schema that combines a recursive one with others has the same fields again at each depth.
         check = self._check(schema, keywords)
-        found = next((known for known in (*self._repeated, *self._enclosing) if known[0] == check), None)
-        if found is None:
-            found = check, self._named(pointer)
-            self._waiting.append((found[1], pointer, view, check, (*self._enclosing, found)))
-        elif found not in self._repeated:
-            self._repeated = (*self._repeated, found)
-        return {"$ref": f"{PREFIX}{found[1]}"}
+        planned = next((outer for outer in (*self._repeated, *self._enclosing) if outer.check == check), None)
+        if planned is None:
+            planned = PlannedClass(check, self._new_name(steps))
+            self._waiting.append(WaitingClass(planned.name, steps, view, check, (*self._enclosing, planned)))
+        elif planned not in self._repeated:
+            self._repeated = (*self._repeated, planned)
+        return {"$ref": f"{PREFIX}{planned.name}"}
 
-    def _union(self, choices: list[Any], pointer: NameSteps) -> TypeSchema:
-        some = [choice for choice in choices if choice is not False]
-        if len(some) > MAX_UNION:
+    def _union(self, choices: list[Any], steps: NameSteps) -> TypeSchema:
+        """Return the type schema of a choice; that of any value if the choice is too large."""
+        possible = [choice for choice in choices if choice is not False]
+        if len(possible) > MAX_UNION:
             return {}
-        plain = [c for c in some if not (isinstance(c, Mapping) and c.get("type") == "null")]
-        if len(plain) == 1:
-            return union_type([self.plan_type(c, *pointer) for c in some])
-        tag = find_tag(plain, self.lookup)
+        without_null = [c for c in possible if not (isinstance(c, Mapping) and c.get("type") == "null")]
+        if len(without_null) == 1:
+            return union_type([self.plan_type(c, *steps) for c in possible])
+        tag = find_tag(without_null, self.lookup)
         if tag is None:
-            labels = branch_labels(some)
-            return union_type([self.plan_type(c, *pointer, label) for c, label in zip(some, labels, strict=True)])
-        name, texts = tag
-        type_schemas = [self.plan_type(c, *pointer, "_or_".join(sorted(texts[i]))) for i, c in enumerate(plain)]
-        found = union_type(type_schemas)
-        field = self._tag_field(type_schemas, plain, name)
-        if field is not None:
-            alias = self._named(pointer or ("union",))
-            self.items[alias] = AliasPlan(alias, None, found, self._check(True, ()), field)
-            found = {"$ref": f"{PREFIX}{alias}"}
-        return union_type([found, *({"type": "null"} for _ in some[len(plain) :])])
+            labels = branch_labels(possible)
+            return union_type([self.plan_type(c, *steps, label) for c, label in zip(possible, labels, strict=True)])
+        tagged = self._tagged_union(without_null, tag, steps)
+        return union_type([tagged] if len(without_null) == len(possible) else [tagged, {"type": "null"}])
+
+    def _tagged_union(self, choices: list[Any], tag: Tag, steps: NameSteps) -> TypeSchema:
+        """Return the type schema of a choice that a tag distinguishes. It has a name if classes have the tag as a field."""
+        labels = ["_or_".join(sorted(texts)) for texts in tag.texts]
+        type_schemas = [self.plan_type(c, *steps, label) for c, label in zip(choices, labels, strict=True)]
+        union = union_type(type_schemas)
+        field = self._tag_field(type_schemas, choices, tag.name)
+        if field is None:
+            return union
+        alias = self._new_name(steps or ("union",))
+        self.items[alias] = AliasPlan(alias, None, union, self._check(True, ()), field)
+        return {"$ref": f"{PREFIX}{alias}"}
 
     def _tag_field(self, type_schemas: list[TypeSchema], choices: list[Any], tag: str) -> FieldName | None:
         """Return the field that distinguishes the classes of a union; None if some are no class or differ in it."""
@@ -274,61 +325,64 @@ class TypePlanner:
             if type_schema.keys() != {"$ref"} or view is None or not view.properties:
                 return None
             name = type_schema["$ref"].removeprefix(PREFIX)
-            shared = self._followed(choice["$ref"])[1] if name in self.shared.values() else {}
+            shared = self._followed(choice["$ref"]).schema if name in self.shared.values() else {}
             if isinstance(self.items.get(name), AliasPlan) or "$ref" in shared:
                 return None
             fields.add(field_names(view.properties)[tag])
         return fields.pop() if len(fields) == 1 else None
 
-    def _chosen(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> ExpressedKeywords:
+    def _chosen(self, keyword: str, choices: list[Any], type_schema: TypeSchema) -> frozenset[str]:
         """Return the keyword of a choice if its union expresses the choice completely."""
         if not type_schema or (keyword == "oneOf" and not are_mutually_exclusive(choices, self.lookup)):
             return _NOTHING
         return frozenset({keyword})
 
-    def _all_of(self, schema: Mapping[str, Any], pointer: NameSteps) -> tuple[TypeSchema, ExpressedKeywords]:
+    def _all_of(self, schema: Mapping[str, Any], steps: NameSteps) -> TypeOfSchema:
         """Plan the type of one of several combined schemas: every value of all of them is a value of that one."""
         parts = schema.get("allOf", ())
         if not parts:
-            return {}, _NOTHING
+            return TypeOfSchema({}, _NOTHING)
         view = object_view(schema, self.lookup)
         if view is not None and view.properties and len(parts) > 1:
             keywords = residual_keywords(schema, view.expressed)
-            return self._new_class(pointer, view, schema, keywords), EVERYTHING
-        telling = [part for part in parts if not admits_everything(part)]
-        type_schemas = (self.plan_type(part, *pointer) for part in telling)
+            return TypeOfSchema(self._new_class(steps, view, schema, keywords), EVERYTHING)
+        restricting = [part for part in parts if not admits_everything(part)]
+        type_schemas = (self.plan_type(part, *steps) for part in restricting)
         type_schema: TypeSchema = next((type_schema for type_schema in type_schemas if type_schema), {})
-        return type_schema, frozenset({"allOf"}) if type_schema and len(telling) == 1 else _NOTHING
+        is_expressed = bool(type_schema) and len(restricting) == 1
+        return TypeOfSchema(type_schema, frozenset({"allOf"}) if is_expressed else _NOTHING)
 
-    def _reference(self, ref: str) -> tuple[TypeSchema, ExpressedKeywords]:
+    def _reference(self, ref: str) -> TypeOfSchema:
         """Plan the type of the target of a reference. A recursive definition that is not a class becomes any value."""
         key, target = self._followed(ref)
         expressed = frozenset({"$ref"})
         if key in self.shared:
-            return {"$ref": f"{PREFIX}{self.shared[key]}"}, expressed
+            return TypeOfSchema({"$ref": f"{PREFIX}{self.shared[key]}"}, expressed)
         if key in self._names:
-            return {"$ref": f"{PREFIX}{self._names[key]}"}, expressed
+            return TypeOfSchema({"$ref": f"{PREFIX}{self._names[key]}"}, expressed)
         view = object_view(target, self.lookup)
         if view is not None and view.properties:
-            name = self._names[key] = self._named((key,))
+            name = self._names[key] = self._new_name((key,))
             check = self._check(target, residual_keywords(target, view.expressed))
-            self._waiting.append((name, (key,), view, check, ()))
-            return {"$ref": f"{PREFIX}{name}"}, expressed
-        return ({}, _NOTHING) if key in self._open else (self._inline(key, target), expressed)
+            self._waiting.append(WaitingClass(name, (key,), view, check, ()))
+            return TypeOfSchema({"$ref": f"{PREFIX}{name}"}, expressed)
+        if key in self._open:
+            return TypeOfSchema({}, _NOTHING)
+        return TypeOfSchema(self._inline(key, target), expressed)
 
-    def _followed(self, ref: str) -> tuple[str, Any]:
+    def _followed(self, ref: str) -> Definition:
         """Follow references to the first shared type, class or other schema, and return its key and schema."""
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "#"
             target = self.lookup(ref)
-            known = key in self.shared or key in self._names
+            is_reference = isinstance(target, Mapping) and "$ref" in target
             if (
-                known
-                or not isinstance(target, Mapping)
-                or "$ref" not in target
+                key in self.shared
+                or key in self._names
+                or not is_reference
                 or residual_keywords(target, frozenset({"$ref"}))
             ):
-                return key, target
+                return Definition(key, target)
             ref = target["$ref"]
 
     def _inline(self, key: str, target: Any) -> TypeSchema:
@@ -338,20 +392,22 @@ class TypePlanner:
             type_schema = self.plan_type(target, key)
             self._open.pop()
             if type_schema_size(type_schema) > MAX_INLINE:
-                name = self._named((key,))
+                name = self._new_name((key,))
                 self.items[name] = AliasPlan(name, None, type_schema, self._check(target, ()))
                 type_schema = {"$ref": f"{PREFIX}{name}"}
             self._inlined[key] = type_schema
         return self._inlined[key]
 
-    def _class(self, name: ClassName, pointer: NameSteps, view: ObjectView, check: Check) -> ClassPlan:
+    def _class(self, waiting: WaitingClass) -> ClassPlan:
+        name, steps, view, check, _ = waiting
         names = field_names(view.properties)
-        fields = tuple(self._field(pointer, wire, names[wire], sub, view) for wire, sub in view.properties.items())
-        extras = self.plan_type(view.extra, *pointer, "extra") if isinstance(view.extra, Mapping) else {}
+        fields = tuple(self._field(steps, wire, names[wire], sub, view) for wire, sub in view.properties.items())
+        extras = self.plan_type(view.extra, *steps, "extra") if isinstance(view.extra, Mapping) else {}
         return ClassPlan(name, view.description, fields, view.extra is False, extras, check)
 
-    def _field(self, pointer: NameSteps, wire: str, name: FieldName, schema: Any, view: ObjectView) -> FieldPlan:
-        type_schema = self.plan_type(schema, *pointer, wire)
+    def _field(self, steps: NameSteps, wire: str, name: FieldName, schema: Any, view: ObjectView) -> FieldPlan:
+        """Plan the field of a property. A default that its own type refuses is left out, and has a finding."""
+        type_schema = self.plan_type(schema, *steps, wire)
         keywords = schema if isinstance(schema, Mapping) else {}
         description = description_of(keywords)
         if wire in view.required:
@@ -360,22 +416,21 @@ class TypePlanner:
         endless = has_instances(default, type_schema) and any(
             sub is schema for sub in walk_referenced_schemas(schema, self.root)
         )
-        # A default that its own type refuses is left out. It has a finding.
         if default is not None and not endless and fits_type(default, keywords, ValueValidator(self.root)):
             parsed = isinstance(default, str | list | dict) and self._has_format(schema)
             parsed |= default_needs_parsing(default, type_schema)
             default = convert_whole_floats_in_default(default, type_schema)
             return FieldPlan(name, wire, type_schema, "optional", default, description, parsed)
-        null = admits_null(schema, self.root)
-        return FieldPlan(name, wire, type_schema, "optional" if null else "omittable", None, description)
+        presence: Presence = "optional" if admits_null(schema, self.root) else "omittable"
+        return FieldPlan(name, wire, type_schema, presence, None, description)
 
     def _has_format(self, schema: Any) -> bool:
         """Return whether a string in a schema, or in one that it refers to, has another type in Python."""
-        own, others = (sub for _, sub in walk_schemas(schema)), walk_referenced_schemas(schema, self.root)
-        return any(isinstance(sub, Mapping) and sub.get("format") in FORMATS for sub in chain(own, others))
+        own, referenced = (sub for _, sub in walk_schemas(schema)), walk_referenced_schemas(schema, self.root)
+        return any(isinstance(sub, Mapping) and sub.get("format") in FORMATS for sub in chain(own, referenced))
 
 
-def _item(pointer: NameSteps) -> NameSteps:
+def _item(steps: NameSteps) -> NameSteps:
     """Return the steps to the items of an array: the singular of its name if there is one, else `item`."""
-    one = singularize(pointer[-1]) if pointer else None
-    return (*pointer, "item") if one is None else (*pointer[:-1], one)
+    singular = singularize(steps[-1]) if steps else None
+    return (*steps, "item") if singular is None else (*steps[:-1], singular)

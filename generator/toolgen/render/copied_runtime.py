@@ -74,7 +74,7 @@ def _needed_parts(files: Mapping[str, str]) -> set[str]:
 
     def parts_imported_by(part: str) -> set[str]:
         paths = modules.get(part, ())
-        return {other for path in paths for other in _imported_parts(f"{RUNTIME}/{path}", runtime_files()[path])}
+        return {imported for path in paths for imported in _imported_parts(f"{RUNTIME}/{path}", runtime_files()[path])}
 
     starts = {part for path, text in files.items() if path.endswith(".py") for part in _imported_parts(path, text)}
     return set(reachable(sorted(starts), lambda part: sorted(parts_imported_by(part))))
@@ -103,6 +103,6 @@ def _with_relative_imports(path: str, text: str) -> str:
     dots = "." * (path.count("/") + 1)
     for node, _ in _imports(path, text):
         line = lines[node.lineno - 1]
-        start, rest = line[: node.col_offset], line[node.col_offset :]
-        lines[node.lineno - 1] = start + rest.replace(f"from {RUNTIME}", f"from {dots}runtime", 1)
+        indentation, statement = line[: node.col_offset], line[node.col_offset :]
+        lines[node.lineno - 1] = indentation + statement.replace(f"from {RUNTIME}", f"from {dots}runtime", 1)
     return "".join(lines)

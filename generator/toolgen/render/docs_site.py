@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -38,8 +39,8 @@ _FACTS = (
 )
 """Keywords that are shown next to a name, and their text."""
 
-_DEEPEST = 8
-
+_MAX_DEPTH = 8
+"""The depth up to which nested properties are shown."""
 
 FORMS = ("html", "md", "json")
 """The forms of the pages: HTML for people, Markdown for models, and JSON for programs."""
@@ -66,13 +67,9 @@ def render_docs_site(
     """
     signatures = _signatures(index, package)
     tools = [_tool(tool, wires, signatures) for tool in catalog.tools]
-    types = [_shared_type(one, tools) for one in catalog.types]
-    for listed in (tools, types):
-        taken: set[str] = set()
-        for one in listed:  # a file system may ignore case
-            while one["file"].lower() in taken:
-                one["file"] += "_"
-            taken.add(one["file"].lower())
+    types = [_shared_type(shared, tools) for shared in catalog.types]
+    _make_files_distinct(tools)
+    _make_files_distinct(types)
     files: dict[str, str] = {}
     if "html" in forms:
         files |= _html_pages(catalog, wires, tools, types, changes, forms)
@@ -81,9 +78,18 @@ def render_docs_site(
         lines = [f"- [{tool['name']}](tools/{tool['file']}.md): {tool['sentence']}\n" for tool in tools]
         files["llms.txt"] = "# Tools\n\n" + "".join(lines)
     if "json" in forms:
-        entries = ",\n".join(compact_json(_plain(tool)) for tool in tools)
+        entries = ",\n".join(compact_json(_for_programs(tool)) for tool in tools)
         files["catalogue.json"] = f'{{"tools": [\n{entries}\n]}}\n'
     return dict(sorted(files.items()))
+
+
+def _make_files_distinct(pages: Iterable[dict[str, Any]]) -> None:
+    """Change the file names of pages that a file system could take for the same, because it ignores case."""
+    names: set[str] = set()
+    for page in pages:
+        while page["file"].lower() in names:
+            page["file"] += "_"
+        names.add(page["file"].lower())
 
 
 def _html_pages(
@@ -96,25 +102,13 @@ def _html_pages(
 ) -> dict[str, str]:
     """Return the HTML pages, by path."""
     folder = shipped_folder("templates") / "docs"
-    environment = Environment(
-        loader=FileSystemLoader(folder),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     style, script = ((folder / name).read_text("utf-8") for name in ("style.css", "search.js"))
+    page = _PageTemplates(folder, style, changes["since"] if changes is not None else "")
     labels = _labels(wires)
-    page = {
-        "style": Markup(style),  # noqa: S704 - our own file
-        "since": changes["since"] if changes is not None else "",
-        "breakable": Markup("_<wbr>"),  # a name may wrap after each of these
-    }
     files = {
-        "index.html": environment.get_template("index.html.jinja").render(
-            **page,
-            styles=[_hash(style), _hash(labels)],
+        "index.html": page.render(
+            "index.html",
+            extra_style=labels,
             labels=Markup(labels),  # noqa: S704 - made of names of profiles, which are identifiers
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=_hash(script),
@@ -124,26 +118,47 @@ def _html_pages(
             forms=forms,
         )
     }
-    plain = {**page, "styles": [_hash(style)]}
-    for one in types:
-        files[f"types/{one['file']}.html"] = environment.get_template("type.html.jinja").render(**plain, type=one)
+    for shared in types:
+        files[f"types/{shared['file']}.html"] = page.render("type.html", type=shared)
     for profile in catalog.profiles:
         provider = _provider(profile, wires[profile.name], tools)
-        files[f"providers/{profile.name}.html"] = environment.get_template("provider.html.jinja").render(
-            **plain, provider=provider
-        )
+        files[f"providers/{profile.name}.html"] = page.render("provider.html", provider=provider)
     if changes is not None:
-        files["changes.html"] = environment.get_template("changes.html.jinja").render(**plain, changes=changes)
+        files["changes.html"] = page.render("changes.html", changes=changes)
     tabs = "".join(f"#p{i}:checked~#s{i}{{display:block}}" for i in range(1, len(wires) + 1))
-    template = environment.get_template("tool.html.jinja")
     for tool in tools:
-        files[f"tools/{tool['file']}.html"] = template.render(
-            **page,
-            styles=[_hash(style), _hash(tabs)],
+        files[f"tools/{tool['file']}.html"] = page.render(
+            "tool.html",
+            extra_style=tabs,
             tabs=Markup(tabs),  # noqa: S704 - made of numbers
             tool=tool,
         )
     return files
+
+
+class _PageTemplates:
+    """The templates of the pages, which share a style. `since` is the revision that changes are shown from, or empty."""
+
+    def __init__(self, folder: Path, style: str, since: str) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(folder),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._style = style
+        self._shared = {
+            "style": Markup(style),  # noqa: S704 - our own file
+            "since": since,
+            "breakable": Markup("_<wbr>"),  # a name may wrap after each of these
+        }
+
+    def render(self, name: str, extra_style: str = "", **values: object) -> str:
+        """Return a page. The policy of the page allows only the shared style, and `extra_style` if it is not empty."""
+        styles = [_hash(style) for style in (self._style, extra_style) if style]
+        return self._environment.get_template(f"{name}.jinja").render(**self._shared, styles=styles, **values)
 
 
 def _labels(providers: Iterable[str]) -> str:
@@ -175,7 +190,10 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[
     """Return the facts about a tool that the pages show."""
     description = tool.description or ""
     parameters = tool.parameters or {}
-    on = [(name, wire, next(one for one in wire.tools if one.tool.name == tool.name)) for name, wire in wires.items()]
+    payloads = {
+        provider: next(payload for payload in wire.tools if payload.tool.name == tool.name)
+        for provider, wire in wires.items()
+    }
     sentence = " ".join(re.split(r"(?<=[.!?])\s", description, maxsplit=1)[0].split())[:200]
     fields = list(_fields(parameters, 0))
     return {
@@ -195,17 +213,17 @@ def _tool(tool: Tool, wires: Mapping[str, ProviderPayload], signatures: Mapping[
         "definitions": [_field(name, sub, False, 0) for name, sub in _definitions(tool).items()],
         "examples": [_json(example) for example in tool.examples],
         "handler": signatures.get(module_name(tool.name), ""),
-        "statuses": {name: one.status.replace(" ", "-") for name, _, one in on},
-        "wires": [_wire(name, wire, one) for name, wire, one in on],
+        "statuses": {provider: payload.status.replace(" ", "-") for provider, payload in payloads.items()},
+        "wires": [_wire(provider, wires[provider], payload) for provider, payload in payloads.items()],
     }
 
 
 def _more_words(tool: Tool, shown: str, fields: list[dict[str, Any]]) -> str:
     """Return further words that a search finds a tool by, besides its name and the sentence shown: each word once."""
     texts = [tool.display_name or "", *tool.aliases, tool.description or "", *_names(fields)]
-    known = f"{tool.name} {shown}".lower()
+    shown_text = f"{tool.name} {shown}".lower()
     words = dict.fromkeys(word.strip(".,:;!?()[]{}\"'`*") for text in texts for word in text.lower().split())
-    return " ".join(word for word in words if word and word not in known)
+    return " ".join(word for word in words if word and word not in shown_text)
 
 
 def _names(fields: list[dict[str, Any]]) -> Iterator[str]:
@@ -215,14 +233,14 @@ def _names(fields: list[dict[str, Any]]) -> Iterator[str]:
         yield from _names(field["fields"])
 
 
-def _shared_type(one: SharedType, tools: list[dict[str, Any]]) -> dict[str, Any]:
+def _shared_type(shared: SharedType, tools: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the facts that the page of a shared type shows."""
-    users = [tool for tool in tools if one.name in {field["name"] for field in tool["definitions"]}]
+    users = [tool for tool in tools if shared.name in {field["name"] for field in tool["definitions"]}]
     return {
-        "name": one.name,
-        "file": one.name,
-        "source": one.document.source,
-        "field": _field(one.name, one.schema, False, 0),
+        "name": shared.name,
+        "file": shared.name,
+        "source": shared.document.source,
+        "field": _field(shared.name, shared.schema, False, 0),
         "tools": users,
     }
 
@@ -233,68 +251,73 @@ _SHOWN_FACTS = ("names", "ids", "limits", "defaults", "dialects", "tool_choice",
 def _provider(profile: Profile, wire: ProviderPayload, tools: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the facts that the page of a provider shows: its tools, and its profile with the evidence."""
     facts = profile.facts
-    rows: list[dict[str, str]] = []
-    for name in _SHOWN_FACTS:
-        value = facts.get(name)
-        inner = value.items() if name in ("dialects", "limits") and isinstance(value, Mapping) else ()
-        for key, each in inner:
-            evidence = f"{each.get('date', '')} {each.get('evidence', '')}".strip() if isinstance(each, Mapping) else ""
-            rows.append({"name": f"{name}: {key}", "evidence": evidence, "value": _json(each)})
-        if value and not inner:
-            evidence = str(value.get("evidence", "")) if isinstance(value, Mapping) else ""
-            rows.append({"name": name.replace("_", " "), "evidence": evidence, "value": _json(value)})
     return {
         "name": profile.name,
         "title": facts["title"],
         "checked": facts["checked"],
         "documentation": facts["documentation"],
         "size": len(compact_json(wire.payload).encode("utf-8", "surrogatepass")),
-        "tools": [(tool, one) for tool in tools for one in tool["wires"] if one["provider"] == profile.name],
-        "facts": rows,
+        "tools": [(tool, wire) for tool in tools for wire in tool["wires"] if wire["provider"] == profile.name],
+        "facts": [row for name in _SHOWN_FACTS for row in _fact_rows(name, facts.get(name))],
     }
+
+
+def _fact_rows(name: str, value: Any) -> Iterator[dict[str, str]]:
+    """Yield the rows of a section of a profile: one for each dialect and limit, and one for each other section."""
+    if name in ("dialects", "limits") and isinstance(value, Mapping) and value:
+        for key, fact in value.items():
+            evidence = f"{fact.get('date', '')} {fact.get('evidence', '')}".strip() if isinstance(fact, Mapping) else ""
+            yield {"name": f"{name}: {key}", "evidence": evidence, "value": _json(fact)}
+    elif value:
+        evidence = str(value.get("evidence", "")) if isinstance(value, Mapping) else ""
+        yield {"name": name.replace("_", " "), "evidence": evidence, "value": _json(value)}
 
 
 def _definitions(tool: Tool) -> dict[str, Any]:
     """Return the shared types that a tool refers to, by name."""
-    found: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
     for schema in (tool.parameters, tool.result):
         if isinstance(schema, Mapping):
-            found |= schema.get("$defs", {})
-    return dict(sorted(found.items()))
+            definitions |= schema.get("$defs", {})
+    return dict(sorted(definitions.items()))
 
 
-def _wire(provider: str, wire: ProviderPayload, one: ToolPayload) -> dict[str, Any]:
-    payload = wire.payload_of(one.tool.name) if one.offered else None
-    compact = compact_json(payload)
+def _wire(provider: str, wire: ProviderPayload, tool: ToolPayload) -> dict[str, Any]:
+    """Return the facts that the page of a tool shows of one provider."""
+    payload = wire.payload_of(tool.tool.name) if tool.offered else None
+    if payload is None:
+        text = ""
+    else:
+        text = payload if isinstance(payload, str) else _json(payload)
     return {
         "provider": provider,
-        "status": one.status.replace(" ", "-"),
-        "name": one.name,
-        "strict": one.strict,
-        "size": len(compact.encode("utf-8", "surrogatepass")),
-        "payload": "" if payload is None else payload if isinstance(payload, str) else _json(payload),
+        "status": tool.status.replace(" ", "-"),
+        "name": tool.name,
+        "strict": tool.strict,
+        "size": len(compact_json(payload).encode("utf-8", "surrogatepass")),
+        "payload": text,
         "value": payload,
         "losses": [
             {
                 "place": str(loss.span),
-                "here": f"line {loss.span.line}" if loss.span.path == one.tool.document.path else "",
+                "here": f"line {loss.span.line}" if loss.span.path == tool.tool.document.path else "",
                 "what": loss.what,
                 "action": loss.action,
                 "reason": loss.reason,
                 "checked": loss.checked,
             }
-            for loss in one.losses
+            for loss in tool.losses
         ],
     }
 
 
 def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
     """Yield the properties of an object, or of the items of an array."""
-    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+    if not isinstance(schema, Mapping) or depth > _MAX_DEPTH:
         return
-    needed = schema.get("required", ())
+    required = schema.get("required", ())
     for name, sub in schema.get("properties", {}).items():
-        yield _field(name, sub, name in needed, depth)
+        yield _field(name, sub, name in required, depth)
     if isinstance(schema.get("items"), Mapping):
         yield from _fields(schema["items"], depth + 1)
     if isinstance(schema.get("additionalProperties"), Mapping):
@@ -305,6 +328,7 @@ def _fields(schema: Any, depth: int) -> Iterator[dict[str, Any]]:
 
 
 def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]:
+    """Return the facts that a page shows of a parameter, a result, an item or a type. `depth` is how deep it is nested."""
     stated = schema if isinstance(schema, Mapping) else {}
     return {
         "name": name,
@@ -319,6 +343,7 @@ def _field(name: str, schema: Any, required: bool, depth: int) -> dict[str, Any]
 
 
 def _type(schema: Any) -> str:
+    """Return the type of a schema in words."""
     if not isinstance(schema, Mapping):
         return "anything" if schema else "nothing"
     if "$ref" in schema:
@@ -342,7 +367,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def _plain(tool: Mapping[str, Any]) -> dict[str, Any]:
+def _for_programs(tool: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool as it appears in `catalogue.json`: the facts that programs need."""
     wires = [
         {
@@ -380,6 +405,7 @@ def _markdown(tool: Mapping[str, Any]) -> str:
 
 
 def _listed(fields: list[Mapping[str, Any]], depth: int) -> Iterator[str]:
+    """Yield a line for each field and each one inside it."""
     for field in fields:
         facts = "; ".join([*(["required"] if field["required"] else []), *field["facts"]])
         description = " ".join(str(field["description"]).split())

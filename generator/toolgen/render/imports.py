@@ -8,12 +8,13 @@ import symtable
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from toolgen.plan.names import natural_key
 from toolgen.render.templates import WIDTH, wrapped_items
 from toolgen.resources import modules_by_exported_name
 
-_HOMES = {
+_TYPING_MODULES = {
     "Annotated": "typing",
     "Any": "typing",
     "Literal": "typing",
@@ -21,26 +22,35 @@ _HOMES = {
     "StrictBool": "pydantic",
     "StrictStr": "pydantic",
 }
-_MODULES = {
+"""The modules outside of the runtime that define names of types, by name."""
+
+_RUNTIME_MODULES = {
     **dict.fromkeys(("Exact", "Integer", "Number"), "field_types"),
     **dict.fromkeys(("StrictDate", "StrictDateTime", "StrictTime", "StrictUuid"), "formats"),
 }
 """The modules of the runtime's tools that define names of types, by name."""
 
 
+class ImportedName(NamedTuple):
+    """A name of a module, and the name that it has where it is imported."""
+
+    name: str
+    local: str
+
+
 @dataclass(slots=True)
 class Imports:
     """Collects names by module and returns the import lines."""
 
-    names: dict[str, set[tuple[str, str]]] = field(default_factory=dict)
+    names: dict[str, set[ImportedName]] = field(default_factory=dict)
 
     def add(self, module: str, *names: str) -> None:
         """Import names of a module."""
-        self.names.setdefault(module, set()).update((name, name) for name in names)
+        self.names.setdefault(module, set()).update(ImportedName(name, name) for name in names)
 
     def add_as(self, module: str, name: str, local: str) -> None:
         """Import a name of a module under the name `local`, which may be the same."""
-        self.names.setdefault(module, set()).add((name, local))
+        self.names.setdefault(module, set()).add(ImportedName(name, local))
 
     def add_runtime(self, module: str, *names: str) -> None:
         """Import names of a module of the runtime's tools."""
@@ -49,27 +59,32 @@ class Imports:
     def use(self, names: Iterable[str]) -> None:
         """Import the names that a type expression uses, except those of its own module."""
         for name in names:
-            if name in _HOMES:
-                self.add(_HOMES[name], name)
-            elif name in _MODULES:
-                self.add_runtime(_MODULES[name], name)
+            if name in _TYPING_MODULES:
+                self.add(_TYPING_MODULES[name], name)
+            elif name in _RUNTIME_MODULES:
+                self.add_runtime(_RUNTIME_MODULES[name], name)
 
     def lines(self) -> list[list[str]]:
         """Return the import lines in sorted groups: the standard library, other packages, the package itself."""
         groups: list[list[str]] = [[], [], []]
         for module in sorted(self.names, key=lambda m: (-_dots(m), m)):
-            group = 2 if module.startswith(".") else 0 if module == "typing" else 1
-            groups[group] += [import_statement(module, names) for names in _statements(self.names[module])]
+            if module.startswith("."):
+                group = groups[2]
+            else:
+                group = groups[0] if module == "typing" else groups[1]
+            group += [import_statement(module, names) for names in _statements(self.names[module])]
         return [group for group in groups if group]
 
 
-def _statements(names: set[tuple[str, str]]) -> list[list[str]]:
+def _statements(names: set[ImportedName]) -> list[list[str]]:
     """Return what each import statement of a module imports. Import sorters give each name with `as` its own."""
-    plain = sorted((pair for pair in names if pair[0] == pair[1]), key=_by_name)
-    parts = [[pair] for pair in names if pair[0] != pair[1]] + ([plain] if plain else [])
+    plain = sorted((imported for imported in names if imported.name == imported.local), key=_by_name)
+    statements = [[imported] for imported in names if imported.name != imported.local]
+    if plain:
+        statements.append(plain)
     return [
-        [name if name == local else f"{name} as {local}" for name, local in part]
-        for part in sorted(parts, key=lambda part: _by_name(part[0]))
+        [name if name == local else f"{name} as {local}" for name, local in statement]
+        for statement in sorted(statements, key=lambda statement: _by_name(statement[0]))
     ]
 
 
@@ -81,8 +96,9 @@ def import_statement(module: str, names: Sequence[str]) -> str:
     return "\n    ".join([f"from {module} import (", *wrapped_items(names)]) + "\n)"
 
 
-def _by_name(pair: tuple[str, str]) -> tuple[tuple[int, list[tuple[int, str]]], str]:
-    return natural_key(pair[0]), pair[1]
+def _by_name(imported: ImportedName) -> Any:
+    """Return the sort key of a name in an import statement."""
+    return natural_key(imported.name), imported.local
 
 
 def _dots(module: str) -> int:
@@ -125,39 +141,36 @@ def insert_imports(
     text: str,
     importer: str,
     models: Iterable[str],
-    others: Mapping[str, str] = MappingProxyType({}),
+    homes: Mapping[str, str] = MappingProxyType({}),
     names_from: str | None = None,
 ) -> str:
     """Replace the mark by the imports that a module needs.
 
-    `importer` is the name of the module, `models` are the names that the format's module exports, and `others` further
+    `importer` is the name of the module, `models` are the names that the format's module exports, and `homes` further
     names with their modules. Modules are named as in `import_path`. `names_from` is a shorter text that uses the same
     names.
 
     Raises:
         UnknownNameError: a name is not defined in the text, the format or the runtime.
     """
-    wanted = _globals(names_from or text)
-    groups: dict[str, list[str]] = {}
-    models = set(models)
-    exported = modules_by_exported_name()
-    unknown = sorted(wanted - models - others.keys() - STANDARD.keys() - exported.keys() - _BUILTINS)
-    if unknown:
-        raise UnknownNameError(unknown[0])
-    for name in sorted(wanted):
-        if name in STANDARD:
-            groups.setdefault(STANDARD[name], []).append(name)
-        elif name in others:
-            groups.setdefault(import_path(others[name], importer), []).append(name)
-        elif name in models:
-            groups.setdefault(import_path(f"{RUNTIME}.models", importer), []).append(name)
-        elif name in exported:
-            groups.setdefault(import_path(f"{RUNTIME}.{exported[name]}", importer), []).append(name)
-    standard = {module: names for module, names in groups.items() if module in STANDARD.values()}
-    installed = {module: names for module, names in groups.items() if module.startswith(f"{RUNTIME}.")}
-    relative = {module: names for module, names in groups.items() if module.startswith(".")}
+    modules = {name: f"{RUNTIME}.{module}" for name, module in modules_by_exported_name().items()}
+    modules |= dict.fromkeys(models, f"{RUNTIME}.models")
+    modules |= homes
+    modules |= STANDARD
+    names_by_module: dict[str, list[str]] = {}
+    for name in sorted(_globals(names_from or text)):
+        if name in modules:
+            names_by_module.setdefault(import_path(modules[name], importer), []).append(name)
+        elif name not in _BUILTINS:
+            raise UnknownNameError(name)
+    standard = [module for module in names_by_module if module in STANDARD.values()]
+    installed = [module for module in names_by_module if module.startswith(f"{RUNTIME}.")]
+    relative = [module for module in names_by_module if module.startswith(".")]
     sections = [
-        "".join(f"{import_statement(m, sorted(group[m], key=natural_key))}\n" for m in sorted(group))
+        "".join(
+            f"{import_statement(module, sorted(names_by_module[module], key=natural_key))}\n"
+            for module in sorted(group)
+        )
         for group in (standard, installed, relative)
     ]
     return text.replace(MARK, "\n".join(filter(None, sections)), 1)

@@ -185,9 +185,9 @@ def docstring(text: str, indent: int = 0) -> str:
 
 def _before_quotes(line: str) -> str:
     """Return the only line of a docstring. After a quote there is a space, as every version of ruff prints it."""
-    rest = line.rstrip('"')
-    quotes = len(line) - len(rest)
-    return _in_triple_quotes(rest) + '\\"' * (quotes - 1) + '" ' * (quotes > 0)
+    without_quotes = line.rstrip('"')
+    quotes = len(line) - len(without_quotes)
+    return _in_triple_quotes(without_quotes) + '\\"' * (quotes - 1) + '" ' * (quotes > 0)
 
 
 def _in_triple_quotes(line: str) -> str:

@@ -10,9 +10,8 @@ import ast
 import warnings
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from datamodel_code_generator import InputFileType, generate
 from datamodel_code_generator.config import GenerateConfig
@@ -26,7 +25,7 @@ from datamodel_code_generator.parser import LiteralType
 
 from toolgen.render.literals import python_string
 from toolgen.render.templates import AliasText, ClassText, FieldText, TypeExpression
-from toolgen.resolve import Format
+from toolgen.resolve import Format, FormatType
 from toolgen.resolve.schema_locations import PREFIX
 
 _FIELDS_PER_CLASS = 40
@@ -61,11 +60,11 @@ def generated_type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpressi
     """Return the Python type of each type schema. Classes that type schemas refer to are printed by name."""
     tokens = _Tokens()
     masked = [tokens.masked(type_schema) for type_schema in type_schemas]
-    document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes}
+    document: dict[str, Any] = {token: {"type": "object", "properties": {"x": {}}} for token in tokens.classes.texts}
     for start in range(0, len(masked), _FIELDS_PER_CLASS):
         part = {f"f{i}": type_schema for i, type_schema in enumerate(masked[start : start + _FIELDS_PER_CLASS], start)}
         document[f"H{start}"] = {"type": "object", "properties": part, "required": list(part)}
-    found: dict[str, ast.expr] = {}
+    annotations: dict[str, ast.expr] = {}
     for node in ast.parse(model_code({"$defs": document})).body:
         if isinstance(node, ast.Assign):
             tokens.parts |= _aliased(node)
@@ -74,8 +73,8 @@ def generated_type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpressi
                 if name == "root":  # a constrained part, which is printed where it is used
                     tokens.parts[node.name] = annotation
                 elif node.name.startswith("H"):
-                    found[name] = annotation
-    return [tokens.unmasked(found[f"f{i}"]) for i in range(len(masked))]
+                    annotations[name] = annotation
+    return [tokens.unmasked(annotations[f"f{i}"]) for i in range(len(masked))]
 
 
 def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:
@@ -135,16 +134,32 @@ def _generated(schema: dict[str, Any], **options: Any) -> str:
     return code
 
 
-@dataclass(slots=True)
-class _Tokens(ast.NodeTransformer):
-    """Replaces names and strings by tokens, and restores them."""
+class _TokenTable:
+    """Tokens that stand for texts. `texts` has the text of each token."""
 
-    classes: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    parts: dict[str, ast.expr] = field(default_factory=dict)
-    _class_tokens: dict[str, str] = field(default_factory=dict)
-    _text_tokens: dict[str, str] = field(default_factory=dict)
-    _used: set[str] = field(default_factory=set)
+    def __init__(self, prefix: str) -> None:
+        self.texts: dict[str, str] = {}
+        self._prefix = prefix
+        self._tokens: dict[str, str] = {}
+
+    def token_of(self, text: str) -> str:
+        """Return the token of a text, the same each time."""
+        token = self._tokens.setdefault(text, f"{self._prefix}{len(self._tokens)}")
+        self.texts[token] = text
+        return token
+
+
+class _Tokens(ast.NodeTransformer):
+    """Replaces names of classes and strings by tokens, and restores them.
+
+    `parts` are the annotations of named types that the generator makes, by name. They are printed where they are used.
+    """
+
+    def __init__(self) -> None:
+        self.classes = _TokenTable("R")
+        self.strings = _TokenTable("s")
+        self.parts: dict[str, ast.expr] = {}
+        self._used: set[str] = set()
 
     def masked(self, type_schema: Any) -> Any:
         """Return a type schema with tokens for classes and strings."""
@@ -157,23 +172,14 @@ class _Tokens(ast.NodeTransformer):
         out: dict[str, Any] = {}
         for key, value in type_schema.items():
             if key == "$ref":
-                out[key] = PREFIX + self._token("R", value.removeprefix(PREFIX), self._class_tokens, self.classes)
+                out[key] = PREFIX + self.classes.token_of(value.removeprefix(PREFIX))
             elif key == "pattern":
-                out[key] = self._text(value)
+                out[key] = self.strings.token_of(value)
             elif key == "enum":
-                out[key] = [self._text(v) if isinstance(v, str) else v for v in value]
+                out[key] = [self.strings.token_of(v) if isinstance(v, str) else v for v in value]
             else:
                 out[key] = self.masked(value)
         return out
-
-    def _text(self, text: str) -> str:
-        return self._token("s", text, self._text_tokens, self.texts)
-
-    def _token(self, kind: str, text: str, there: dict[str, str], back: dict[str, str]) -> str:
-        if text not in there:
-            there[text] = f"{kind}{len(there)}"
-            back[there[text]] = text
-        return there[text]
 
     def unmasked(self, annotation: ast.expr) -> TypeExpression:
         """Return the text of an annotation with the names and strings restored."""
@@ -183,11 +189,14 @@ class _Tokens(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> Any:
         """Restore the name of a class, or replace a name of pydantic by our own."""
-        if node.id in self.parts and node.id not in self.classes:
+        if node.id in self.classes.texts:
+            name = self.classes.texts[node.id]
+        elif node.id in self.parts:
             return self.visit(deepcopy(self.parts[node.id]))
-        name = self.classes.get(node.id) or _RENAMED.get(node.id, node.id)
-        if node.id not in self.classes and name not in _KNOWN:
-            raise ValueError(f"unknown name {name} in a type expression")
+        else:
+            name = _RENAMED.get(node.id, node.id)
+            if name not in _KNOWN:
+                raise ValueError(f"unknown name {name} in a type expression")
         self._used.add(name)
         return ast.Name(name)
 
@@ -204,15 +213,14 @@ class _Tokens(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         """Print a `Literal` of numbers or booleans as one that distinguishes them."""
         visited: Any = self.generic_visit(node)
-        numbers = (v for v in _values(node) if isinstance(v, ast.Constant | ast.UnaryOp) and _number(v))
-        if not _is_literal(node) or not any(True for _ in numbers):
+        if not _is_literal(node) or not any(map(_is_number_or_boolean, _values(node))):
             return visited
         self._used |= {"Annotated", "Exact"}
         return ast.Subscript(ast.Name("Annotated"), ast.Tuple([visited, ast.Name("Exact")]))
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         """Restore a string; its literal is printed as it is, like a name."""
-        return ast.Name(python_string(self.texts[node.value])) if isinstance(node.value, str) else node
+        return ast.Name(python_string(self.strings.texts[node.value])) if isinstance(node.value, str) else node
 
 
 def _members(node: ast.expr) -> Iterator[ast.expr]:
@@ -231,12 +239,20 @@ def _values(node: ast.Subscript) -> list[ast.expr]:
     return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
 
-def _number(node: ast.Constant | ast.UnaryOp) -> bool:
-    return isinstance(node, ast.UnaryOp) or isinstance(node.value, int)
+def _is_number_or_boolean(node: ast.expr) -> bool:
+    """Return whether a value of a `Literal` is one: a constant, or a negative number."""
+    return isinstance(node, ast.UnaryOp) or (isinstance(node, ast.Constant) and isinstance(node.value, int))
 
 
-def make_format_class_texts(format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
-    """Return the types of the format as slotted dataclasses: classes and aliases, each in the order of the sources.
+class FormatTypes(NamedTuple):
+    """The types of the format as text: classes and aliases, each in the order of the sources."""
+
+    classes: tuple[ClassText, ...]
+    aliases: tuple[AliasText, ...]
+
+
+def make_format_class_texts(format: Format) -> FormatTypes:
+    """Return the types of the format as slotted dataclasses.
 
     The generator provides annotations and defaults, the template the layout. Plain dataclasses, not pydantic models:
     creating them by position costs a seventh, and importing them does not import pydantic (docs/design.md).
@@ -265,24 +281,17 @@ def _inlined(value: Any, metadata: dict[str, Any]) -> Any:
     return [_inlined(v, metadata) for v in value] if isinstance(value, list) else value
 
 
-def _read(text: str, format: Format) -> tuple[tuple[ClassText, ...], tuple[AliasText, ...]]:
+def _read(text: str, format: Format) -> FormatTypes:
+    """Read the types of the format from the text of the model generator.
+
+    Raises:
+        ValueError: one is missing.
+    """
     classes: dict[str, ClassText] = {}
     aliases: dict[str, AliasText] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef):
-            kind = format.types[node.name]
-            described = {f.python: str(f.schema.get("description", "")) for f in kind.fields}
-            fields = tuple(
-                FieldText(
-                    item.target.id,
-                    ast.unparse(item.annotation),
-                    None if item.value is None else ast.unparse(item.value),
-                    described.get(item.target.id, ""),
-                )
-                for item in node.body
-                if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
-            )
-            classes[node.name] = ClassText(node.name, kind.description, fields)
+            classes[node.name] = _class_text(node, format.types[node.name])
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
             name = node.target.id
             if name in format.types:
@@ -290,7 +299,23 @@ def _read(text: str, format: Format) -> tuple[tuple[ClassText, ...], tuple[Alias
     missing = format.types.keys() - classes.keys() - aliases.keys() - {"Metadata"}
     if missing:
         raise ValueError(f"the model generator did not generate {', '.join(sorted(missing))}")
-    return (
+    return FormatTypes(
         tuple(classes[n] for n in format.types if n in classes),
         tuple(aliases[n] for n in format.types if n in aliases),
     )
+
+
+def _class_text(node: ast.ClassDef, type: FormatType) -> ClassText:
+    """Return a class of the format, with the descriptions of the format."""
+    descriptions = {field.python: str(field.schema.get("description", "")) for field in type.fields}
+    fields = tuple(
+        FieldText(
+            item.target.id,
+            ast.unparse(item.annotation),
+            None if item.value is None else ast.unparse(item.value),
+            descriptions.get(item.target.id, ""),
+        )
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
+    )
+    return ClassText(node.name, type.description, fields)

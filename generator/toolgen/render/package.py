@@ -35,7 +35,6 @@ from toolgen.render.wires import (
     own_wire_files,
 )
 from toolgen.resolve import Catalog, Format
-from toolgen.resolve.catalog import Schema
 from toolgen_runtime.lowering.lower import lower
 from toolgen_runtime.lowering.tools import Lower
 
@@ -62,41 +61,47 @@ def render_package(
     Raises:
         MappingError: a profile does not fit the format.
     """
-    wires = find_wire_modules(catalog)
-    wire_files = own_wire_files(catalog, wires)
-    schemas_of_types = {shared.name: shared.schema for shared in catalog.types}
+    config = catalog.config
+    wire_modules = find_wire_modules(catalog)
+    wire_files = own_wire_files(catalog, wire_modules)
+    payloads = _payloads(catalog, wire_modules, wire_files, lower)
     files: Files = {
         "messages.py": _unformatted_module("messages.py"),
         "running.py": _unformatted_module("running.py"),
-        "errors.py": _errors(catalog.config.parts),
+        "errors.py": _errors(config.parts),
         "__init__.py": _package_module(catalog),
         "models.py": _unformatted_module("models.py", exports=_exports(catalog.format)),
         "py.typed": "",
-        "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
-        **tool_modules(catalog.tools, catalog.types, "running" in catalog.config.parts, express),
-        **_frameworks(catalog.config.frameworks),
-        "sessions/__init__.py": _sessions(catalog),
+        **tool_modules(catalog.tools, catalog.types, "running" in config.parts, express),
+        **_frameworks(config.frameworks),
         **wire_files,
+        **_providers_and_sessions(catalog, payloads, wire_modules),
+        "PORTABILITY.md": portability_report(payloads, [shared.name for shared in catalog.types]),
     }
-    payloads = _payloads(catalog, wires, wire_files, lower)
-    for profile in catalog.profiles:
-        plan = plan_provider(profile, catalog)
-        files[f"providers/{plan.name}.py"] = _provider(
-            plan,
-            catalog.format,
-            payloads[plan.name],
-            wires[plan.name],
-            schemas_of_types,
-            "tools" in catalog.config.parts,
-        )
-        if "session" in profile.facts:
-            files[f"sessions/{plan.name}.py"] = _session(plan)
-    files["PORTABILITY.md"] = portability_report(payloads, [shared.name for shared in catalog.types])
-    left_out = tuple(_left_out(catalog.config.parts))
+    left_out = tuple(_left_out(config.parts))
     files = {path: text for path, text in files.items() if not path.startswith(left_out)}
-    if catalog.config.runtime == "copied":
+    if config.runtime == "copied":
         files = with_copied_runtime(files, own_models(catalog.format))
     return Package({path: files[path] for path in sorted(files)}, payloads)
+
+
+def _providers_and_sessions(
+    catalog: Catalog, payloads: Mapping[str, ProviderPayload], wire_modules: Mapping[str, str]
+) -> Files:
+    """Return the modules of the providers, and those of the sessions on their official clients.
+
+    `wire_modules` are the modules of the providers' classes.
+    """
+    files: Files = {
+        "providers/__init__.py": HEADER + '"""One module for each provider, all with the same names."""\n',
+        "sessions/__init__.py": _sessions(catalog),
+    }
+    for profile in catalog.profiles:
+        plan = plan_provider(profile, catalog)
+        files[f"providers/{plan.name}.py"] = _provider(plan, catalog, payloads[plan.name], wire_modules[plan.name])
+        if "session" in profile.facts:
+            files[f"sessions/{plan.name}.py"] = _session(plan)
+    return files
 
 
 def package_payloads(catalog: Catalog, lower: Lower = lower) -> Mapping[str, ProviderPayload]:
@@ -105,19 +110,19 @@ def package_payloads(catalog: Catalog, lower: Lower = lower) -> Mapping[str, Pro
     Raises:
         MappingError: a profile does not fit the format.
     """
-    wires = find_wire_modules(catalog)
-    return _payloads(catalog, wires, own_wire_files(catalog, wires), lower)
+    wire_modules = find_wire_modules(catalog)
+    return _payloads(catalog, wire_modules, own_wire_files(catalog, wire_modules), lower)
 
 
 def _payloads(
-    catalog: Catalog, wires: Mapping[str, str], wire_files: Files, lower: Lower
+    catalog: Catalog, wire_modules: Mapping[str, str], wire_files: Files, lower: Lower
 ) -> Mapping[str, ProviderPayload]:
     """Lower the declared tools for every provider, with the classes that the package uses."""
     files = {"__init__.py": "", "providers/__init__.py": "", **wire_files}
     models = own_models(catalog.format)
     if models is not None:
         files = with_copied_runtime(files, models)
-    return build_payloads(files, catalog, wires, lower)
+    return build_payloads(files, catalog, wire_modules, lower)
 
 
 def own_models(format: Format) -> str | None:
@@ -139,6 +144,20 @@ def _left_out(parts: Collection[str]) -> dict[str, str]:
     return {path: part for part, paths in PART_FILES.items() if part not in parts for path in paths}
 
 
+TOP_FILES = (
+    "__init__.py",
+    "errors.py",
+    "messages.py",
+    "models.py",
+    "running.py",
+    "schemas.py",
+    "types.py",
+    "py.typed",
+    "PORTABILITY.md",
+)
+"""The files of a package that are in no folder."""
+
+
 def generated_paths(
     tools: Collection[str],
     providers: Collection[str],
@@ -151,26 +170,20 @@ def generated_paths(
     The modules that some providers have and others lack (sessions, a class of the project's own) count for all of them.
     """
     paths = {
-        *(
-            "__init__.py",
-            "errors.py",
-            "messages.py",
-            "models.py",
-            "running.py",
-            "schemas.py",
-            "types.py",
-            "py.typed",
-            "PORTABILITY.md",
-        ),
+        *TOP_FILES,
         *(f"tools/{name}.py" for name in ("__init__", *map(module_name, tools))),
         *(f"{folder}/{name}.py" for folder in ("providers", "sessions") for name in ("__init__", *providers)),
         *(f"providers/_{name}_wire.py" for name in providers),
         *(f"frameworks/{name}.py" for name in ("__init__", *frameworks) if frameworks),
     }
     left_out = tuple(_left_out(parts))
-    return lambda path: (
-        (path in paths and not path.startswith(left_out)) or (runtime == "copied" and path.startswith("runtime/"))
-    )
+
+    def is_generated(path: str) -> bool:
+        if path.startswith("runtime/"):
+            return runtime == "copied"
+        return path in paths and not path.startswith(left_out)
+
+    return is_generated
 
 
 def _package_module(catalog: Catalog) -> str:
@@ -206,16 +219,17 @@ ERRORS: Mapping[str, Part | None] = {
 
 
 def _errors(parts: Collection[str]) -> str:
+    """Return the module of the exceptions that a package with these parts has."""
     names = [name for name, part in ERRORS.items() if part is None or part in parts]
     return _unformatted_module("errors.py", parts=parts, exports=names)
 
 
 def _frameworks(names: Iterable[str]) -> Files:
     """Return the modules that make tool objects of other frameworks from the declared tools, if any are configured."""
-    found = {f"frameworks/{name}.py": _module(f"frameworks/{name}.py") for name in names}
-    if found:
-        found["frameworks/__init__.py"] = HEADER + '"""The declared tools as tool objects of other frameworks."""\n'
-    return found
+    files = {f"frameworks/{name}.py": _module(f"frameworks/{name}.py") for name in names}
+    if files:
+        files["frameworks/__init__.py"] = HEADER + '"""The declared tools as tool objects of other frameworks."""\n'
+    return files
 
 
 def _session(plan: ProviderPlan) -> str:
@@ -252,6 +266,7 @@ def models_text(format: Format) -> str:
 
 
 def _exports(format: Format) -> list[str]:
+    """Return the public names of the module of the format's types."""
     return sorted([*format_class_names(format), "ConversionError", "ConversionLoss", "dump", "load"])
 
 
@@ -268,21 +283,20 @@ def _declared_facts(payload: ToolPayload, plan: ProviderPlan) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if value}
 
 
-def _provider(
-    plan: ProviderPlan,
-    format: Format,
-    wire: ProviderPayload,
-    wire_module: str,
-    schemas: Mapping[str, Schema],
-    with_tools: bool,
-) -> str:
-    """Return the module that apps import for a provider, with its declared tools and public names."""
+def _provider(plan: ProviderPlan, catalog: Catalog, wire: ProviderPayload, wire_module: str) -> str:
+    """Return the module that apps import for a provider, with its declared tools and public names.
+
+    `wire_module` is the module of the provider's class.
+
+    Raises:
+        MappingError: the profile names something that does not exist.
+    """
     payload: Any = wire.payload or ("" if plan.facts["converter"] == "PromptConverter" else [])
-    types = SharedSchemas(schemas)
+    types = SharedSchemas({shared.name: shared.schema for shared in catalog.types})
     if isinstance(payload, list):
         payload = types.refer(payload, {name for offered in wire.offered for name in offered.tool.shared})
 
-    def rendered(payload: Any, types: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
+    def render(payload: Any, types: Mapping[str, Any], declared: Mapping[str, Any]) -> str:
         return render_template(
             "providers/module.py",
             plan=plan,
@@ -291,17 +305,17 @@ def _provider(
             in_text=isinstance(payload, str),
             declared=declared,
             depth=plan.depth if plan.depth != Config().recursion_depth else None,
-            with_tools=with_tools,
+            with_tools="tools" in catalog.config.parts,
         )
 
     declared = {each.tool.name: _declared_facts(each, plan) for each in wire.tools}
-    text = rendered(payload, dict(sorted(types.schemas.items())), declared)
+    text = render(payload, dict(sorted(types.schemas.items())), declared)
     # Tools are data, which would take long to parse. They use no name but that of the shared schemas.
     data = [PythonLiteral("SCHEMAS")] if types.uses_declared else type(payload)()
-    names_from = rendered(data, dict.fromkeys(types.schemas), {})
+    names_from = render(data, dict.fromkeys(types.schemas), {})
     try:
         homes = {plan.class_name: wire_module, "SCHEMAS": ".schemas"}
-        text = insert_imports(text, f".providers.{plan.name}", format_class_names(format), homes, names_from)
+        text = insert_imports(text, f".providers.{plan.name}", format_class_names(catalog.format), homes, names_from)
     except UnknownNameError as error:
         raise misspelled_name(error, plan.name) from error
     return UNFORMATTED_HEADER + text

@@ -53,8 +53,8 @@ def portability_report(wires: Mapping[str, ProviderPayload], types: Collection[s
     """Write the report. `types` are the names of the shared types."""
     by_tool: dict[str, dict[str, ToolPayload]] = {}
     for provider, wire in wires.items():
-        for one in wire.tools:
-            by_tool.setdefault(one.tool.name, {})[provider] = one
+        for payload in wire.tools:
+            by_tool.setdefault(payload.tool.name, {})[provider] = payload
     of_types: dict[str, _Causes] = {name: {} for name in types}
     lines = [_HEAD, "| tool | " + " | ".join(wires) + " |", "|---|" + "---|" * len(wires)]
     entries: list[str] = []
@@ -62,10 +62,12 @@ def portability_report(wires: Mapping[str, ProviderPayload], types: Collection[s
         lines.append(f"| {_code(name)} | " + " | ".join(_cell(payloads[provider]) for provider in wires) + " |")
         own: _Causes = {}
         used: set[str] = set()
-        for cause, type_name, key in _causes(payloads):
-            causes = of_types.setdefault(type_name, {}) if type_name else own
-            causes.setdefault(cause, set()).add(key)
-            used |= {type_name} if type_name else set()
+        for located in _causes(payloads):
+            causes = own
+            if located.type_name:
+                causes = of_types.setdefault(located.type_name, {})
+                used.add(located.type_name)
+            causes.setdefault(located.cause, set()).add(located.key)
         beside = f", and see {', '.join(map(_code, sorted(used)))}" if used else ""
         entries += [f"- {_code(name)}{beside}", *_cause_lines(own)]
     lines += ["", _TOOLS, *entries] if entries else []
@@ -76,31 +78,41 @@ def portability_report(wires: Mapping[str, ProviderPayload], types: Collection[s
     return "\n".join(lines) + "\n"
 
 
-def _causes(payloads: Mapping[str, ToolPayload]) -> Iterator[tuple[_Cause, str, str]]:
-    """Yield each cause of a tool with the shared type and the key where it is. `payloads` are by provider."""
-    providers: dict[tuple[str, ...], list[str]] = {}
-    for provider, one in payloads.items():
-        for loss in one.losses:
+class _LocatedCause(NamedTuple):
+    """A cause with the shared type where it is, or an empty name, and the key."""
+
+    cause: _Cause
+    type_name: str
+    key: str
+
+
+def _causes(payloads: Mapping[str, ToolPayload]) -> Iterator[_LocatedCause]:
+    """Yield each cause of a tool. `payloads` are by provider."""
+    providers: dict[tuple[str, ...], dict[str, None]] = {}
+    for provider, payload in payloads.items():
+        for loss in payload.losses:
             if loss.severe or loss.what not in IMPLIED:
-                names = providers.setdefault(_facts(loss), [])
-                names += [] if provider in names else [provider]
+                providers.setdefault(_facts(loss), {})[provider] = None
     for (what, action, reason, checked, type_name, key), names in providers.items():
-        yield _Cause(what, action, reason, checked, tuple(names)), type_name, key
+        yield _LocatedCause(_Cause(what, action, reason, checked, tuple(names)), type_name, key)
 
 
 def _facts(loss: ToolLoss) -> tuple[str, ...]:
+    """Return what two providers must have in common to be listed together."""
     return loss.what, loss.action, loss.reason, loss.checked, loss.type_name, loss.key
 
 
-def _cell(one: ToolPayload) -> str:
-    return f"{one.status}, strict" if one.strict and one.status in ("ok", "lossy") else one.status
+def _cell(payload: ToolPayload) -> str:
+    is_strict = payload.strict and payload.status in ("ok", "lossy")
+    return f"{payload.status}, strict" if is_strict else payload.status
 
 
 def _cause_lines(causes: Mapping[_Cause, Iterable[str]]) -> Iterator[str]:
+    """Yield the line of each cause, with the keys where it is."""
     for cause, keys in sorted(causes.items()):
-        named = [_code(key) if key else "the whole" for key in sorted(keys)]
-        more = f" and {len(named) - _MOST_KEYS} more" if len(named) > _MOST_KEYS else ""
-        where = f" at {', '.join(named[:_MOST_KEYS])}{more}" if any(keys) else ""
+        shown_keys = [_code(key) if key else "the whole" for key in sorted(keys)]
+        more = f" and {len(shown_keys) - _MOST_KEYS} more" if len(shown_keys) > _MOST_KEYS else ""
+        where = f" at {', '.join(shown_keys[:_MOST_KEYS])}{more}" if any(keys) else ""
         checked = f" Still checked by {_code(cause.checked)}." if cause.checked else ""
         providers = ", ".join(cause.providers)
         yield f"  - {_plain(cause.what)}{where}: {cause.action} for {providers}; {_plain(cause.reason)}.{checked}"
@@ -115,9 +127,11 @@ def _shown(text: str) -> str:
 
 
 def _code(text: str) -> str:
+    """Return text of a source as code in Markdown."""
     return f"`{_shown(text).replace('`', chr(39))}`"
 
 
 def _plain(text: str) -> str:
+    """Return text of a source as prose in Markdown, in which nothing is markup."""
     shown = _shown(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return "".join(f"\\{char}" if char in "*_`[]#!" else char for char in shown)

@@ -28,22 +28,28 @@ class SharedSchemas:
 
     def refer(self, value: Any, names: Collection[str]) -> Any:
         """Return a value with references in place of the definitions with these names, wherever it has some."""
-        if isinstance(value, Mapping):
-            return {
-                key: {name: self._reference(name, schema) if name in names else schema for name, schema in item.items()}
-                if key == DEFINITIONS and isinstance(item, Mapping)
-                else self.refer(item, names)
-                for key, item in value.items()
-            }
-        return [self.refer(item, names) for item in value] if isinstance(value, list) else value
+        if isinstance(value, list):
+            return [self.refer(item, names) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        referring: dict[str, Any] = {}
+        for key, item in value.items():
+            if key == DEFINITIONS and isinstance(item, Mapping):
+                referring[key] = {
+                    name: self._reference(name, schema) if name in names else schema for name, schema in item.items()
+                }
+            else:
+                referring[key] = self.refer(item, names)
+        return referring
 
     def _reference(self, name: str, schema: Any) -> PythonLiteral:
+        """Return the expression of the schema of a shared type, and collect the schema if it is not the declared one."""
         if compact_json(schema) == compact_json(self.declared[name]):
             self.uses_declared = True
             return PythonLiteral(f"SCHEMAS[{python_string(name)}]")
         identity = name, compact_json(schema)
         if identity not in self._keys:
-            number = sum(known == name for known, _ in self._keys) + 1
+            number = sum(type_name == name for type_name, _ in self._keys) + 1
             self._keys[identity] = name if number == 1 else f"{name} {number}"
             self.schemas[self._keys[identity]] = schema
         return PythonLiteral(f"_TYPES[{python_string(self._keys[identity])}]")

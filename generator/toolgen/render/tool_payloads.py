@@ -85,30 +85,11 @@ class ProviderPayload:
     @property
     def offered(self) -> list[ToolPayload]:
         """Return the tools that the provider receives, in the order of its payload."""
-        return [one for one in self.tools if one.offered]
+        return [payload for payload in self.tools if payload.offered]
 
     def tool_digests(self) -> dict[str, str]:
-        """Return the first 16 digits of the SHA-256 of each tool's payload if it were offered alone, by name."""
-        return {one.tool.name: one.digest for one in self.offered}
-
-    @property
-    def strict_tool_names(self) -> tuple[str, ...]:
-        """Return the names of the strict tools."""
-        return tuple(one.tool.name for one in self.tools if one.strict)
-
-    @property
-    def strict_if_fewer_tools(self) -> tuple[str, ...]:
-        """Return the names of the tools that would be strict in a request with fewer tools."""
-        return tuple(one.tool.name for one in self.tools if one.strict_if_fewer_tools)
-
-    @property
-    def renames(self) -> dict[str, str]:
-        """Map the name of each tool with another name on the wire to that name."""
-        return {one.tool.name: one.name for one in self.tools if one.name != one.tool.name}
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+        """Return the digest of each offered tool, by name."""
+        return {payload.tool.name: payload.digest for payload in self.offered}
 
 
 def build_payloads(
@@ -118,15 +99,15 @@ def build_payloads(
 
     `modules` are the modules of the providers' classes. Those made for this project are imported from `files`.
     """
-    found: dict[str, ProviderPayload] = {}
+    payloads: dict[str, ProviderPayload] = {}
     with InMemoryPackage(files) as package:
         models = package.module("runtime.models") if catalog.format.is_extended else import_module(f"{RUNTIME}.models")
         for profile in catalog.profiles:
             name = modules[profile.name]
             module = package.module(name.removeprefix(".")) if name.startswith(".") else import_module(name)
-            kind = getattr(module, wire_class_name(profile.name))
-            found[profile.name] = _on_wire(kind, models.ToolDefinition, profile, catalog, lower)
-    return found
+            converter_class = getattr(module, wire_class_name(profile.name))
+            payloads[profile.name] = _provider_payload(converter_class, models.ToolDefinition, profile, catalog, lower)
+    return payloads
 
 
 def _remembering(lower: Lower) -> Lower:
@@ -145,16 +126,19 @@ def _remembering(lower: Lower) -> Lower:
     return lower_once
 
 
-def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog, lower: Lower) -> ProviderPayload:
-    tools = catalog.tools
-    offered = [tool for tool in tools if profile.name not in tool.unsupported]
+def _provider_payload(
+    converter_class: Any, definition: Any, profile: Profile, catalog: Catalog, lower: Lower
+) -> ProviderPayload:
+    """Write the declared tools with the class of a provider, as an app would: `definition` is the ToolDefinition."""
+    offered = [tool for tool in catalog.tools if profile.name not in tool.unsupported]
+    not_offered = [tool for tool in catalog.tools if profile.name in tool.unsupported]
     patches = {tool.name: tool.providers.get(profile.name, {}) for tool in offered}
     declared: dict[str, Any] = {
         "renames": {name: str(patch["name"]) for name, patch in patches.items() if "name" in patch},
-        "refused": [tool.name for tool in tools if profile.name in tool.unsupported],
+        "refused": [tool.name for tool in not_offered],
         "depth": catalog.config.recursion_depth,
     }
-    converter = kind(DeclaredToolFacts(**declared))
+    converter = converter_class(DeclaredToolFacts(**declared))
     wire = converter.wire
     wire.schema_lowering = Lowerings(wire.dialects, catalog.config.recursion_depth, _remembering(lower))
     spent: dict[str, int] = {}
@@ -163,28 +147,25 @@ def _on_wire(kind: Any, definition: Any, profile: Profile, catalog: Catalog, low
     losses: list[Any] = []
     payload = converter.to_tools(definitions, on_loss=losses.append, on_unsupported="weaken")
     names = tuple(tool.name for tool in offered)
-    built = kind(DeclaredToolFacts(names=names, payload=payload, **declared))
-    by_tool: dict[str, list[Any]] = {}
-    for loss in losses:
-        by_tool.setdefault(loss.path.partition("]")[0], []).append(loss)
+    converter_with_payload = converter_class(DeclaredToolFacts(names=names, payload=payload, **declared))
 
     def payload_of(name: str) -> Any:
-        return built.tools([name])
+        return converter_with_payload.tools([name])
 
-    found: list[ToolPayload] = []
+    losses_by_index: dict[str, list[Any]] = {}  # by the beginning of the path: `[0`, `[1`
+    for loss in losses:
+        losses_by_index.setdefault(loss.path.partition("]")[0], []).append(loss)
+    payloads: list[ToolPayload] = []
     for i, (tool, decision) in enumerate(zip(offered, decisions, strict=True)):
         strict = decision.strict
         if tool.strict != "auto" and wire.schema_lowering.has_strict:
             strict = definitions[i].strict
-        digest = _sha256(compact_json(payload_of(tool.name)))[:16]
-        found.append(_tool_payload(wire, tool, strict, decision, by_tool.get(f"[{i}", []), digest))
-    left_out = [
-        ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False)
-        for tool in tools
-        if profile.name in tool.unsupported
+        digest = hashlib.sha256(compact_json(payload_of(tool.name)).encode()).hexdigest()[:16]
+        payloads.append(_tool_payload(wire, tool, strict, decision, losses_by_index.get(f"[{i}", []), digest))
+    payloads += [
+        ToolPayload(tool, profile.name, None, (), None, wire.wire_name(tool.name), False) for tool in not_offered
     ]
-    every = tuple(sorted((*found, *left_out), key=lambda one: one.tool.name))
-    return ProviderPayload(payload, every, payload_of)
+    return ProviderPayload(payload, tuple(sorted(payloads, key=lambda payload: payload.tool.name)), payload_of)
 
 
 class _StrictDecision(NamedTuple):
@@ -211,17 +192,24 @@ def _tool_payload(
     wire: Any, tool: Tool, strict: bool | None, decision: _StrictDecision, losses: Iterable[Any], digest: str
 ) -> ToolPayload:
     """Return a tool on a wire, with the losses of writing it."""
-    reported = [_loss_of_strictness(record, tool) for record in decision.why]
+    reported = [_loss_of_strictness(change, tool) for change in decision.why]
     encoding_table = None
     if tool.parameters is not None:
-        found = wire.schema_lowering.lower(tool.parameters, strict)
-        reported += [_loss_of_change(record, tool) for record in found.changes]
-        encoding_table = found.encoding_table
+        lowered = wire.schema_lowering.lower(tool.parameters, strict)
+        reported += [_loss_of_change(change, tool) for change in lowered.changes]
+        encoding_table = lowered.encoding_table
     for loss in losses:
         if loss.severity == "behaviour" and tool.strict == "always":
             continue  # the schema changes already contain what cannot be strict
         reported.append(
-            ToolLoss(tool.document.span(), "", "", "", loss.what, loss.action, loss.reason, "", loss.severity != "note")
+            ToolLoss(
+                *_LossLocation(tool.document.span(), "", "", ""),
+                what=loss.what,
+                action=loss.action,
+                reason=loss.reason,
+                checked="",
+                severe=loss.severity != "note",
+            )
         )
     name = wire.wire_name(tool.name)
     return ToolPayload(
@@ -229,21 +217,39 @@ def _tool_payload(
     )
 
 
-def _loss_of_change(record: Any, tool: Tool) -> ToolLoss:
-    severe = record.action != "rewritten" and (bool(record.checked) or record.action == "narrowed")
-    if record.what == CLOSING and not record.blocks_strict:
+def _loss_of_change(change: Any, tool: Tool) -> ToolLoss:
+    """Return the loss of a schema change. It is severe if the provider no longer enforces a rule of the declaration."""
+    severe = change.action != "rewritten" and (bool(change.checked) or change.action == "narrowed")
+    if change.what == CLOSING and not change.blocks_strict:
         severe = False  # the declaration does not state that there may be more
-    refused = record.is_unsupported and tool.strict == "always"
-    what, why = (record.what, record.action), (record.reason, record.checked)
-    return ToolLoss(*_location(record, tool), *what, *why, severe, refused)
+    return ToolLoss(
+        *_location(change, tool),
+        what=change.what,
+        action=change.action,
+        reason=change.reason,
+        checked=change.checked,
+        severe=severe,
+        refused=change.is_unsupported and tool.strict == "always",
+    )
 
 
-def _loss_of_strictness(record: Any, tool: Tool) -> ToolLoss:
-    reason = f"not strict, because of {record.what}: {record.reason}" if record.what != "strict" else record.reason
-    return ToolLoss(*_location(record, tool), "strict", "dropped", reason, "parse_arguments")
+def _loss_of_strictness(change: Any, tool: Tool) -> ToolLoss:
+    """Return the loss of strict mode because of a schema change that it would need."""
+    reason = f"not strict, because of {change.what}: {change.reason}" if change.what != "strict" else change.reason
+    return ToolLoss(*_location(change, tool), what="strict", action="dropped", reason=reason, checked="parse_arguments")
 
 
-def _location(record: Any, tool: Tool) -> tuple[Span, str, str, str]:
-    """Return where a change is: in the source, and as a pointer, a shared type and a key."""
-    type_name, key = tool.parameter_key(record.pointer)
-    return tool.parameter_span(record.pointer, record.what), pointer_text(record.pointer), type_name, key
+class _LossLocation(NamedTuple):
+    """Where a loss is: in the source, and as the first fields of a `ToolLoss`."""
+
+    span: Span
+    pointer: str
+    type_name: str
+    key: str
+
+
+def _location(change: Any, tool: Tool) -> _LossLocation:
+    """Return where a schema change is."""
+    type_name, key = tool.parameter_key(change.pointer)
+    span = tool.parameter_span(change.pointer, change.what)
+    return _LossLocation(span, pointer_text(change.pointer), type_name, key)

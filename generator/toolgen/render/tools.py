@@ -47,23 +47,26 @@ def tool_modules(
     expressions = iter(express([type_schema for item in items for type_schema in iter_type_schemas(item)]))
     texts = {"tools/__init__.py": UNFORMATTED_HEADER + _index(plan, with_handlers)}
     if plan.types.items:
-        texts["types.py"] = _types(plan.types, expressions)
+        texts["types.py"] = _models_module(
+            "types.py", plan.types, expressions, Imports(), title="Types that several tools share."
+        )
         texts["schemas.py"] = UNFORMATTED_HEADER + render_template("schemas.py", schemas=schemas)
     for each in plan.tools:
-        texts[f"tools/{each.module}.py"] = _tool(each, schemas, expressions, with_handlers)
+        texts[f"tools/{each.module}.py"] = _tool_module(each, schemas, expressions, with_handlers)
     return {path: texts[path] for path in sorted(texts)}
 
 
 def class_names_by_module(tools: Iterable[Tool], types: Iterable[SharedType]) -> dict[str, tuple[str, ...]]:
     """Return the public classes and types of the modules that `tool_modules` makes, by path in the output."""
     plan = plan_tools(tools, types)
-    found = {f"tools/{tool.module}.py": tool.models for tool in plan.tools} | {"types.py": plan.types}
-    return {path: tuple(str(item.name) for item in models.items) for path, models in found.items()}
+    models_by_path = {f"tools/{tool.module}.py": tool.models for tool in plan.tools} | {"types.py": plan.types}
+    return {path: tuple(str(item.name) for item in models.items) for path, models in models_by_path.items()}
 
 
-def _tool(
+def _tool_module(
     plan: ToolPlan, schemas: Mapping[str, Schema], expressions: Iterator[TypeExpression], with_handlers: bool
 ) -> str:
+    """Return the text of the module of a tool."""
     imports = Imports()
     if with_handlers:
         imports.add("typing", "TYPE_CHECKING", "Protocol")
@@ -86,15 +89,12 @@ def _tool(
     return text + render_template("tools/_definition.py", definition=definition)
 
 
-def _types(plan: ModelsPlan, expressions: Iterator[TypeExpression]) -> str:
-    return _models_module("types.py", plan, expressions, Imports(), "Types that several tools share.")
-
-
 def _models_module(
     path: str,
     plan: ModelsPlan,
     expressions: Iterator[TypeExpression],
     imports: Imports,
+    *,
     title: str,
     exports: Sequence[str] = (),
     handler: ToolPlan | None = None,
@@ -136,11 +136,13 @@ RUNNING = (
 """The public names of the part `running`."""
 
 
-def _constants_first(name: str) -> tuple[bool, Any]:
+def _constants_first(name: str) -> Any:
+    """Return the sort key of a name in `__all__`."""
     return not name.isupper(), natural_key(name)
 
 
 def _index(plan: ToolsPlan, running: bool) -> str:
+    """Return the text of `tools/__init__.py`; `running` if the package has that part."""
     return render_template(
         "tools/__init__.py",
         running=running,
@@ -181,11 +183,11 @@ class _Models:
 
     def items(self) -> list[ClassText | AliasText]:
         """Return the classes and named types."""
-        found: list[ClassText | AliasText] = []
+        texts: list[ClassText | AliasText] = []
         for item in self._plan.items:
             check = self._checks.add_check(item.name, item.check) if item.check.keywords else None
-            found.append(self._alias(item, check) if isinstance(item, AliasPlan) else self._class(item, check))
-        return found
+            texts.append(self._alias(item, check) if isinstance(item, AliasPlan) else self._class(item, check))
+        return texts
 
     def functions(self) -> list[CheckFunction]:
         """Return the functions that check what the items do not express, once these are made."""
@@ -196,26 +198,28 @@ class _Models:
         return functions
 
     def _alias(self, item: AliasPlan, check: str | None) -> AliasText:
+        """Return a named type, with the function that checks it, if any."""
         expression = next(self._expressions)
         self._imports.add("typing", "TypeAlias")
         self._imports.use(expression.names)
-        beside = []
+        metadata = []
         if item.tag is not None:
             self._imports.add("pydantic", "Field")
-            beside.append(f"Field(discriminator={python_string(item.tag)})")
+            metadata.append(f"Field(discriminator={python_string(item.tag)})")
         if check is not None:
             self._imports.add_runtime("checks", "SchemaCheck")
-            beside.append(f"SchemaCheck({check})")
-        if not beside:
+            metadata.append(f"SchemaCheck({check})")
+        if not metadata:
             return AliasText(item.name, item.description, expression.text)
         self._imports.add("typing", "Annotated")
-        return AliasText(item.name, item.description, f"Annotated[{expression.text}, {', '.join(beside)}]")
+        return AliasText(item.name, item.description, f"Annotated[{expression.text}, {', '.join(metadata)}]")
 
     def _class(self, item: ClassPlan, check: str | None) -> ClassText:
+        """Return a class, with the function that checks it, if any."""
         extras = next(self._expressions)
         self._imports.add("pydantic", "BaseModel", "ConfigDict")
-        typed = not item.closed and item.extras != {}
-        if typed:
+        has_typed_extras = not item.closed and item.extras != {}
+        if has_typed_extras:
             self._imports.add("pydantic", "Field")
             self._imports.use(extras.names)
         if check is not None:
@@ -224,10 +228,11 @@ class _Models:
             self._imports.add_runtime("checks", "ensure_valid")
         fields = tuple(self._field(field, next(self._expressions)) for field in item.fields)
         renames = any(f.name != f.wire for f in item.fields)
-        extra_type = extras.text if typed else None
+        extra_type = extras.text if has_typed_extras else None
         return ClassText(item.name, item.description, fields, item.closed, extra_type, check, renames)
 
     def _field(self, plan: FieldPlan, expression: TypeExpression) -> FieldText:
+        """Return a field: its value is a plain default, or a `Field` if it needs a factory or has another name."""
         self._imports.use(expression.names)
         annotation = expression.text
         if plan.presence == "omittable":
@@ -235,26 +240,26 @@ class _Models:
             annotation = f"Omittable[{annotation}]"
         options = []
         value = None
+        needs_field = plan.name != plan.wire
         if plan.presence != "required":
-            factory = self._factory(plan, expression)
             value = python_literal(plan.default)
-            options.append(f"default_factory={factory}" if factory else f"default={value}")
-            value = None if factory else value
+            factory = self._factory(plan, expression)
+            needs_field = needs_field or factory is not None
+            options.append(f"default={value}" if factory is None else f"default_factory={factory}")
         if plan.name != plan.wire:
             wire = python_string(plan.wire)
             options += [f"validation_alias={wire}", f"serialization_alias={wire}"]
-        if (options and value is None) or plan.name != plan.wire:
+        if needs_field:
             self._imports.add("pydantic", "Field")
             value = f"Field({', '.join(options)})"
         return FieldText(plan.name, annotation, value, plan.description)
 
     def _factory(self, plan: FieldPlan, expression: TypeExpression) -> str | None:
         """Return the factory of a default that is, or has, another type in Python than in JSON; None for plain data."""
+        if not plan.is_parsed and not has_instances(plan.default, plan.type_schema):
+            return None
         literal = python_literal(plan.default)
-        if not plan.is_parsed:
-            if not has_instances(plan.default, plan.type_schema):
-                return None
-        elif plan.type_schema.keys() == {"type", "format"}:
+        if plan.is_parsed and plan.type_schema.keys() == {"type", "format"}:
             read = FORMATS[plan.type_schema["format"]].__name__
             self._imports.add_runtime("formats", read)
             return f"lambda: {read}({literal})"

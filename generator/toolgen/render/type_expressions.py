@@ -19,11 +19,13 @@ def type_expressions(type_schemas: Sequence[Any]) -> list[TypeExpression]:
     distinct = dict(zip(keys, type_schemas, strict=True))
     plain = {key: plain_type_expression(type_schema) for key, type_schema in distinct.items()}
     expressions = {key: expression for key, expression in plain.items() if expression is not None}
-    others = [key for key in distinct if key not in expressions]
-    if others:
+    complex_keys = [key for key in distinct if key not in expressions]
+    if complex_keys:
         from toolgen.render.model_code import generated_type_expressions  # slow: it imports the model generator
 
-        expressions |= zip(others, generated_type_expressions([distinct[key] for key in others]), strict=True)
+        expressions |= zip(
+            complex_keys, generated_type_expressions([distinct[key] for key in complex_keys]), strict=True
+        )
     return [expressions[key] for key in keys]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.diagnostics import Span
 from toolgen.load import Document, Pointer
@@ -51,18 +51,12 @@ class Tool(Declaration):
         if len(schema_pointer) > 1 and schema_pointer[0] == "$defs" and schema_pointer[1] in self.origins:
             document, start = self.origins[str(schema_pointer[1])]
             pointer = (*start, *schema_pointer[2:])
-        return (
-            document.key_span(*pointer, keyword)
-            if (*pointer, keyword) in document.keys
-            else document.key_span(*pointer)
-        )
+        if (*pointer, keyword) in document.keys:
+            return document.key_span(*pointer, keyword)
+        return document.key_span(*pointer)
 
-    def parameter_key(self, schema_pointer: Pointer) -> tuple[str, str]:
-        """Return the shared type that contains the schema at a pointer in `parameters`, and the key of the schema there.
-
-        The type is an empty string if the tool itself contains the schema. A key is the path of a property, such as
-        `items[].price`; keywords that lead to no property are part of it, such as `anyOf[0]`. The key of the whole is empty.
-        """
+    def parameter_key(self, schema_pointer: Pointer) -> ParameterKey:
+        """Return the key of the schema at a pointer in `parameters`."""
         type_name = ""
         if len(schema_pointer) > 1 and schema_pointer[0] == "$defs" and schema_pointer[1] in self.origins:
             document, start = self.origins[str(schema_pointer[1])]
@@ -70,16 +64,31 @@ class Tool(Declaration):
                 schema_pointer = (*start[start[:1] == ("parameters",) :], *schema_pointer[2:])
             else:
                 type_name, schema_pointer = str(schema_pointer[1]), schema_pointer[2:]
-        key = ""
-        steps = iter(schema_pointer)
-        for step in steps:
-            if step == "properties":
-                step = next(steps, step)
-            elif step == "items":
-                key += "[]"
-                continue
-            key += f"[{step}]" if isinstance(step, int) else f".{step}"
-        return type_name, key.removeprefix(".")
+        return ParameterKey(type_name, _property_path(schema_pointer))
+
+
+class ParameterKey(NamedTuple):
+    """What a schema in `parameters` is called: the shared type that contains it, and its key there.
+
+    The type is an empty string if the tool itself contains the schema. A key is the path of a property, such as
+    `items[].price`; keywords that lead to no property are part of it, such as `anyOf[0]`. The key of the whole is empty.
+    """
+
+    type_name: str
+    key: str
+
+
+def _property_path(schema_pointer: Pointer) -> str:
+    """Return the path of the property at a pointer in a schema."""
+    path = ""
+    steps = iter(schema_pointer)
+    for step in steps:
+        if step == "items":
+            path += "[]"
+            continue
+        name = next(steps, step) if step == "properties" else step
+        path += f"[{name}]" if isinstance(name, int) else f".{name}"
+    return path.removeprefix(".")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

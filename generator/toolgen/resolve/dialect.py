@@ -21,13 +21,14 @@ from toolgen.resolve.schema_locations import map_subschemas, walk_schemas
 Dialect = Literal["draft-04", "draft-07", "draft-07 words", "2019-09", "2020-12"]
 """`draft-07 words` is a schema that names no dialect but has keywords that only draft-07 defines."""
 
-_NAMED: tuple[tuple[str, Dialect], ...] = (
+_DIALECTS_BY_DRAFT: tuple[tuple[str, Dialect], ...] = (
     ("draft-04", "draft-04"),
     ("draft-07", "draft-07"),
     ("draft-06", "draft-07"),
     ("2019-09", "2019-09"),
     ("2020-12", "2020-12"),
 )
+"""Parts of `$schema` that name a draft, and the dialect that has its keywords."""
 
 _LATEST = re.compile(r"https?://json-schema\.org/schema#?")
 """The dialect that was the latest when the schema was written."""
@@ -51,12 +52,12 @@ def drop_annotations(schema: Any, *, deep: bool = False) -> Any:
     """Return a schema without its annotations. With `deep`, the schemas in it have none either; `required` is sorted."""
     if not isinstance(schema, dict):
         return schema
-    found = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
+    keywords = {key: value for key, value in schema.items() if key not in ANNOTATIONS}
     if deep:
-        found = map_subschemas(found, lambda sub, _: drop_annotations(sub, deep=True))
-        if isinstance(found.get("required"), list):
-            found["required"] = sorted(found["required"], key=str)
-    return found
+        keywords = map_subschemas(keywords, lambda sub, _: drop_annotations(sub, deep=True))
+        if isinstance(keywords.get("required"), list):
+            keywords["required"] = sorted(keywords["required"], key=str)
+    return keywords
 
 
 class UnknownDialectError(Exception):
@@ -71,17 +72,19 @@ def find_dialect(schema: Any) -> Dialect:
     """
     if not isinstance(schema, Mapping):
         return "2020-12"
-    named = schema.get("$schema", "")
-    if "$schema" in schema and not (isinstance(named, str) and _LATEST.fullmatch(named)):
-        for draft, known in _NAMED if isinstance(named, str) else ():
-            if draft in named:
-                return known
+    uri = schema.get("$schema", "")
+    if not isinstance(uri, str):
         raise UnknownDialectError
-    old = any(
-        isinstance(s, dict) and (isinstance(s.get("items"), list) or "dependencies" in s)
-        for _, s in walk_schemas(schema)
-    )
-    return "draft-07 words" if old else "2020-12"
+    if "$schema" not in schema or _LATEST.fullmatch(uri):
+        has_old_keywords = any(
+            isinstance(sub, dict) and (isinstance(sub.get("items"), list) or "dependencies" in sub)
+            for _, sub in walk_schemas(schema)
+        )
+        return "draft-07 words" if has_old_keywords else "2020-12"
+    for draft, dialect in _DIALECTS_BY_DRAFT:
+        if draft in uri:
+            return dialect
+    raise UnknownDialectError
 
 
 def convert_top_level_keywords(schema: Mapping[str, Any], source: Dialect) -> dict[str, Any]:
@@ -103,8 +106,8 @@ def convert_top_level_keywords(schema: Mapping[str, Any], source: Dialect) -> di
         elif key == "additionalItems":
             continue
         elif key == "dependencies" and isinstance(value, dict):
-            lists = {name: needs for name, needs in value.items() if isinstance(needs, list)}
-            schemas = {name: needs for name, needs in value.items() if not isinstance(needs, list)}
+            lists = {name: needed for name, needed in value.items() if isinstance(needed, list)}
+            schemas = {name: needed for name, needed in value.items() if not isinstance(needed, list)}
             if lists:
                 out["dependentRequired"] = lists
             if schemas:

@@ -64,21 +64,21 @@ def editor_schema(
         is_declaration: whether `parameters` and `result` become JSON Schemas, keyword by keyword.
         profiles: the facts of providers, by name; help texts name those that do not support a keyword.
     """
-    made = _draft_07({key: value for key, value in schema.items() if key not in ("$schema", "x-hints")})
-    made["properties"] = {"$schema": {"type": "string"}, **made["properties"]}
+    converted = _draft_07({key: value for key, value in schema.items() if key not in ("$schema", "x-hints")})
+    properties = {"$schema": {"type": "string"}, **converted["properties"]}
+    converted["properties"] = properties
     if is_declaration:
         for key, types in (("parameters", "object"), ("result", ["object", "boolean"])):
-            about = made["properties"][key].get("description", "")
-            made["properties"][key] = {
-                "description": about,
+            properties[key] = {
+                "description": properties[key].get("description", ""),
                 "type": types,
                 "allOf": [{"$ref": f"#/definitions/{_VOCABULARY}"}],
             }
-        made["properties"]["parameters"]["defaultSnippets"] = [
+        properties["parameters"]["defaultSnippets"] = [
             {"label": "an object", "body": {"type": "object", "properties": {"$1": {"type": "string", "description": "$2"}}, "required": ["$1"]}}
         ]  # fmt: skip
-        made["definitions"] = {**made.get("definitions", {}), **_vocabulary(profiles)}
-    return {"$schema": "http://json-schema.org/draft-07/schema#", **made}
+        converted["definitions"] = {**converted.get("definitions", {}), **_vocabulary(profiles)}
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **converted}
 
 
 def _vocabulary(profiles: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -114,8 +114,8 @@ def _support(keyword: str, profiles: Mapping[str, Mapping[str, Any]]) -> str:
     for name, facts in sorted(profiles.items()):
         for mode, providers in lacking.items():
             dialect = (facts.get("dialects") or {}).get(mode)
-            known = dialect.get("keywords") if isinstance(dialect, Mapping) else None
-            if isinstance(known, list) and keyword not in known:
+            keywords = dialect.get("keywords") if isinstance(dialect, Mapping) else None
+            if isinstance(keywords, list) and keyword not in keywords:
                 providers.append(name)
     always, strict = lacking["open"], [name for name in lacking["strict"] if name not in lacking["open"]]
     sentence = f" Not supported by {', '.join(always)}, where it is moved into the description." if always else ""
@@ -128,15 +128,14 @@ def _draft_07(value: Any) -> Any:
         return [_draft_07(each) for each in value]
     if not isinstance(value, Mapping):
         return value
-    made = {
+    converted = {
         ("definitions" if key == "$defs" else key): _draft_07(each) for key, each in value.items() if key != "$comment"
     }
-    reference = made.pop("$ref", None) or made.pop("$dynamicRef", None)
-    if not isinstance(reference, str):
-        return made if reference is None else {**made, "$ref": reference}
-    found = {
-        "$ref": f"#/definitions/{_VOCABULARY}"
-        if reference == "#meta"
-        else reference.replace("#/$defs/", "#/definitions/")
-    }
-    return {**made, "allOf": [found]} if made else found
+    reference = converted.pop("$ref", None) or converted.pop("$dynamicRef", None)
+    if reference is None:
+        return converted
+    if not isinstance(reference, str):  # a property of this name
+        return {**converted, "$ref": reference}
+    to_vocabulary = reference == "#meta"
+    target = f"#/definitions/{_VOCABULARY}" if to_vocabulary else reference.replace("#/$defs/", "#/definitions/")
+    return {**converted, "allOf": [{"$ref": target}]} if converted else {"$ref": target}

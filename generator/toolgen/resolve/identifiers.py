@@ -15,7 +15,7 @@ from toolgen.resolve.catalog import Profile, Tool
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 
-_TAKEN = frozenset(
+_USED_NAMES = frozenset(
     [
         "Annotated",
         "Any",
@@ -68,10 +68,10 @@ def fold_name(name: str) -> str:
 
 
 def distinct_name(
-    name: str, taken: Container[str], numbered: Callable[[int], str], key: Callable[[str], str] = str
+    name: str, used: Container[str], numbered: Callable[[int], str], key: Callable[[str], str] = str
 ) -> str:
     """Return a name, or the first of its numbered forms, from 2, whose key is free."""
-    return next(each for each in chain([name], map(numbered, count(2))) if key(each) not in taken)
+    return next(each for each in chain([name], map(numbered, count(2))) if key(each) not in used)
 
 
 def ascii_words(text: str) -> list[str]:
@@ -98,7 +98,7 @@ def class_name(*texts: str) -> str:
     name = name[:MAX_CLASS_NAME]
     if not name or name[0].isdigit():
         name = f"N{name}"
-    return f"{name}Type" if name in _TAKEN else name
+    return f"{name}Type" if name in _USED_NAMES else name
 
 
 def check_tool_name_collisions(declared: Iterable[Declaration], findings: Findings) -> None:
@@ -111,12 +111,12 @@ def check_tool_name_collisions(declared: Iterable[Declaration], findings: Findin
         owners.setdefault(tool.name, tool)
         if first is tool:
             continue
-        span, there = tool.document.span("name"), _declared(first)
-        where = RawText(first.document.path)
+        span, related = tool.document.span("name"), _declared(first)
+        path = RawText(first.document.path)
         if first.name == tool.name:
-            findings.add("tool-duplicate", span, related=there, name=tool.name, first=where)
+            findings.add("tool-duplicate", span, related=related, name=tool.name, first=path)
         else:
-            findings.add("tool-names-collide", span, related=there, name=tool.name, other=first.name, first=where)
+            findings.add("tool-names-collide", span, related=related, name=tool.name, other=first.name, first=path)
     for tool in tools:
         for i, alias in enumerate(tool.aliases):
             owner = owners.setdefault(alias, tool)
@@ -141,57 +141,66 @@ def check_wire_names(tools: Iterable[Tool], profiles: Iterable[Profile], finding
 
     If a provider refuses a name that no declaration sets for it, the converter makes it legal, one to one.
     """
-    offered = list(tools)
+    all_tools = list(tools)
     for profile in profiles:
-        legal = wire_name_pattern(profile)
-        owners: dict[str, Tool] = {}
-        fixed = [at for mapping in _tool_mappings(profile) for at in _fixed_keys(mapping.get("keys", {}))]
+        offered = [tool for tool in all_tools if profile.name not in tool.unsupported]
+        fixed = [path for mapping in _tool_mappings(profile) for path in _fixed_keys(mapping.get("keys", {}))]
         for tool in offered:
-            if profile.name in tool.unsupported:
-                continue
-            patch = tool.providers.get(profile.name, {})
-            given = "name" in patch
-            for at in fixed:
-                if at != ("name",) and _reaches(patch, at):
-                    span = tool.document.span("providers", profile.name, *at)
-                    findings.add("patch-of-fixed-key", span, key=".".join(at), provider=RawText(profile.name))
-            wire = str(tool.providers[profile.name]["name"]) if given else tool.name
-            pointer = ("providers", profile.name, "name") if given else ("name",)
-            if given and not legal.fullmatch(wire):
-                findings.add(
-                    "wire-name-illegal", tool.document.span(*pointer), wire=wire, provider=RawText(profile.name)
-                )
-            owner = owners.setdefault(wire, tool)
-            if owner is not tool:
-                findings.add(
-                    "wire-names-collide",
-                    tool.document.span(*pointer),
-                    related=_declared(owner),
-                    name=tool.name,
-                    other=owner.name,
-                    first=RawText(owner.document.path),
-                    wire=wire,
-                    provider=RawText(profile.name),
-                )
+            _check_patch_of_fixed_keys(tool, profile.name, fixed, findings)
+        _check_wire_names_of(offered, profile, findings)
+
+
+def _check_patch_of_fixed_keys(tool: Tool, provider: str, fixed: Iterable[tuple[str, ...]], findings: Findings) -> None:
+    """Report each fixed key that the patch of a tool for a provider changes. Its name has a setting of its own."""
+    for path in fixed:
+        if path != ("name",) and _reaches(tool.providers.get(provider, {}), path):
+            span = tool.document.span("providers", provider, *path)
+            findings.add("patch-of-fixed-key", span, key=".".join(path), provider=RawText(provider))
+
+
+def _check_wire_names_of(tools: Iterable[Tool], profile: Profile, findings: Findings) -> None:
+    """Report names of tools that a provider refuses although a declaration sets them for it, and equal ones."""
+    legal = wire_name_pattern(profile)
+    owners: dict[str, Tool] = {}
+    for tool in tools:
+        wire_name, span = tool.name, tool.document.span("name")
+        patch = tool.providers.get(profile.name, {})
+        if "name" in patch:
+            wire_name, span = str(patch["name"]), tool.document.span("providers", profile.name, "name")
+            if not legal.fullmatch(wire_name):
+                findings.add("wire-name-illegal", span, wire=wire_name, provider=RawText(profile.name))
+        owner = owners.setdefault(wire_name, tool)
+        if owner is not tool:
+            findings.add(
+                "wire-names-collide",
+                span,
+                related=_declared(owner),
+                name=tool.name,
+                other=owner.name,
+                first=RawText(owner.document.path),
+                wire=wire_name,
+                provider=RawText(profile.name),
+            )
 
 
 def _tool_mappings(profile: Profile) -> Iterator[Mapping[str, Any]]:
+    """Yield the mappings of entries of tools."""
     mappings: Mapping[str, Mapping[str, Any]] = profile.facts.get("mappings", {})
     return (mapping for mapping in mappings.values() if mapping.get("type") == "ToolDefinition")
 
 
-def _fixed_keys(keys: Mapping[str, Any], at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def _fixed_keys(keys: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Yield where an entry has the name and the schemas of its tool. What is read back depends on them."""
     for key, spec in keys.items():
         facts: Mapping[str, Any] = spec if isinstance(spec, Mapping) else {"field": spec}
-        yield from _fixed_keys(facts.get("keys", {}), (*at, key))
+        yield from _fixed_keys(facts.get("keys", {}), (*path, key))
         if facts.get("field") in ("name", "parameters", "result"):
-            yield from ((*at, name) for name in (key, *facts.get("beside", ())))
+            yield from ((*path, name) for name in (key, *facts.get("beside", ())))
 
 
-def _reaches(patch: Any, at: tuple[str, ...]) -> bool:
+def _reaches(patch: Any, path: tuple[str, ...]) -> bool:
     """Return whether a merge patch changes or removes the value at a path."""
-    for key in at:
+    for key in path:
         if not isinstance(patch, Mapping):
             return True
         if key not in patch:
@@ -202,9 +211,9 @@ def _reaches(patch: Any, at: tuple[str, ...]) -> bool:
 
 def check_shared_type_name_collisions(named: Iterable[tuple[str, Span]], findings: Findings) -> None:
     """Report shared schemas whose classes would have the same name."""
-    seen: dict[str, Span] = {}
+    first_spans: dict[str, Span] = {}
     for name, span in named:
-        first = seen.setdefault(fold_name(name), span)
+        first = first_spans.setdefault(fold_name(name), span)
         if first is not span:
             related = (Related(first, "first defined here"),)
             findings.add("type-names-collide", span, related=related, name=name, first=RawText(first.path))

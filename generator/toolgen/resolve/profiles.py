@@ -40,6 +40,7 @@ def merge_profile(base: Any, patch: Any) -> Any:
 
 
 def _without_members(union: Any, removed: Collection[str]) -> Any:
+    """Return a union without the mappings that are removed."""
     members = union.get("mappings") if isinstance(union, Mapping) else None
     if isinstance(members, list):
         return {**union, "mappings": [name for name in members if name not in removed]}
@@ -58,11 +59,11 @@ def resolve_profiles(
     layers: dict[str, list[Document]] = {}
     for document in documents:
         layers.setdefault(profile_name_of_file(document), []).append(document)
-    for name, found in layers.items():
+    for name, named_documents in layers.items():
         if not re.fullmatch("[a-z][a-z0-9_]{0,63}", name) or keyword.iskeyword(name) or name in DEVICES:
-            findings.add("profile-name", found[0].span(), name=name)
+            findings.add("profile-name", named_documents[0].span(), name=name)
             return ()
-    resolved = {name: _resolve(name, layers, (), findings) for name in sorted(layers)}
+    resolved = {name: _resolve_profile(name, layers, (), findings) for name in sorted(layers)}
     names = sorted(resolved) if wanted is None else [name for name in dict.fromkeys(wanted) if name in resolved]
     profiles = tuple(profile for name in names if (profile := resolved[name]) is not None)
     for profile in profiles:
@@ -111,9 +112,10 @@ def _check_patterns(profile: Profile, findings: Findings) -> bool:
     return len(findings) == before
 
 
-def _resolve(
+def _resolve_profile(
     name: str, layers: Mapping[str, list[Document]], below: tuple[str, ...], findings: Findings
 ) -> Profile | None:
+    """Return a profile with what it extends, or None with a finding. `below` are the profiles that extend it."""
     facts: Any = {}
     documents: list[Document] = []
     base: Profile | None = None
@@ -128,7 +130,7 @@ def _resolve(
                 hint = did_you_mean_or_known(parent, sorted(layers), "providers")
                 findings.add("profile-unknown", span, hint=hint, name=parent)
                 return None
-            base = _resolve(parent, layers, (*below, name), findings)
+            base = _resolve_profile(parent, layers, (*below, name), findings)
             if base is None:
                 return None
             facts = merge_profile(base.facts, facts)
@@ -139,7 +141,7 @@ def _resolve(
 
 
 def check_configured_defaults(
-    parsed: ParsedProject, resolved_profiles: Iterable[Profile], known: Collection[str], findings: Findings
+    parsed: ParsedProject, resolved_profiles: Iterable[Profile], providers: Collection[str], findings: Findings
 ) -> None:
     """Report default values for unknown providers or names, and values that the wire does not accept.
 
@@ -150,13 +152,13 @@ def check_configured_defaults(
     if sources.config is None or not defaults:
         return
     for name in defaults:
-        if name not in known:
-            hint = did_you_mean_or_known(name, known, "providers")
+        if name not in providers:
+            hint = did_you_mean_or_known(name, providers, "providers")
             findings.add("provider-unknown", sources.config.key_span("defaults", name), hint=hint, name=name)
     profiles = {profile.name: profile for profile in resolve_profiles(sources.providers, defaults, Findings())}
     profiles |= {profile.name: profile for profile in resolved_profiles}
-    forms = {name: _form(_stated(profile.facts)) for name, profile in profiles.items()}
-    validate_document(sources.config, {"properties": {"defaults": {"properties": forms}}}, findings)
+    schemas = {name: _schema_of_overrides(_stated(profile.facts)) for name, profile in profiles.items()}
+    validate_document(sources.config, {"properties": {"defaults": {"properties": schemas}}}, findings)
 
 
 def collect_effective_defaults(facts: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,16 +176,20 @@ def _stated(facts: Mapping[str, Any]) -> Mapping[str, Any]:
     return stated if isinstance(stated, Mapping) else {}
 
 
-def _form(defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _schema_of_overrides(defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of the values that may override these defaults."""
-    return {"properties": {name: _like(value) for name, value in defaults.items()}, "additionalProperties": False}
+    return {
+        "properties": {name: _schema_of_override(value) for name, value in defaults.items()},
+        "additionalProperties": False,
+    }
 
 
-def _like(value: object) -> dict[str, Any]:
+def _schema_of_override(value: object) -> dict[str, Any]:
     """Return the schema for overriding a value: the same type, at least 1 for an integer, nonempty if the text is."""
-    least = {"integer": {"minimum": 1}, "string": {"minLength": 1} if value else {}}
     kind = json_type(value)
-    return {"type": kind, **least.get(kind, {})}
+    if kind == "integer":
+        return {"type": kind, "minimum": 1}
+    return {"type": kind, "minLength": 1} if kind == "string" and value else {"type": kind}
 
 
 FORMAT_FILE_ORDER = ("tool", "content", "message", "request", "completion", "agent", "report")
@@ -213,16 +219,22 @@ def merge_neutral_format_documents(documents: Iterable[Document], findings: Find
     for document in ordered:
         _check_references(document, schemas, findings)
     for document in ordered:
-        for name, schema in document.value.get("$defs", {}).items():
-            for key in schema.get("properties", {}):
-                if keyword.iskeyword(camel_to_snake(key)):
-                    findings.add("format-field-name", document.key_span("$defs", name, "properties", key), field=key)
+        _check_field_names(document, findings)
     resolved = {name: _with_local_references(schema) for name, schema in schemas.items()}
     types = {name: _type(name, schema) for name, schema in resolved.items()}
     return Format(types, {"$defs": resolved}, is_extended)
 
 
+def _check_field_names(document: Document, findings: Findings) -> None:
+    """Report fields whose names are keywords of Python."""
+    for name, schema in document.value.get("$defs", {}).items():
+        for key in schema.get("properties", {}):
+            if keyword.iskeyword(camel_to_snake(key)):
+                findings.add("format-field-name", document.key_span("$defs", name, "properties", key), field=key)
+
+
 def _rank(document: Document) -> int:
+    """Return the position of a document among those of the format; the project's own documents come last."""
     stem = document.source.rsplit("/", 1)[-1].split(".")[0]
     return FORMAT_FILE_ORDER.index(stem) if stem in FORMAT_FILE_ORDER else len(FORMAT_FILE_ORDER)
 
@@ -234,36 +246,28 @@ def _extend(
     document: Document,
     findings: Findings,
 ) -> None:
+    """Add the fields of a further definition of a type to it, before its tags. Report fields that are not additions."""
     if schema == into:
         return
-    known = into.get("properties", {})
+    existing = into.get("properties", {})
     added = schema.get("properties", {})
     for key in schema.get("required", ()):
         if key in added:
-            findings.add(
-                "format-field-required",
-                document.span("$defs", name, "required"),
-                field=key,
-                type=name,
-            )
-    for key in added.keys() & known.keys():
-        if added[key] != known[key]:
-            findings.add(
-                "format-field-known",
-                document.key_span("$defs", name, "properties", key),
-                field=key,
-                type=name,
-            )
-    tagged = [key for key in known if "const" in known[key]]
-    plain = {key: value for key, value in known.items() if key not in tagged}
+            findings.add("format-field-required", document.span("$defs", name, "required"), field=key, type=name)
+    for key in added.keys() & existing.keys():
+        if added[key] != existing[key]:
+            span = document.key_span("$defs", name, "properties", key)
+            findings.add("format-field-known", span, field=key, type=name)
+    tags = {key: value for key, value in existing.items() if "const" in value}
     into["properties"] = {
-        **plain,
-        **{k: v for k, v in added.items() if k not in known},
-        **{k: known[k] for k in tagged},
+        **{key: value for key, value in existing.items() if key not in tags},
+        **{key: value for key, value in added.items() if key not in existing},
+        **tags,
     }
 
 
 def _check_references(document: Document, schemas: Mapping[str, Any], findings: Findings) -> None:
+    """Report references to types that no document of the format defines."""
     for pointer in document.values:
         if pointer and pointer[-1] == "$ref":
             value = value_at(document.value, pointer)
@@ -272,15 +276,19 @@ def _check_references(document: Document, schemas: Mapping[str, Any], findings: 
 
 
 def _with_local_references(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {
-            k: f"#/$defs/{v.rsplit('/', 1)[-1]}" if k == "$ref" and isinstance(v, str) else _with_local_references(v)
-            for k, v in value.items()
-        }
-    return [_with_local_references(v) for v in value] if isinstance(value, list) else value
+    """Return a part of the format whose references are those of one document."""
+    if isinstance(value, list):
+        return [_with_local_references(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    converted = {key: _with_local_references(member) for key, member in value.items()}
+    if isinstance(value.get("$ref"), str):
+        converted["$ref"] = f"#/$defs/{value['$ref'].rsplit('/', 1)[-1]}"
+    return converted
 
 
 def _type(name: str, schema: Mapping[str, Any]) -> FormatType:
+    """Return a type of the format by its schema."""
     required = set(schema.get("required", ()))
     fields = tuple(
         FormatField(key, camel_to_snake(key), value, key in required)

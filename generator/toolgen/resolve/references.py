@@ -8,7 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from toolgen.diagnostics import Findings
@@ -34,28 +34,42 @@ class UnresolvableReferenceError(Exception):
         self.ref = ref
 
 
+class SchemaResource(NamedTuple):
+    """A schema with an `$id`, and its address; or a root schema, whose address is empty."""
+
+    address: str
+    location: SchemaLocation
+
+
+class DuplicateIdentifier(NamedTuple):
+    """An address that two schemas have."""
+
+    address: str
+    first: SchemaLocation
+    second: SchemaLocation
+
+
 @dataclass(slots=True)
 class SchemaIds:
-    """The `$id`s and anchors inside one root schema, by address."""
+    """The `$id`s and anchors inside one root schema, by address, and the addresses of those with an `$id` by pointer."""
 
-    addresses: dict[str, SchemaLocation]
-    bases: dict[Pointer, str]
-    duplicates: list[tuple[str, SchemaLocation, SchemaLocation]] = field(default_factory=list)
-    """Names that two schemas have, with the first and the second location."""
+    addresses: dict[str, SchemaLocation] = field(default_factory=dict)
+    bases: dict[Pointer, str] = field(default_factory=dict)
+    duplicates: list[DuplicateIdentifier] = field(default_factory=list)
 
     def record_name(self, address: str, location: SchemaLocation) -> None:
         """Record the name of a schema."""
         first = self.addresses.setdefault(address, location)
         if first != location:
-            self.duplicates.append((address, first, location))
+            self.duplicates.append(DuplicateIdentifier(address, first, location))
 
-    def base(self, location: SchemaLocation, root: SchemaLocation) -> tuple[str, SchemaLocation]:
-        """Return the address and the location of the resource that a schema belongs to."""
+    def resource_of(self, location: SchemaLocation, root: SchemaLocation) -> SchemaResource:
+        """Return the resource that a schema belongs to."""
         for end in range(len(location.pointer), len(root.pointer) - 1, -1):
             address = self.bases.get(location.pointer[:end])
             if address is not None:
-                return address, SchemaLocation(root.document, location.pointer[:end])
-        return "", root
+                return SchemaResource(address, SchemaLocation(root.document, location.pointer[:end]))
+        return SchemaResource("", root)
 
 
 @dataclass(slots=True)
@@ -63,7 +77,7 @@ class ReferenceResolver:
     """Resolves references between the documents of a registry."""
 
     registry: SchemaRegistry
-    known: dict[SchemaLocation, SchemaIds] = field(default_factory=dict)
+    ids_by_root: dict[SchemaLocation, SchemaIds] = field(default_factory=dict)
 
     def target(self, location: SchemaLocation, ref: str) -> SchemaLocation:
         """Return the location that `ref` refers to from the schema at `location`.
@@ -73,7 +87,7 @@ class ReferenceResolver:
         """
         root = self.registry.root(location)
         identifiers = self._identifiers(root)
-        address, resource = identifiers.base(location, root)
+        address, resource = identifiers.resource_of(location, root)
         if ref.startswith("#") and not address:
             return self._inside(resource, ref[1:], ref)
         absolute = _joined(address, ref)
@@ -88,6 +102,11 @@ class ReferenceResolver:
         return self._in_file(location, ref)
 
     def _in_file(self, location: SchemaLocation, ref: str) -> SchemaLocation:
+        """Return the location that a path refers to, relative to the document of a location.
+
+        Raises:
+            UnresolvableReferenceError: it is not a path inside SCHEMAS, or there is no schema.
+        """
         # The URL parser silently drops line ends and blanks.
         if not ref.isprintable() or ref != ref.strip():
             raise UnresolvableReferenceError("reference-dangling", ref)
@@ -112,14 +131,19 @@ class ReferenceResolver:
         return target
 
     def _inside(self, resource: SchemaLocation, fragment: str, ref: str) -> SchemaLocation:
+        """Return the location of an anchor or a pointer, the fragment of `ref`, inside a resource.
+
+        Raises:
+            UnresolvableReferenceError: there is no schema.
+        """
         pointer = unquote(fragment)
         if pointer and not pointer.startswith("/"):
-            anchors = self._identifiers(self.registry.root(resource))
-            base, _ = anchors.base(resource, self.registry.root(resource))
-            found = anchors.addresses.get(f"{base}#{pointer}")
-            if found is None:
+            root = self.registry.root(resource)
+            identifiers = self._identifiers(root)
+            anchor = f"{identifiers.resource_of(resource, root).address}#{pointer}"
+            if anchor not in identifiers.addresses:
                 raise UnresolvableReferenceError("reference-dangling", ref)
-            return found
+            return identifiers.addresses[anchor]
         try:
             steps, value = follow_pointer(self.registry.value(resource), pointer)
         except LookupError:
@@ -129,9 +153,10 @@ class ReferenceResolver:
         return SchemaLocation(resource.document, resource.pointer + steps)
 
     def _identifiers(self, root: SchemaLocation) -> SchemaIds:
-        if root not in self.known:
-            self.known[root] = _collected(root, self.registry)
-        return self.known[root]
+        """Return the identifiers inside a root schema, which are collected once."""
+        if root not in self.ids_by_root:
+            self.ids_by_root[root] = _collect_identifiers(root, self.registry)
+        return self.ids_by_root[root]
 
 
 def _joined(base: str, ref: str) -> str:
@@ -142,34 +167,35 @@ def _joined(base: str, ref: str) -> str:
         return ref
 
 
-def _collected(root: SchemaLocation, registry: SchemaRegistry) -> SchemaIds:
-    found = SchemaIds({}, {})
+def _collect_identifiers(root: SchemaLocation, registry: SchemaRegistry) -> SchemaIds:
+    """Return the identifiers inside a root schema. A relative `$id` is joined with that of the resource around it."""
+    identifiers = SchemaIds()
     for pointer, schema in _walked(registry, root):
         if not isinstance(schema, dict):
             continue
         here = SchemaLocation(root.document, pointer)
         own = schema.get("$id")
-        base, _ = found.base(here, root)
+        base = identifiers.resource_of(here, root).address
         if isinstance(own, str) and own.startswith("#"):
-            found.record_name(f"{base}{own}", here)
+            identifiers.record_name(f"{base}{own}", here)
         elif isinstance(own, str) and own:
-            found.bases[pointer] = base = _joined(base, own).partition("#")[0]
-            found.record_name(base, here)
+            identifiers.bases[pointer] = base = _joined(base, own).partition("#")[0]
+            identifiers.record_name(base, here)
         anchor: Any = schema.get("$anchor")
         if isinstance(anchor, str):
-            found.record_name(f"{base}#{anchor}", here)
-    return found
+            identifiers.record_name(f"{base}#{anchor}", here)
+    return identifiers
 
 
 def reachable(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> set[T]:
     """Return the starts and everything that they lead to, directly or not."""
     waiting = list(starts)
-    found = set(waiting)
+    reached = set(waiting)
     while waiting:
-        further = [each for each in following(waiting.pop()) if each not in found]
-        found.update(further)
+        further = [each for each in following(waiting.pop()) if each not in reached]
+        reached.update(further)
         waiting += further
-    return found
+    return reached
 
 
 _DYNAMIC = ("$dynamicRef", "$recursiveRef")
@@ -186,18 +212,17 @@ class ReferenceGraph:
 
     def targets_below(self, location: SchemaLocation) -> list[SchemaLocation]:
         """Return the targets of all references at a location and inside it, in the order of the source."""
-        found = []
-        for pointer, schema in _walked(self.registry, location):
-            if isinstance(schema, dict) and "$ref" in schema:
-                target = self.targets.get(SchemaLocation(location.document, pointer))
-                if target is not None:
-                    found.append(target)
-        return found
+        references = (
+            SchemaLocation(location.document, pointer)
+            for pointer, schema in _walked(self.registry, location)
+            if isinstance(schema, dict) and "$ref" in schema
+        )
+        return [self.targets[reference] for reference in references if reference in self.targets]
 
 
 def resolve_references(registry: SchemaRegistry, findings: Findings) -> ReferenceGraph:
     """Resolve every reference. Report those that cannot be resolved or are circular."""
-    references = ReferenceResolver(registry)
+    resolver = ReferenceResolver(registry)
     targets: dict[SchemaLocation, SchemaLocation] = {}
     walked: set[SchemaLocation] = set()
     roots: list[SchemaLocation] = []
@@ -219,15 +244,16 @@ def resolve_references(registry: SchemaRegistry, findings: Findings) -> Referenc
             ref = schema.get("$ref")
             if isinstance(ref, str):
                 try:
-                    targets[here] = references.target(here, ref)
-                except UnresolvableReferenceError as refused:
-                    findings.add(refused.code, registry.span(here, "$ref"), ref=refused.ref)
+                    targets[here] = resolver.target(here, ref)
+                except UnresolvableReferenceError as error:
+                    findings.add(error.code, registry.span(here, "$ref"), ref=error.ref)
                 else:
                     queue.append(targets[here])
-    for identifiers in references.known.values():
-        for identifier, first, second in identifiers.duplicates:
-            line = registry.span(first).line
-            findings.add("identifier-duplicate", registry.span(second), identifier=identifier, line=line)
+    for identifiers in resolver.ids_by_root.values():
+        for duplicate in identifiers.duplicates:
+            line = registry.span(duplicate.first).line
+            span = registry.span(duplicate.second)
+            findings.add("identifier-duplicate", span, identifier=duplicate.address, line=line)
     graph = ReferenceGraph(registry, targets, tuple(roots))
     _report_circles(graph, findings)
     return graph
@@ -245,7 +271,7 @@ def _report_circles(graph: ReferenceGraph, findings: Findings) -> None:
         if start in done:
             continue
         open_locations = {start}
-        stack = [(start, iter(_steps(graph, start)))]
+        stack = [(start, _steps(graph, start))]
         while stack:
             location, steps = stack[-1]
             for reference, target in steps:
@@ -254,7 +280,7 @@ def _report_circles(graph: ReferenceGraph, findings: Findings) -> None:
                     findings.add("reference-circle", graph.registry.span(reference, "$ref"), ref=value["$ref"])
                 elif target not in done:
                     open_locations.add(target)
-                    stack.append((target, iter(_steps(graph, target))))
+                    stack.append((target, _steps(graph, target)))
                     break
             else:
                 open_locations.discard(location)
@@ -262,11 +288,16 @@ def _report_circles(graph: ReferenceGraph, findings: Findings) -> None:
                 stack.pop()
 
 
-def _steps(graph: ReferenceGraph, location: SchemaLocation) -> list[tuple[SchemaLocation, SchemaLocation]]:
-    """Return the references that apply to the same value as the schema at a location, with their targets."""
-    found = []
+class _Step(NamedTuple):
+    """A reference, and the schema that it refers to."""
+
+    reference: SchemaLocation
+    target: SchemaLocation
+
+
+def _steps(graph: ReferenceGraph, location: SchemaLocation) -> Iterator[_Step]:
+    """Yield the references that apply to the same value as the schema at a location."""
     for pointer, schema in walk_same_instance_schemas(graph.registry.value(location), location.pointer):
         here = SchemaLocation(location.document, pointer)
         if isinstance(schema, dict) and here in graph.targets:
-            found.append((here, graph.targets[here]))
-    return found
+            yield _Step(here, graph.targets[here])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any
 
 from toolgen.diagnostics import Findings, Span
 from toolgen.diagnostics.finding import RawText, closest_names, did_you_mean_or_known
@@ -22,9 +21,9 @@ from toolgen.resolve.profiles import (
     resolve_profiles,
 )
 from toolgen.resolve.references import ReferenceGraph, resolve_references
-from toolgen.resolve.schema_bundler import SchemaBundler, shared_class_name
+from toolgen.resolve.schema_bundler import BundledSchema, SchemaBundler, shared_class_name
 from toolgen.resolve.schema_checks import TYPES, check_schemas
-from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry
+from toolgen.resolve.schema_locations import SchemaLocation, SchemaRegistry, stated_types
 from toolgen.resolve.value_checks import TooManyStepsError, ValueValidator, check_values, drop_formats_if_unchecked
 from toolgen_runtime.json_values import apply_merge_patch
 
@@ -51,7 +50,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
     formats = parsed.config.formats
     types = bundles.make_shared_types(formats)
     _check_type_values(bundles, formats, findings)
-    tools = _tools(declared, parsed.config, bundles, findings)
+    tools = [_resolve_tool(declaration, parsed.config, bundles, findings) for declaration in declared]
     if findings.has_errors:
         return (), ()
     return (
@@ -61,6 +60,7 @@ def resolve_tools(parsed: ParsedProject, findings: Findings) -> tuple[tuple[Tool
 
 
 def _check_types_are_schemas(registry: SchemaRegistry, findings: Findings) -> None:
+    """Report files of types that are neither an object nor a boolean."""
     for key, document in registry.documents.items():
         if key not in registry.tools and not isinstance(document.value, dict | bool):
             reason = RawText("a schema must be an object, true or false")
@@ -68,10 +68,11 @@ def _check_types_are_schemas(registry: SchemaRegistry, findings: Findings) -> No
 
 
 def _check_root(tool: Declaration, findings: Findings) -> None:
-    named = (tool.parameters or {}).get("type", "object")
-    known = all(isinstance(name, str) and name in TYPES for name in (named if isinstance(named, list) else [named]))
-    if known and named not in ("object", ["object"]):
-        findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=named)
+    """Report parameters of another type than object. A type that does not exist has its own finding."""
+    parameters = tool.parameters or {}
+    types = stated_types(parameters)
+    if "type" in parameters and types != ["object"] and all(isinstance(name, str) and name in TYPES for name in types):
+        findings.add("parameters-not-object", tool.document.span("parameters", "type"), type=parameters["type"])
 
 
 def _shared_type_names(graph: ReferenceGraph) -> dict[SchemaLocation, str]:
@@ -86,46 +87,42 @@ def _shared_type_names(graph: ReferenceGraph) -> dict[SchemaLocation, str]:
 
 
 def _check_type_values(bundles: SchemaBundler, formats: Formats, findings: Findings) -> None:
+    """Check the values in the schemas of shared types."""
     schema = drop_formats_if_unchecked({"$defs": {name: t.schema for name, t in bundles.types.items()}}, formats)
     nowhere = SchemaLocation(("", 0), ())
     check_values(schema, bundles.origins, nowhere, bundles.graph.registry, findings)
 
 
-def _tools(
-    declared: tuple[Declaration, ...], config: Config, bundles: SchemaBundler, findings: Findings
-) -> tuple[Tool, ...]:
-    return tuple(_resolve_tool(declaration, config, bundles, findings) for declaration in declared)
-
-
 def _resolve_tool(declaration: Declaration, config: Config, bundles: SchemaBundler, findings: Findings) -> Tool:
-    document = declaration.document
-    schemas: dict[str, Any] = {"parameters": None, "result": None}
-    shared: set[str] = set()
-    found: dict[str, SchemaLocation] = {}
-    for name in schemas:
+    """Return a declared tool with self-contained schemas, and check the values in these, and the examples."""
+    document, registry = declaration.document, bundles.graph.registry
+    bundled: dict[str, BundledSchema] = {}
+    for name in ("parameters", "result"):
         if getattr(declaration, name) is None:
             continue
         root = SchemaLocation((document.source, document.index), (name,))
-        schema, used, origins = bundles.bundle(root)
-        schemas[name] = schema
-        found = origins if name == "parameters" else found
-        shared |= set(used)
-        own = {key: location for key, location in origins.items() if key not in used}
-        checked = drop_formats_if_unchecked(schema, config.formats)
-        check_values(checked, own, root, bundles.graph.registry, findings)
+        bundled[name] = bundles.bundle(root)
+        schema, shared, origins = bundled[name]
+        own = {key: location for key, location in origins.items() if key not in shared}
+        check_values(drop_formats_if_unchecked(schema, config.formats), own, root, registry, findings)
+    schemas = {name: bundled[name].schema if name in bundled else None for name in ("parameters", "result")}
     parameters = drop_formats_if_unchecked(schemas["parameters"] or {}, config.formats)
     _check_examples(declaration, ValueValidator({"type": "object", **parameters}), findings)
     stated = {field.name: getattr(declaration, field.name) for field in fields(declaration)}
     resolved = {**schemas, "strict": declaration.strict or config.strict}
+    locations = bundled["parameters"].origins if "parameters" in bundled else {}
     return Tool(
         **(stated | resolved),
-        shared=tuple(sorted(shared)),
+        shared=tuple(sorted({name for schema in bundled.values() for name in schema.shared})),
         formats=config.formats,
-        origins={name: (bundles.graph.registry.documents[p.document], p.pointer) for name, p in found.items()},
+        origins={
+            name: (registry.documents[location.document], location.pointer) for name, location in locations.items()
+        },
     )
 
 
 def _check_examples(declaration: Declaration, validator: ValueValidator, findings: Findings) -> None:
+    """Report examples of arguments that the parameters refuse."""
     document = declaration.document
     for i, example in enumerate(declaration.examples):
         try:
@@ -147,20 +144,18 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     `requested_providers` are those of the command line. If there are any, they override the configuration.
     """
     sources, config = parsed.sources, parsed.config
-    known = sorted({profile_name_of_file(document) for document in sources.providers})
-    wanted = requested_providers or config.providers or [p for p in DEFAULT_PROVIDERS if p in known]
-    for i, name in enumerate(wanted):
-        if name not in known:
-            findings.add(
-                "provider-unknown",
-                Span(sources.name)
-                if requested_providers or not sources.config
-                else sources.config.span("providers", i),
-                hint=did_you_mean_or_known(name, known, "providers"),
-                name=name,
-            )
-    resolved = resolve_profiles(sources.providers, wanted, findings)
-    check_configured_defaults(parsed, resolved, known, findings)
+    providers = sorted({profile_name_of_file(document) for document in sources.providers})
+    chosen = requested_providers or config.providers or [name for name in DEFAULT_PROVIDERS if name in providers]
+    for i, name in enumerate(chosen):
+        if name not in providers:
+            if requested_providers or sources.config is None:
+                span = Span(sources.name)
+            else:
+                span = sources.config.span("providers", i)
+            hint = did_you_mean_or_known(name, providers, "providers")
+            findings.add("provider-unknown", span, hint=hint, name=name)
+    resolved = resolve_profiles(sources.providers, chosen, findings)
+    check_configured_defaults(parsed, resolved, providers, findings)
     if not requested_providers and not findings.has_errors:
         _check_unused_profiles(sources.providers, resolved, findings)
     profiles = tuple(_with_config(profile, config) for profile in resolved)
@@ -168,7 +163,7 @@ def resolve_catalog(parsed: ParsedProject, requested_providers: Sequence[str], f
     tools, types = resolve_tools(parsed, findings)
     check_wire_names(tools, profiles, findings)
     _check_frameworks(config, {profile.name for profile in profiles}, sources.config, findings)
-    _check_provider_keys(tools, sources.config, known, findings)
+    _check_provider_keys(tools, sources.config, providers, findings)
     if findings.has_errors:
         return None
     return Catalog(config, tools, types, profiles, format)
@@ -184,14 +179,17 @@ def _check_unused_profiles(documents: Iterable[Document], resolved: Iterable[Pro
 
 def _check_frameworks(config: Config, chosen: Collection[str], document: Document | None, findings: Findings) -> None:
     """Report an MCP server without the converters that it needs."""
-    if document is not None and "mcp" in config.frameworks and not ("mcp" in chosen and "converters" in config.parts):
-        span = document.span("frameworks", document.value["frameworks"].index("mcp"))
-        what, needed = (RawText("provider"), "mcp") if "mcp" not in chosen else (RawText("part"), "converters")
-        findings.add("framework-needs", span, framework="mcp", what=what, needed=needed)
+    if document is None or "mcp" not in config.frameworks:
+        return
+    span = document.span("frameworks", document.value["frameworks"].index("mcp"))
+    if "mcp" not in chosen:
+        findings.add("framework-needs", span, framework="mcp", what=RawText("provider"), needed="mcp")
+    elif "converters" not in config.parts:
+        findings.add("framework-needs", span, framework="mcp", what=RawText("part"), needed="converters")
 
 
 def _check_provider_keys(
-    tools: Iterable[Tool], config: Document | None, known: Collection[str], findings: Findings
+    tools: Iterable[Tool], config: Document | None, providers: Collection[str], findings: Findings
 ) -> None:
     """Warn about providers in the sources that neither this release nor the project has."""
     named: list[tuple[str, Callable[[], Span]]] = []
@@ -203,9 +201,9 @@ def _check_provider_keys(
         keys = ("budgets", "limits")
         named += [(name, partial(config.key_span, key, name)) for key in keys for name in config.value.get(key, {})]
     for name, span in named:
-        if name in known:
+        if name in providers:
             continue
-        near = closest_names(name, known)
+        near = closest_names(name, providers)
         if near:
             findings.add("provider-misspelled", span(), name=name, near=near[0])
         elif name in by_tools:  # a configuration may be shared with projects that have more providers

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolgen.load import Pointer
 from toolgen.parse.config import Formats
@@ -31,6 +31,14 @@ _CONTAINERS = frozenset({"$defs", "definitions", "properties", "items"})
 _DEFINITIONS = ("$defs", "definitions")
 _IDENTITY = frozenset({"$anchor", "$dynamicAnchor", "$id", "$recursiveAnchor", "$schema"})
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+class BundledSchema(NamedTuple):
+    """A self-contained schema, the names of the shared types in it, and the location of each definition by its key."""
+
+    schema: Any
+    shared: tuple[str, ...]
+    origins: dict[str, SchemaLocation]
 
 
 @dataclass(slots=True)
@@ -54,10 +62,10 @@ class SchemaBundler:
             self.origins[name] = location
         return self.types
 
-    def bundle(self, root: SchemaLocation) -> tuple[Any, tuple[str, ...], dict[str, SchemaLocation]]:
-        """Return the self-contained schema of a tool's root, its shared types, and the location of each definition."""
-        own = self._own(root)
-        shared = self._closure(root, own)
+    def bundle(self, root: SchemaLocation) -> BundledSchema:
+        """Return the self-contained schema of a tool's root."""
+        own = self._own_definitions(root)
+        shared = self._shared_types(root, own)
         keys = self._keys(root, own, set(shared))
 
         def address(target: SchemaLocation) -> str:
@@ -74,40 +82,45 @@ class SchemaBundler:
         if definitions and isinstance(schema, dict):
             schema["$defs"] = definitions
         origins = {key: location for location, key in keys.items()}
-        return schema, tuple(shared), origins | {name: self.origins[name] for name in shared}
+        origins |= {name: self.origins[name] for name in shared}
+        return BundledSchema(schema, tuple(shared), origins)
 
-    def _own(self, root: SchemaLocation) -> list[SchemaLocation]:
+    def _own_definitions(self, root: SchemaLocation) -> list[SchemaLocation]:
         """Return the definitions in the root's document: those it declares, and targets of references."""
         value = self.graph.registry.value(root)
-        found: dict[SchemaLocation, None] = {}
+        definitions: dict[SchemaLocation, None] = {}
         for container in _DEFINITIONS:
-            named = value.get(container) if isinstance(value, dict) else None
-            for name, sub in named.items() if isinstance(named, dict) else ():
+            schemas = value.get(container) if isinstance(value, dict) else None
+            for name, sub in schemas.items() if isinstance(schemas, dict) else ():
                 if is_schema(sub):
-                    found[SchemaLocation(root.document, (*root.pointer, container, name))] = None
-        queue = [root, *found]
+                    definitions[SchemaLocation(root.document, (*root.pointer, container, name))] = None
+        queue = [root, *definitions]
         for location in queue:
             for target in self.graph.targets_below(location):
-                if target != root and target not in self.names and target not in found:
-                    found[target] = None
+                if target != root and target not in self.names and target not in definitions:
+                    definitions[target] = None
                     queue.append(target)
-        return list(found)
+        return list(definitions)
 
-    def _closure(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
+    def _shared_types(self, root: SchemaLocation, own: list[SchemaLocation]) -> list[str]:
+        """Return the names of the shared types that a root or its own definitions refer to, directly or not."""
         locations = [root, *own]
         direct = {self.names[t] for p in locations for t in self.graph.targets_below(p) if t in self.names}
         return sorted(reachable(direct, lambda name: self.types[name].refers))
 
-    def _keys(self, root: SchemaLocation, own: list[SchemaLocation], taken: set[str]) -> dict[SchemaLocation, str]:
+    def _keys(self, root: SchemaLocation, own: list[SchemaLocation], names: set[str]) -> dict[SchemaLocation, str]:
+        """Return a key under `$defs` for each definition, which differs from all names."""
+        used = set(names)
         keys: dict[SchemaLocation, str] = {}
         for location in own:
             last = str(location.pointer[-1]) if len(location.pointer) > len(root.pointer) else "root"
             wanted = last if _PLAIN_KEY.fullmatch(last) else class_name(last)
-            keys[location] = distinct_name(wanted, taken, f"{wanted}_{{}}".format)
-            taken.add(keys[location])
+            keys[location] = distinct_name(wanted, used, f"{wanted}_{{}}".format)
+            used.add(keys[location])
         return keys
 
     def _copied(self, location: SchemaLocation, address: Callable[[SchemaLocation], str], *, top: bool) -> Any:
+        """Return a copy of a schema in 2020-12. `address` returns the new references, and `top` is as in `_Copier`."""
         root = self.graph.registry.root(location)
         if root not in self._dialects:
             self._dialects[root] = find_dialect(self.graph.registry.value(root))
@@ -117,12 +130,17 @@ class SchemaBundler:
 
 @dataclass(frozen=True, slots=True)
 class _Copier:
+    """Copies schemas of one dialect to 2020-12. `address` returns the new reference to a location."""
+
     graph: ReferenceGraph
     address: Callable[[SchemaLocation], str]
     source: Dialect
 
     def copy(self, schema: Any, location: SchemaLocation, *, top: bool = False) -> Any:
-        """Return a schema in 2020-12 with new references and without the definitions that move to the root."""
+        """Return a schema with new references and without the definitions that move to the root.
+
+        At the `top`, identifiers stay too, and `$schema` if it names 2020-12.
+        """
         if not isinstance(schema, Mapping):
             return schema
         out: dict[str, Any] = {}
@@ -178,15 +196,15 @@ def follow_references(schema: Any, root: Any, pointer: Pointer) -> tuple[Any, Po
 
 def has_same_targets(schema: Any, old: Any, new: Any) -> bool:
     """Return whether the references in a schema lead to equal definitions on both sides."""
-    waiting, seen = [schema], set[str]()
+    waiting, visited = [schema], set[str]()
     while waiting:
         for _, sub in walk_schemas(waiting.pop()):
             ref = sub.get("$ref", "") if isinstance(sub, dict) else ""
-            if ref and ref not in seen:
-                seen.add(ref)
-                if ref.removeprefix(PREFIX) not in new.get("$defs", ()) or find_target(ref, old) != find_target(
-                    ref, new
-                ):
-                    return False
-                waiting.append(find_target(ref, old))
+            if not ref or ref in visited:
+                continue
+            visited.add(ref)
+            is_in_new = ref.removeprefix(PREFIX) in new.get("$defs", ())
+            if not is_in_new or find_target(ref, old) != find_target(ref, new):
+                return False
+            waiting.append(find_target(ref, old))
     return True

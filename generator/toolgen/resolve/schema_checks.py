@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from jsonschema.exceptions import ValidationError, best_match
 
@@ -29,7 +29,15 @@ from toolgen.resolve.dialect import (
     find_draft_04_flag_keywords,
 )
 from toolgen.resolve.references import ReferenceGraph
-from toolgen.resolve.schema_locations import IN_PLACE, ROOTS, DocumentKey, SchemaLocation, SchemaRegistry, walk_schemas
+from toolgen.resolve.schema_locations import (
+    IN_PLACE,
+    ROOTS,
+    DocumentKey,
+    SchemaLocation,
+    SchemaRegistry,
+    stated_types,
+    walk_schemas,
+)
 from toolgen.resolve.value_checks import compile_pattern_or_reason
 
 _FORMATS = frozenset(
@@ -56,7 +64,7 @@ _OF_SCHEMAS = {"type", "description", "enum", "$ref", "anyOf"}
 
 
 @cache
-def _known(dialect: Dialect) -> frozenset[str]:
+def _keywords_of(dialect: Dialect) -> frozenset[str]:
     """Return the keywords of a dialect; if a schema names none, those of all drafts after draft-04."""
     if dialect == "draft-04":
         return frozenset(METASCHEMAS["draft-04"].schema["properties"]) | ANNOTATIONS | {"id", "$schema", "$ref"}
@@ -66,7 +74,7 @@ def _known(dialect: Dialect) -> frozenset[str]:
     return frozenset(keywords)
 
 
-_COUNTS = tuple(f"{end}{what}" for what in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))
+_COUNTS = tuple(f"{end}{unit}" for unit in ("Length", "Items", "Properties", "Contains") for end in ("min", "max"))
 _NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PAIRS = (
     ("minLength", "maxLength", False),
@@ -81,8 +89,8 @@ _PAIRS = (
 """Lower bound, upper bound, and whether they must differ."""
 
 
-def _room(schema: dict[str, Any]) -> bool:
-    """Return whether an integer is between the bounds."""
+def _has_integer_between_bounds(schema: dict[str, Any]) -> bool:
+    """Return whether an integer is between the bounds, which are valid; true if one side is open."""
     lows = [math.ceil(schema["minimum"])] if "minimum" in schema else []
     lows += [math.floor(schema["exclusiveMinimum"]) + 1] if "exclusiveMinimum" in schema else []
     highs = [math.floor(schema["maximum"])] if "maximum" in schema else []
@@ -90,11 +98,27 @@ def _room(schema: dict[str, Any]) -> bool:
     return not lows or not highs or max(lows) <= min(highs)
 
 
-def _number(value: object) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 TYPES = frozenset(["array", "boolean", "integer", "null", "number", "object", "string"])
+
+
+def _invalid_bounds(schema: dict[str, Any]) -> dict[str, str]:
+    """Return the bounds of a schema whose value is invalid, with what is expected instead."""
+    expected = {}
+    for keyword in _COUNTS:
+        value = schema.get(keyword, 0)
+        if not _is_number(value) or value != int(value) or value < 0:
+            expected[keyword] = "a whole number, zero or greater"
+    for keyword in _NUMBERS:
+        if not _is_number(schema.get(keyword, 0)):
+            expected[keyword] = "a number"
+    step = schema.get("multipleOf", 1)
+    if not _is_number(step) or step <= 0:
+        expected["multipleOf"] = "a number greater than zero"
+    return expected
 
 
 def check_schemas(graph: ReferenceGraph, findings: Findings) -> None:
@@ -175,111 +199,102 @@ class _DocumentChecker:
                 location = SchemaLocation(root.document, root.pointer + pointer)
                 if isinstance(schema, dict) and location not in done:
                     done.add(location)
-                    self._ineffective(schema, location, source)
-                    as_meant = (
-                        convert_top_level_keywords(schema, source)
-                        if source == "draft-04"
-                        else dict(convert_top_level_exclusive_flags(schema))
-                    )
-                    at_fault = self._schema(as_meant, location) | find_draft_04_flag_keywords(schema)
+                    self._check_ineffective_keywords(schema, location, source)
+                    if source == "draft-04":
+                        as_meant = convert_top_level_keywords(schema, source)
+                    else:
+                        as_meant = dict(convert_top_level_exclusive_flags(schema))
+                    at_fault = self._check_keywords(as_meant, location) | find_draft_04_flag_keywords(schema)
                     faults |= {(*pointer, keyword) for keyword in at_fault}
-            self._form(root, value, source, faults)
+            self._check_form(root, value, source, faults)
 
-    def _schema(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
+    def _check_keywords(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
         """Check the keywords of one schema. Return those with faults."""
-        faults = self._bounds(schema, location)
-        faults |= self._types(schema, location)
+        faults = self._check_bounds(schema, location) | self._check_types(schema, location)
         if schema.get("enum") == []:
             self._findings.add("enum-empty", self._registry.span(location, "enum"))
             faults.add("enum")
         patterns = schema.get("patternProperties")
         for pattern in patterns if isinstance(patterns, dict) else ():
             inside = SchemaLocation(location.document, (*location.pointer, "patternProperties"))
-            self._pattern(pattern, inside, pattern)
+            self._check_pattern(pattern, inside, pattern)
         if isinstance(schema.get("pattern"), str):
-            self._pattern(schema["pattern"], location, "pattern")
-        self._impossible_names(schema, location)
+            self._check_pattern(schema["pattern"], location, "pattern")
+        self._check_impossible_names(schema, location)
         return faults
 
-    def _bounds(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
+    def _check_bounds(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
         """Report bounds that are invalid or exclude every value. Return the keywords with faults."""
-        bad = {}
-        for keyword in _COUNTS:
-            value = schema.get(keyword, 0)
-            if not _number(value) or value != int(value) or value < 0:
-                bad[keyword] = "a whole number, zero or greater"
-        for keyword in _NUMBERS:
-            if not _number(schema.get(keyword, 0)):
-                bad[keyword] = "a number"
-        step = schema.get("multipleOf", 1)
-        if not _number(step) or step <= 0:
-            bad["multipleOf"] = "a number greater than zero"
-        for keyword, wanted in bad.items():
+        invalid = _invalid_bounds(schema)
+        for keyword, expected in invalid.items():
             self._findings.add(
                 "bound-invalid",
                 self._registry.span(location, keyword),
                 keyword=RawText(keyword),
                 value=schema[keyword],
-                wanted=RawText(wanted),
+                wanted=RawText(expected),
             )
-        faults = set(bad)
-        for lower, upper, apart in _PAIRS:
+        faults = set(invalid)
+        for lower, upper, must_differ in _PAIRS:
             if lower in schema and upper in schema and not {lower, upper} & faults:
                 low, high = schema[lower], schema[upper]
-                if low > high or (apart and low == high):
-                    self._findings.add(
-                        "bounds-contradict",
-                        self._registry.span(location, lower),
-                        lower=RawText(f"{lower} ({low})"),
-                        upper=RawText(f"{upper} ({high})"),
-                    )
+                if low > high or (must_differ and low == high):
+                    self._report_bounds("bounds-contradict", schema, location, lower, upper)
                     faults.add(lower)
-        if schema.get("type") == "integer" and not faults and not _room(schema):
-            low, high = (next(k for k in (f"exclusive{e}", e.lower()) if k in schema) for e in ("Minimum", "Maximum"))
-            self._findings.add(
-                "bounds-without-integer",
-                self._registry.span(location, low),
-                lower=RawText(f"{low} ({schema[low]})"),
-                upper=RawText(f"{high} ({schema[high]})"),
-            )
-            faults.add(low)
+        if schema.get("type") == "integer" and not faults and not _has_integer_between_bounds(schema):
+            lower = "exclusiveMinimum" if "exclusiveMinimum" in schema else "minimum"
+            upper = "exclusiveMaximum" if "exclusiveMaximum" in schema else "maximum"
+            self._report_bounds("bounds-without-integer", schema, location, lower, upper)
+            faults.add(lower)
         return faults
 
-    def _types(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
-        named = schema.get("type", [])
+    def _report_bounds(
+        self, code: str, schema: dict[str, Any], location: SchemaLocation, lower: str, upper: str
+    ) -> None:
+        """Report two bounds that exclude every value."""
+        self._findings.add(
+            code,
+            self._registry.span(location, lower),
+            lower=RawText(f"{lower} ({schema[lower]})"),
+            upper=RawText(f"{upper} ({schema[upper]})"),
+        )
+
+    def _check_types(self, schema: dict[str, Any], location: SchemaLocation) -> set[str]:
+        """Report types that do not exist. Return the keyword if there is one."""
         faults = set()
-        for i, name in enumerate(named if isinstance(named, list) else [named]):
+        for i, name in enumerate(stated_types(schema)):
             if isinstance(name, str) and name not in TYPES:
-                pointer: tuple[str | int, ...] = ("type", i) if isinstance(named, list) else ("type",)
+                pointer: Pointer = ("type", i) if isinstance(schema["type"], list) else ("type",)
                 near = closest_names(name, TYPE_SUGGESTIONS)
                 hint = f"did you mean {TYPE_SUGGESTIONS[near[0]]}?" if near else None
                 self._findings.add("type-unknown", self._registry.span(location, *pointer), hint=hint, type=name)
                 faults.add("type")
         return faults
 
-    def _pattern(self, pattern: str, location: SchemaLocation, key: str) -> None:
+    def _check_pattern(self, pattern: str, location: SchemaLocation, key: str) -> None:
+        """Report a pattern that cannot be used. It is the value of `pattern`, or a key itself."""
         reason = compile_pattern_or_reason(pattern)
         if isinstance(reason, str):
             span = self._registry.span(location, key) if key == "pattern" else self._registry.key_span(location, key)
             self._findings.add("pattern-unusable", span, pattern=pattern, reason=RawText(reason[:200]))
 
-    def _impossible_names(self, schema: dict[str, Any], location: SchemaLocation) -> None:
+    def _check_impossible_names(self, schema: dict[str, Any], location: SchemaLocation) -> None:
         """Report names in `required` that an object cannot have."""
         required, properties = schema.get("required"), schema.get("properties", {})
         if not isinstance(required, list) or not isinstance(properties, dict):
             return
-        closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
-        closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & _WITH_PROPERTIES
+        is_closed = schema.get("additionalProperties") is False and not schema.get("patternProperties")
+        is_closed |= schema.get("unevaluatedProperties") is False and not schema.keys() & _WITH_PROPERTIES
         for i, name in enumerate(required):
             if not isinstance(name, str):
                 continue
-            if closed and name not in properties:
+            if is_closed and name not in properties:
                 self._findings.add("required-unknown", self._registry.span(location, "required", i), name=name)
             if properties.get(name) is False:
                 self._findings.add("required-forbidden", self._registry.span(location, "required", i), name=name)
 
-    def _form(self, root: SchemaLocation, value: Any, source: Dialect, faults: set[Pointer]) -> None:
-        """Check a whole schema against the meta-schema. Skip faults that are already known."""
+    def _check_form(self, root: SchemaLocation, value: Any, source: Dialect, faults: set[Pointer]) -> None:
+        """Check a whole schema against the meta-schema. Skip faults that are already reported."""
         for error in METASCHEMAS[source].iter_errors(value):
             pointer: Pointer = tuple(error.absolute_path)
             if any(pointer[:end] in faults for end in range(len(pointer) + 1)):
@@ -287,27 +302,35 @@ class _DocumentChecker:
             if not pointer and root.pointer in ROOTS:  # the type of the whole is checked with the declaration
                 continue
             keyword = next((step for step in reversed(pointer) if isinstance(step, str)), "the schema")
-            reason, hint = _explained(error)
+            explanation = _explanation(error)
             self._findings.add(
-                "schema-invalid", self._registry.span(root, *pointer), hint=hint, keyword=keyword, reason=reason
+                "schema-invalid",
+                self._registry.span(root, *pointer),
+                hint=explanation.hint,
+                keyword=keyword,
+                reason=explanation.reason,
             )
 
-    def _ineffective(self, schema: Mapping[str, Any], location: SchemaLocation, dialect: Dialect) -> None:
+    def _check_ineffective_keywords(
+        self, schema: Mapping[str, Any], location: SchemaLocation, dialect: Dialect
+    ) -> None:
         """Report the keywords and names of one schema that have no effect."""
-        known = _known(dialect)
-        unknown = [key for key in schema if key not in known and not key.startswith("x-")]
-        if unknown and len(unknown) == len(schema) and self._is_bare(schema, location):
+        keywords = _keywords_of(dialect)
+        unknown = [key for key in schema if key not in keywords and not key.startswith("x-")]
+        if unknown and len(unknown) == len(schema) and self._lacks_object_around(schema, location):
+            self._report_bare_parameters(schema, location)
             return
         for key in unknown:
-            self._unknown(key, schema, location, known)
-        self._format(schema, location)
-        self._undeclared_names(schema, location)
+            self._report_unknown_keyword(key, schema, location, keywords)
+        self._check_format(schema, location)
+        self._check_undeclared_names(schema, location)
 
-    def _is_bare(self, schema: Mapping[str, Any], location: SchemaLocation) -> bool:
-        """Return whether parameters are written without the object around them; if so, report it."""
-        bare = location.pointer in ROOTS and location.document in self._registry.tools
-        if not bare or not all(isinstance(value, Mapping) for value in schema.values()):
-            return False
+    def _lacks_object_around(self, schema: Mapping[str, Any], location: SchemaLocation) -> bool:
+        """Return whether parameters, none of which is a keyword, are written without the object around them."""
+        is_root = location.pointer in ROOTS and location.document in self._registry.tools
+        return is_root and all(isinstance(value, Mapping) for value in schema.values())
+
+    def _report_bare_parameters(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
         first = next(iter(schema))
         self._findings.add(
             "parameters-bare",
@@ -317,30 +340,33 @@ class _DocumentChecker:
             key=RawText(str(location.pointer[0])),
             names=RawText(join_names([quote_name(name) for name in schema][:8])),
         )
-        return True
 
-    def _unknown(self, key: str, schema: Mapping[str, Any], location: SchemaLocation, known: frozenset[str]) -> None:
+    def _report_unknown_keyword(
+        self, key: str, schema: Mapping[str, Any], location: SchemaLocation, keywords: frozenset[str]
+    ) -> None:
+        """Report a key that is not a keyword, once for each document; every time if a comma cut it from a text."""
         value = schema[key]
         span = self._registry.span(location, key)
         if value is None and (1, 1) != (span.line, span.column) == (span.end_line, span.end_column):
             self._findings.add("keyword-null", self._registry.key_span(location, key), keyword=key)
             return
-        if self._once("keyword-unknown", location, key):
-            others = (keyword for keyword in known if keyword not in schema)
-            hint = _SUGGESTIONS.get(key) or did_you_mean(key, others, cutoff=0.75)
+        if self._count_report("keyword-unknown", location, key):
+            unused = (keyword for keyword in keywords if keyword not in schema)
+            hint = _SUGGESTIONS.get(key) or did_you_mean(key, unused, cutoff=0.75)
             if key not in _SUGGESTIONS and isinstance(value, Mapping) and value.keys() & _OF_SCHEMAS:
                 hint = "declare it under `properties`"
             self._findings.add("keyword-unknown", self._registry.key_span(location, key), hint=hint, keyword=key)
 
-    def _format(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
-        named = schema.get("format")
-        if not isinstance(named, str) or named in _FORMATS or named in _FORMATS_OF_OPENAPI:
+    def _check_format(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
+        """Report a format that nobody defines, once for each document."""
+        format = schema.get("format")
+        if not isinstance(format, str) or format in _FORMATS or format in _FORMATS_OF_OPENAPI:
             return
-        if self._once("format-unknown", location, named):
-            hint = did_you_mean(named, sorted(_FORMATS), cutoff=0.75)
-            self._findings.add("format-unknown", self._registry.span(location, "format"), hint=hint, format=named)
+        if self._count_report("format-unknown", location, format):
+            hint = did_you_mean(format, sorted(_FORMATS), cutoff=0.75)
+            self._findings.add("format-unknown", self._registry.span(location, "format"), hint=hint, format=format)
 
-    def _undeclared_names(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
+    def _check_undeclared_names(self, schema: Mapping[str, Any], location: SchemaLocation) -> None:
         """Report names in `required` of an open object that are not properties, unless a keyword may define them."""
         required, properties = schema.get("required"), schema.get("properties")
         elsewhere = {*IN_PLACE, "$ref", "$dynamicRef", "patternProperties"} & schema.keys()
@@ -359,7 +385,8 @@ class _DocumentChecker:
                     "required-undeclared", self._registry.span(location, "required", i), hint=hint, name=name
                 )
 
-    def _once(self, code: str, location: SchemaLocation, name: str) -> bool:
+    def _count_report(self, code: str, location: SchemaLocation, name: str) -> bool:
+        """Record a report about a name in a document. Return whether it is the first one."""
         key = (code, location.document, name)
         if key in self._reported:
             return False
@@ -367,16 +394,23 @@ class _DocumentChecker:
         return True
 
 
-def _explained(error: ValidationError) -> tuple[RawText, str | None]:
-    """Return why a schema is invalid, with JSON names of types, and a hint if the fix is clear."""
+class _Explanation(NamedTuple):
+    """Why a schema is invalid, with JSON names of types, and a hint if the fix is clear."""
+
+    reason: RawText
+    hint: str | None = None
+
+
+def _explanation(error: ValidationError) -> _Explanation:
+    """Return the explanation of an error of the meta-schema."""
     value: object = error.instance
     if error.validator == "type":
         expected = " or ".join(as_string_list(error.validator_value))
         key = next(reversed(error.absolute_path), None)
-        return RawText(f"expected {expected}, found {json_type(value)}"), wrong_type_hint(expected, value, key)
+        reason = RawText(f"expected {expected}, found {json_type(value)}")
+        return _Explanation(reason, wrong_type_hint(expected, value, key))
     if value is None:
-        return RawText(
-            "null is not a valid value for it"
-        ), "for the type null, put it in quotes; otherwise remove the keyword"
+        hint = "for the type null, put it in quotes; otherwise remove the keyword"
+        return _Explanation(RawText("null is not a valid value for it"), hint)
     error = best_match([error]) or error  # of several alternatives, the one that was meant
-    return RawText(error.message[:200].encode("unicode_escape").decode("ascii")), None
+    return _Explanation(RawText(error.message[:200].encode("unicode_escape").decode("ascii")))

@@ -102,8 +102,8 @@ def find_target(ref: str, root: Any) -> Any:
 
 def stated_types(schema: Mapping[str, Any]) -> list[Any]:
     """Return the types that a schema states itself; none if it states none."""
-    named = schema.get("type", [])
-    return named if isinstance(named, list) else [named]
+    types = schema.get("type", [])
+    return types if isinstance(types, list) else [types]
 
 
 def is_schema(value: object) -> bool:
@@ -132,15 +132,15 @@ def map_subschemas(schema: Mapping[str, Any], convert: Callable[[Any, Pointer], 
 def map_keyword(key: str, value: Any, convert: Callable[[Any, Pointer], Any]) -> Any:
     """Return the value of a keyword with the subschemas in it converted; the value itself if it has none."""
 
-    def item(step: Any, sub: Any) -> Any:
+    def convert_item(step: Any, sub: Any) -> Any:
         return convert(sub, (key, step)) if is_schema(sub) else sub
 
     if key in ONE and is_schema(value):
         return convert(value, (key,))
     if key in LIST and isinstance(value, list):
-        return [item(i, sub) for i, sub in enumerate(value)]
+        return [convert_item(i, sub) for i, sub in enumerate(value)]
     if key in NAMED and isinstance(value, dict):
-        return {name: item(name, sub) for name, sub in value.items()}
+        return {name: convert_item(name, sub) for name, sub in value.items()}
     return value
 
 
@@ -148,22 +148,22 @@ def walk_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[Pointer, Any]]
     """Yield a schema and every schema inside it, in the order of the source."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]
     while stack:
-        pointer, here = stack.pop()
-        yield pointer, here
-        stack.extend(reversed([(pointer + subpointer, sub) for subpointer, sub in subschemas(here)]))
+        pointer, part = stack.pop()
+        yield pointer, part
+        stack.extend(reversed([(pointer + subpointer, sub) for subpointer, sub in subschemas(part)]))
 
 
 def walk_referenced_schemas(schema: Any, root: Any) -> Iterator[Any]:
     """Yield every schema inside those that a self-contained schema refers to, directly or not."""
-    waiting, met = [schema], set[str]()
+    waiting, visited = [schema], set[str]()
     while waiting:
-        here = waiting.pop()
-        for _, sub in walk_schemas(here):
-            if here is not schema:
+        target = waiting.pop()
+        for _, sub in walk_schemas(target):
+            if target is not schema:
                 yield sub
             ref = sub.get("$ref") if isinstance(sub, Mapping) else None
-            if isinstance(ref, str) and ref not in met:
-                met.add(ref)
+            if isinstance(ref, str) and ref not in visited:
+                visited.add(ref)
                 waiting.append(find_target(ref, root))
 
 
@@ -171,6 +171,6 @@ def walk_same_instance_schemas(schema: Any, at: Pointer = ()) -> Iterator[tuple[
     """Yield a schema and the schemas inside it that apply to the same value."""
     stack: list[tuple[Pointer, Any]] = [(at, schema)]
     while stack:
-        pointer, here = stack.pop()
-        yield pointer, here
-        stack.extend((pointer + subpointer, sub) for subpointer, sub in subschemas(here) if subpointer[0] in IN_PLACE)
+        pointer, part = stack.pop()
+        yield pointer, part
+        stack.extend((pointer + subpointer, sub) for subpointer, sub in subschemas(part) if subpointer[0] in IN_PLACE)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
@@ -57,9 +57,8 @@ class ValueValidator:
     def __init__(self, schema: Any) -> None:
         self.root = schema
         self.steps = 0
-        # The values are kept too, because another object may get the identity of one that is gone.
-        self.known: dict[tuple[object, ...], tuple[bool, object]] = {}
-        self.listed: dict[int, tuple[frozenset[object], object]] = {}
+        self.references: dict[tuple[object, ...], _Verdict] = {}
+        self.enums: dict[int, _ListedValues] = {}
         # Unevaluated values are found by a walk through every reference, with Python's own patterns.
         self.evaluates = not any(
             "$ref" in s or "patternProperties" in s for _, s in walk_schemas(schema) if isinstance(s, dict)
@@ -71,13 +70,13 @@ class ValueValidator:
         Raises:
             TooManyStepsError: it cannot be decided within the limit.
         """
-        token = _JUDGE.set(self)
+        token = _CURRENT.set(self)
         try:
             error = best_match(_VALIDATOR(self.root if schema is None else schema).iter_errors(value))
         except RecursionError:
             return None
         finally:
-            _JUDGE.reset(token)
+            _CURRENT.reset(token)
         if error is None:
             return None
         where = "/".join(str(step) for step in error.absolute_path)
@@ -91,14 +90,29 @@ class ValueValidator:
             RecursionError: the chain leads back to itself.
         """
         for _ in range(_MAX_CHAIN):
-            found = find_target(ref, self.root)
-            if not isinstance(found, Mapping) or "$ref" not in found or found.keys() - ANNOTATIONS != {"$ref"}:
-                return found
-            ref = found["$ref"]
+            schema = find_target(ref, self.root)
+            if not isinstance(schema, Mapping) or schema.keys() - ANNOTATIONS != {"$ref"}:
+                return schema
+            ref = schema["$ref"]
         raise RecursionError
 
 
-_JUDGE: ContextVar[ValueValidator] = ContextVar("_JUDGE")
+class _Verdict(NamedTuple):
+    """Whether a value fits the target of a reference. The value is stored so that no other object gets its identity."""
+
+    fits: bool
+    value: object
+
+
+class _ListedValues(NamedTuple):
+    """The identities of the values of an `enum`. The list is stored so that no other object gets its identity."""
+
+    identities: frozenset[object]
+    values: object
+
+
+_CURRENT: ContextVar[ValueValidator] = ContextVar("_CURRENT")
+"""The validator that applies keywords: those of jsonschema get no argument for it."""
 
 
 def _identity(value: Any) -> object:
@@ -113,15 +127,16 @@ def _identity(value: Any) -> object:
 
 
 def _ref(validator: Any, ref: str, instance: Any, _: Any) -> Iterator[ValidationError]:
-    judge = _JUDGE.get()
-    plain = not isinstance(instance, list | Mapping)
-    key = (ref, type(instance), instance) if plain else (ref, id(instance))
-    known = judge.known.get(key)
-    if known is None:
-        errors = list(validator.descend(instance, judge.target(ref)))
-        judge.known[key] = not errors, instance
+    """Apply the target of a reference once to each value. The first application reports why it is refused."""
+    current = _CURRENT.get()
+    is_scalar = not isinstance(instance, list | Mapping)
+    key = (ref, type(instance), instance) if is_scalar else (ref, id(instance))
+    verdict = current.references.get(key)
+    if verdict is None:
+        errors = list(validator.descend(instance, current.target(ref)))
+        current.references[key] = _Verdict(not errors, instance)
         yield from errors
-    elif not known[0]:
+    elif not verdict.fits:
         yield ValidationError(f"it does not match {ref}")
 
 
@@ -144,7 +159,8 @@ def _additional(validator: Any, extra: Any, instance: Any, schema: Any) -> Itera
             continue
         if extra is False:
             yield ValidationError("it has a property that is not allowed")
-        yield from validator.descend(value, extra, path=name) if extra is not False else ()
+        else:
+            yield from validator.descend(value, extra, path=name)
 
 
 def _multiple(_: Any, step: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
@@ -163,10 +179,10 @@ def _unique(_: Any, unique: Any, instance: Any, __: Any) -> Iterator[ValidationE
 
 
 def _enum(_: Any, values: Any, instance: Any, __: Any) -> Iterator[ValidationError]:
-    listed = _JUDGE.get().listed
-    if id(values) not in listed:
-        listed[id(values)] = frozenset(map(_identity, values)), values
-    if _identity(instance) not in listed[id(values)][0]:
+    enums = _CURRENT.get().enums
+    if id(values) not in enums:
+        enums[id(values)] = _ListedValues(frozenset(map(_identity, values)), values)
+    if _identity(instance) not in enums[id(values)].identities:
         yield ValidationError("it is not one of the listed values")
 
 
@@ -176,10 +192,12 @@ def _const(_: Any, value: Any, instance: Any, __: Any) -> Iterator[ValidationErr
 
 
 def _counted(keyword: Keyword) -> Keyword:
+    """Return a keyword that counts its applications, and stops at the limit."""
+
     def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        judge = _JUDGE.get()
-        judge.steps += 1
-        if judge.steps > MAX_STEPS:
+        current = _CURRENT.get()
+        current.steps += 1
+        if current.steps > MAX_STEPS:
             raise TooManyStepsError
         return keyword(validator, value, instance, schema) or iter(())
 
@@ -187,8 +205,10 @@ def _counted(keyword: Keyword) -> Keyword:
 
 
 def _if_evaluated(keyword: Keyword) -> Keyword:
+    """Return a keyword that admits everything if what schemas have evaluated cannot be found safely."""
+
     def apply(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-        return keyword(validator, value, instance, schema) if _JUDGE.get().evaluates else iter(())
+        return keyword(validator, value, instance, schema) if _CURRENT.get().evaluates else iter(())
 
     return apply
 
@@ -241,10 +261,9 @@ def check_values(
         location = _source(pointer, origins, root)
         if location is None:
             continue
-        for subpointer, value, against in _stated(sub):
-            reason = _quick(against, value)
+        for subpointer, value, rules in _stated(sub):
             try:
-                reason = validator.reason(value, against) if reason is None else reason
+                reason = _reason(validator, rules, value)
             except TooManyStepsError:
                 findings.add("values-too-many", registry.span(location, *subpointer), keyword=RawText(subpointer[0]))
                 return
@@ -290,8 +309,8 @@ def drop_formats_if_unchecked(schema: Any, formats: Formats) -> Any:
 def _without_formats(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
-    found = {key: value for key, value in schema.items() if key != "format"}
-    return map_subschemas(found, lambda sub, _: _without_formats(sub))
+    keywords = {key: value for key, value in schema.items() if key != "format"}
+    return map_subschemas(keywords, lambda sub, _: _without_formats(sub))
 
 
 _OF_TYPE = frozenset(["$ref", "allOf", "anyOf", "const", "enum", "format", "type"])
@@ -305,53 +324,64 @@ def extract_type_keywords(schema: Any) -> Any:
     keywords = {key: value for key, value in schema.items() if key in _OF_TYPE}
     if "oneOf" in schema and "anyOf" not in schema:
         keywords["anyOf"] = schema["oneOf"]
-    return {
-        key: [extract_type_keywords(sub) for sub in value] if key in ("allOf", "anyOf") else value
-        for key, value in keywords.items()
-    }
+    for key in keywords.keys() & {"allOf", "anyOf"}:
+        keywords[key] = [extract_type_keywords(sub) for sub in keywords[key]]
+    return keywords
 
 
 def fits_type(default: Any, schema: Mapping[str, Any], validator: ValueValidator) -> bool:
     """Return whether a default fits its type. A list or an object must fit its whole schema."""
     rules = {key: value for key, value in schema.items() if key not in ANNOTATIONS and key != "$defs"}
-    against = rules if isinstance(default, dict | list) else extract_type_keywords(rules)
-    reason = _quick(against, default)
+    schema_to_fit = rules if isinstance(default, dict | list) else extract_type_keywords(rules)
     try:
-        return not (validator.reason(default, against) if reason is None else reason)
+        return not _reason(validator, schema_to_fit, default)
     except TooManyStepsError:
         return False
 
 
 def _source(pointer: Pointer, origins: Mapping[str, SchemaLocation], root: SchemaLocation) -> SchemaLocation | None:
+    """Return the location of a schema at a pointer; None if it is in a definition without an origin."""
     if pointer[:1] != ("$defs",):
         return SchemaLocation(root.document, root.pointer + pointer)
     origin = origins.get(str(pointer[1]))
     return None if origin is None else SchemaLocation(origin.document, origin.pointer + pointer[2:])
 
 
-def _stated(schema: dict[str, Any]) -> Iterator[tuple[Pointer, Any, dict[str, Any]]]:
-    """Yield each value that a schema states, its pointer, and the schema that it must satisfy."""
+class _StatedValue(NamedTuple):
+    """A value that a schema states, its pointer, and the keywords that it must satisfy."""
+
+    pointer: Pointer
+    value: Any
+    rules: dict[str, Any]
+
+
+def _stated(schema: dict[str, Any]) -> Iterator[_StatedValue]:
+    """Yield each value that a schema states, if other keywords restrict it."""
     rules = {k: v for k, v in schema.items() if k not in ANNOTATIONS and k != "$defs"}
-    rest = {k: v for k, v in rules.items() if k not in ("enum", "const")}
-    beside = {k: v for k, v in rules.items() if k != "const"}
-    if beside and "const" in schema:
-        yield ("const",), schema["const"], beside
-    if rest and isinstance(schema.get("enum"), list):
+    for_const = {k: v for k, v in rules.items() if k != "const"}
+    for_enum = {k: v for k, v in for_const.items() if k != "enum"}
+    if for_const and "const" in schema:
+        yield _StatedValue(("const",), schema["const"], for_const)
+    if for_enum and isinstance(schema.get("enum"), list):
         for i, value in enumerate(schema["enum"]):
-            yield ("enum", i), value, rest
+            yield _StatedValue(("enum", i), value, for_enum)
     if rules and "default" in schema:
-        yield ("default",), schema["default"], rules
+        yield _StatedValue(("default",), schema["default"], rules)
     if rules and isinstance(schema.get("examples"), list):
         for i, value in enumerate(schema["examples"]):
-            yield ("examples", i), value, rules
+            yield _StatedValue(("examples", i), value, rules)
 
 
-def _quick(schema: dict[str, Any], value: Any) -> str | None:
-    """Validate by `type` alone if that is the only keyword; an empty text means that the value is valid."""
+def _reason(validator: ValueValidator, schema: Mapping[str, Any], value: Any) -> str | None:
+    """Return why a schema refuses a value; None if it does not. A schema with only a type is decided at once.
+
+    Raises:
+        TooManyStepsError: it cannot be decided within the limit.
+    """
     if set(schema) != {"type"}:
-        return None
+        return validator.reason(value, schema)
     types = stated_types(schema)
-    return "" if any(_TYPES[t](value) for t in types) else f"it is not of type {' or '.join(types)}"
+    return None if any(_TYPES[t](value) for t in types) else f"it is not of type {' or '.join(types)}"
 
 
 @lru_cache(maxsize=4096)

@@ -305,8 +305,8 @@ def restore_function_result(wire: dict[str, Any], result: ToolResult, writer: Wr
     if original_key(writer.peek_extras(result.metadata), "tool_call_id") != "name":
         return wire
     name = writer.wire.wire_name(result.name)
-    rest = {key: value for key, value in wire.items() if key != "tool_call_id"}
-    return {**rest, "role": "function", "name": name}
+    members = {key: value for key, value in wire.items() if key != "tool_call_id"}
+    return {**members, "role": "function", "name": name}
 
 
 MEDIA_FOLLOW_TEXT = "The result follows in the next message."

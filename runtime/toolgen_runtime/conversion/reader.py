@@ -60,7 +60,6 @@ class Reader:
         "_open",
         "_redefined",
         "_shared",
-        "document_names",
         "position",
         "silent_writer",
         "tool_names",
@@ -89,7 +88,6 @@ class Reader:
         self._open: list[tuple[int, ToolCall]] = []
         self._redefined: Collection[str] = ()
         self._shared: dict[str, list[CalledTool]] = {}
-        self.document_names: set[str] | None = None
         self._codec: LoweredArgumentCodec | None = None
 
     def mark_sent(self, value: Any) -> None:

@@ -11,7 +11,6 @@ from ..models import (
     AssistantPart,
     ContentPart,
     Loss,
-    Message,
     OpaquePart,
     RefusalPart,
     TextPart,
@@ -98,9 +97,8 @@ class Writer:
     rejects; `is_stream` means that it is written as a stream. `is_declared_tool` means that the tool being written is
     declared, so the build has reported its lowering. `budget_used` counts what strict tools used of the request's
     limits. `drops_ids` means that the client drops the ids of calls. `model`
-    is the request's model if messages depend on it. `messages` are those being written if names must be unique among
-    them, and `name_counts` how often each of their names was written. `downgraded` has the tools that should be strict
-    but cannot be. `losses` has what was reported so far.
+    is the request's model if messages depend on it. `downgraded` has the tools that should be strict but cannot be.
+    `losses` has what was reported so far.
     """
 
     __slots__ = (
@@ -120,9 +118,7 @@ class Writer:
         "is_stream",
         "losses",
         "media",
-        "messages",
         "model",
-        "name_counts",
         "names",
         "unsent",
         "wire",
@@ -151,8 +147,6 @@ class Writer:
         self.unsent: set[str] = set()
         self.media: list[tuple[Any, Path]] = []
         self.model: str | None = None
-        self.messages: Sequence[Message] = ()
-        self.name_counts: dict[str, int] | None = None
         self.is_declared_tool = False
         self.is_stream = False
         self.drops_ids = False

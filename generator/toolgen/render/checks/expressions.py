@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from toolgen.render.checks.functions import CheckFunctionCollector
 
 
 class Precedence(IntEnum):
@@ -35,15 +38,14 @@ TRUE = Condition("True")
 FALSE = Condition("False")
 
 
-_OPPOSITES = {"in": "not in", "is": "is not", "==": "!="}
-_OPPOSITES |= {other: one for one, other in _OPPOSITES.items()}
+_OPPOSITES = {"in": "not in", "not in": "in", "is": "is not", "is not": "is", "==": "!=", "!=": "=="}
 _ORDER = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def comparison(left: str, operator: str, right: str) -> Condition:
     """Return a comparison."""
-    other = _OPPOSITES.get(operator)
-    inverse = None if other is None else Condition(f"{left} {other} {right}", Precedence.COMPARED)
+    opposite = _OPPOSITES.get(operator)
+    inverse = None if opposite is None else Condition(f"{left} {opposite} {right}", Precedence.COMPARED)
     return Condition(f"{left} {operator} {right}", Precedence.COMPARED, inverse)
 
 
@@ -87,30 +89,15 @@ def negation(part: Condition) -> Condition:
     return Condition(f"not {part.as_operand(Precedence.COMPARED)}", Precedence.NOT, part)
 
 
-class FunctionNames(Protocol):
-    """The functions of a module that conditions call."""
-
-    uses: set[str]
-
-    def condition(self, schema: Any, value: str, scope: Scope) -> Condition:
-        """Return the condition that a value satisfies a schema; for a heavy schema, a call of a function."""
-        ...
-
-    def referenced_validator_name(self, ref: str, scope: Scope) -> str:
-        """Return the name of the function that checks values against the target of a reference."""
-        ...
-
-    def evaluated_collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
-        """Return the name of the function that collects the properties or items that a schema has evaluated."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A location in a schema: its root, the names that lead to it, and the number of variables bound around it."""
+    """A location in a schema: its root, the names that lead to it, and the number of variables bound around it.
+
+    `functions` are those of the module, which conditions call.
+    """
 
     root: Any
-    functions: FunctionNames = field(compare=False)
+    functions: CheckFunctionCollector = field(compare=False)
     names: tuple[str, ...]
     bound: int = 0
 
@@ -122,12 +109,19 @@ class Scope:
         """Return the condition that a value satisfies the schema at this location."""
         return self.functions.condition(schema, value, self)
 
-    def make_variable_and_scope(self, name: str) -> tuple[str, Scope]:
-        """Return a variable that no enclosing expression binds, and the scope in which it is bound."""
+    def bind(self, name: str) -> Binding:
+        """Bind a variable of this name, with a number if an enclosing expression binds one already."""
         number = self.bound + 1
-        return name if number == 1 else f"{name}_{number}", replace(self, bound=number)
+        return Binding(name if number == 1 else f"{name}_{number}", replace(self, bound=number))
 
-    def runtime_name(self, name: str) -> str:
+    def use_runtime_name(self, name: str) -> str:
         """Return a name of the runtime, and record that it must be imported."""
         self.functions.uses.add(name)
         return name
+
+
+class Binding(NamedTuple):
+    """A variable that an expression binds, and the scope in which it is bound."""
+
+    variable: str
+    scope: Scope

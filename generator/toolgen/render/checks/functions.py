@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from toolgen.plan.assertion_keywords import FAMILIES, FAMILY_OF, asserted_keywords, list_declared_types
 from toolgen.plan.classes import Check
@@ -29,6 +29,7 @@ from toolgen.render.checks.keywords import (
     ARRAY_CONDITIONS,
     OBJECT_CONDITIONS,
     SCALAR_CONDITIONS,
+    EvaluatedKind,
     KeywordCondition,
     evaluated_items,
     evaluated_properties,
@@ -49,10 +50,10 @@ def inline_cost(schema: Any) -> int:
     """Return how many keywords of a schema and its subschemas can refuse values; counting stops above `LIGHT`."""
     total, stack = 0, [schema]
     while stack and total <= LIGHT:
-        here = stack.pop()
-        if isinstance(here, Mapping):
-            total += len(asserted_keywords(here)) + len(here.get("required", ())) // 3
-            stack.extend(sub for _, sub in subschemas(here))
+        part = stack.pop()
+        if isinstance(part, Mapping):
+            total += len(asserted_keywords(part)) + len(part.get("required", ())) // 3
+            stack.extend(sub for _, sub in subschemas(part))
     return total
 
 
@@ -64,17 +65,18 @@ def inline_condition(schema: Mapping[str, Any], value: str, scope: Scope) -> Con
             keyword_condition(schema, keyword, value, scope, with_type_guard=True) for keyword in keywords
         )
     by_type = _typed(schema, keywords, value, scope)
-    rest = [k for k in keywords if k != "type" and k not in FAMILY_OF]
-    return conjunction([by_type, *(keyword_condition(schema, k, value, scope, with_type_guard=True) for k in rest)])
+    for_any_type = [k for k in keywords if k != "type" and k not in FAMILY_OF]
+    demands = (keyword_condition(schema, k, value, scope, with_type_guard=True) for k in for_any_type)
+    return conjunction([by_type, *demands])
 
 
 def _typed(schema: Mapping[str, Any], keywords: tuple[str, ...], value: str, scope: Scope) -> Condition:
     """Return the condition that a value has one of the types and satisfies the keywords of that type."""
-    named = stated_types(schema)
-    if "number" in named:
-        named = [t for t in named if t != "integer"]
+    types = stated_types(schema)
+    if "number" in types:
+        types = [t for t in types if t != "integer"]
     alternatives = []
-    for kind in dict.fromkeys(named):
+    for kind in dict.fromkeys(types):
         family = FAMILIES.get("number" if kind == "integer" else kind, ())
         demands = [keyword_condition(schema, k, value, scope, with_type_guard=False) for k in keywords if k in family]
         alternatives.append(conjunction([type_condition(kind, value, scope), *demands]))
@@ -97,6 +99,7 @@ def _type(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
 
 
 def _one_of(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
+    """Return the condition that exactly one member holds. Members that always or never hold are not printed."""
     members = [member for member in _members(schema, "oneOf", value, scope) if member != FALSE]
     if TRUE in members:
         return FALSE if members.count(TRUE) > 1 else conjunction(negation(m) for m in members if m != TRUE)
@@ -114,16 +117,16 @@ def _members(schema: Mapping[str, Any], keyword: str, value: str, scope: Scope) 
 
 
 def _if(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    given = scope.inner("if").condition(schema["if"], value)
-    then = scope.inner("then").condition(schema.get("then", True), value)
-    other = scope.inner("else").condition(schema.get("else", True), value)
-    if then == other:
-        return then
-    if other == TRUE:
-        return disjunction([negation(given), then])
-    if then == TRUE:
-        return disjunction([given, other])
-    return Condition(f"({then.text} if {given.text} else {other.text})")
+    premise = scope.inner("if").condition(schema["if"], value)
+    consequence = scope.inner("then").condition(schema.get("then", True), value)
+    alternative = scope.inner("else").condition(schema.get("else", True), value)
+    if consequence == alternative:
+        return consequence
+    if alternative == TRUE:
+        return disjunction([negation(premise), consequence])
+    if consequence == TRUE:
+        return disjunction([premise, alternative])
+    return Condition(f"({consequence.text} if {premise.text} else {alternative.text})")
 
 
 _CONDITIONS: Mapping[str, KeywordCondition] = {
@@ -150,16 +153,43 @@ def count_names(expressions: Iterable[str]) -> Counter[str]:
     return Counter(node.id for node in nodes if isinstance(node, ast.Name))
 
 
+class CheckStep(NamedTuple):
+    """A condition under which a value is refused, and the expression of what was expected."""
+
+    condition: str
+    expectation: str
+
+
 @dataclass(frozen=True, slots=True)
 class CheckFunction:
-    """A function to print: `steps` are conditions with what was expected; if none holds, `result` is returned."""
+    """A function to print: `returns` is the type of its result. If no condition of a step holds, `result` is returned."""
 
     name: str
     doc: str
     returns: str
     result: str
-    steps: tuple[tuple[str, str], ...] = ()
+    steps: tuple[CheckStep, ...] = ()
     memoized: bool = False
+
+
+FunctionKind = Literal["is", "evaluated_properties", "evaluated_items"]
+"""What a function that a check calls does: test a value, or collect what a schema has evaluated of it."""
+
+
+class WaitingFunction(NamedTuple):
+    """A function that is called, and not made yet."""
+
+    kind: FunctionKind
+    name: str
+    schema: Any
+    scope: Scope
+
+
+class Target(NamedTuple):
+    """The target of a reference: the name of the definition, and its schema."""
+
+    key: str
+    schema: Any
 
 
 @dataclass(slots=True)
@@ -167,49 +197,55 @@ class CheckFunctionCollector:
     """Collects the functions of one module. `uses` are the names of the runtime that they call."""
 
     uses: set[str] = field(default_factory=set)
-    _made: list[CheckFunction] = field(default_factory=list)
-    _taken: set[str] = field(default_factory=set)
-    _known: dict[tuple[str, int], str] = field(default_factory=dict)
-    _retained: list[Any] = field(default_factory=list)
-    _waiting: list[tuple[str, str, Any, Scope]] = field(default_factory=list)
+    _functions: list[CheckFunction] = field(default_factory=list)
+    _names: set[str] = field(default_factory=set)
+    _called_names: dict[tuple[FunctionKind, int], str] = field(default_factory=dict)
+    _called_schemas: list[Any] = field(default_factory=list)
+    _waiting: list[WaitingFunction] = field(default_factory=list)
 
     def add_check(self, name: str, check: Check) -> str | None:
         """Add the function that describes what was expected instead of a value of `name`, and return its name.
 
         Return None if every value fits.
         """
-        function = self._name("check", name)
+        function = self._new_name("check", name)
         scope = Scope(check.root, self, (name,))
-        steps: list[tuple[str, str]] = []
+        steps: list[CheckStep] = []
         result = "None"
         schema = check.schema if isinstance(check.schema, Mapping) else {"not": True}
         types = list_declared_types(schema)
         for keyword in check.keywords:
-            alone = types is not None and len(set(types)) == 1 and keyword in FAMILIES.get(types[0], ())
-            fits = keyword_condition(schema, keyword, "value", scope, with_type_guard=not alone)
+            is_for_all = types is not None and len(set(types)) == 1 and keyword in FAMILIES.get(types[0], ())
+            fits = keyword_condition(schema, keyword, "value", scope, with_type_guard=not is_for_all)
             expectation = python_string(expectation_text(schema, keyword, check.root))
             if fits == FALSE:
                 result = expectation
                 break
             if fits != TRUE:
-                steps.append((negation(fits).text, expectation))
+                steps.append(CheckStep(negation(fits).text, expectation))
         if not steps and result == "None":
             return None
-        self._finish()
+        self._make_waiting_functions()
         doc = f"Describe what was expected instead of a value of {name}; None if it fits."
-        self._made.append(CheckFunction(function, doc, "str | None", result, tuple(steps)))
+        self._functions.append(CheckFunction(function, doc, "str | None", result, tuple(steps)))
         return function
 
     def functions(self) -> list[CheckFunction]:
         """Return the functions, each before those that call it except in cycles."""
-        names = {made.name: count_names([*(step for step, _ in made.steps), made.result]) for made in self._made}
-        roots = [made.name for made in self._made if made.returns == "str | None"]
-        left = reachable(roots, lambda name: [called for called in names[name] if called in names])
-        calls = sum((names[name] for name in left), Counter[str]())
-        needed = [made for made in self._made if made.name in left]
-        functions = [replace(made, memoized=made.returns == "bool" and calls[made.name] > 1) for made in needed]
+        names = {
+            function.name: count_names([*(step.condition for step in function.steps), function.result])
+            for function in self._functions
+        }
+        checks = [function.name for function in self._functions if function.returns == "str | None"]
+        needed = reachable(checks, lambda name: [called for called in names[name] if called in names])
+        calls = sum((names[name] for name in needed), Counter[str]())
+        functions = [
+            replace(function, memoized=function.returns == "bool" and calls[function.name] > 1)
+            for function in self._functions
+            if function.name in needed
+        ]
         self.uses &= calls.keys()
-        if any(made.memoized for made in functions):
+        if any(function.memoized for function in functions):
             self.uses.add("memoized")
         return functions
 
@@ -218,60 +254,66 @@ class CheckFunctionCollector:
         if not isinstance(schema, Mapping):
             return FALSE if schema is False else TRUE
         if inline_cost(schema) > LIGHT:
-            return Condition(f"{self._called('is', schema, scope)}({value})")
+            return Condition(f"{self._called_name('is', schema, scope)}({value})")
         return inline_condition(schema, value, scope)
 
     def referenced_validator_name(self, ref: str, scope: Scope) -> str:
         """Return the name of the function that checks values against the target of a reference."""
         key, schema = self._target(ref, scope)
-        return self._called("is", schema, Scope(scope.root, self, (key,)))
+        return self._called_name("is", schema, Scope(scope.root, self, (key,)))
 
-    def evaluated_collector_name(self, schema: Any, scope: Scope, kind: str) -> str:
+    def evaluated_collector_name(self, schema: Any, scope: Scope, kind: EvaluatedKind) -> str:
         """Return the name of the function that collects what a schema, or the target of a reference, has evaluated."""
         if isinstance(schema, str):
             key, schema = self._target(schema, scope)
             scope = Scope(scope.root, self, (key,))
-        return self._called(f"evaluated_{kind}", schema, scope)
+        return self._called_name("evaluated_items" if kind == "items" else "evaluated_properties", schema, scope)
 
-    def _target(self, ref: str, scope: Scope) -> tuple[str, Any]:
+    def _target(self, ref: str, scope: Scope) -> Target:
         """Follow a reference, past schemas that are only references, and return the key and schema of its target."""
         while True:
             key = ref.removeprefix(PREFIX) if ref.startswith(PREFIX) else "root"
             schema = find_target(ref, scope.root)
             if asserted_keywords(schema) != ("$ref",):
-                return key, schema
+                return Target(key, schema)
             ref = schema["$ref"]
 
-    def _called(self, kind: str, schema: Any, scope: Scope) -> str:
-        known = (kind, id(schema))
-        if known not in self._known:
-            self._retained.append(schema)  # keeps its identity, which is its key, from being reused
-            self._known[known] = self._name(kind, *scope.names)
-            self._waiting.append((kind, self._known[known], schema, scope))
-        return self._known[known]
+    def _called_name(self, kind: FunctionKind, schema: Any, scope: Scope) -> str:
+        """Return the name of the function of this kind for a schema. Its first call makes it wait for being made."""
+        key = kind, id(schema)
+        if key not in self._called_names:
+            self._called_schemas.append(schema)  # keeps its identity, which is its key, from being reused
+            self._called_names[key] = self._new_name(kind, *scope.names)
+            self._waiting.append(WaitingFunction(kind, self._called_names[key], schema, scope))
+        return self._called_names[key]
 
-    def _finish(self) -> None:
+    def _make_waiting_functions(self) -> None:
         """Make the functions that are still waiting, and those that these call."""
-        made = []
+        functions = []
         while self._waiting:
-            kind, name, schema, scope = self._waiting.pop()
-            made.append(self._function(kind, name, schema, Scope(scope.root, self, scope.names)))
-        self._made += reversed(made)
+            waiting = self._waiting.pop()
+            scope = Scope(waiting.scope.root, self, waiting.scope.names)
+            functions.append(_make_function(waiting.kind, waiting.name, waiting.schema, scope))
+        self._functions += reversed(functions)
 
-    def _function(self, kind: str, name: str, schema: Any, scope: Scope) -> CheckFunction:
-        where = " ".join(ascii_words(" ".join(scope.names))) or "a value"
-        if kind == "is":
-            plain = schema if isinstance(schema, Mapping) else {"not": True} if schema is False else {}
-            fits = inline_condition(plain, "value", scope)
-            text = f"bool({fits.text})" if fits.precedence is Precedence.COMPARED else fits.text
-            return CheckFunction(name, f"Check a value against its schema: {where}.", "bool", text)
-        collect, member = (evaluated_properties, "str") if kind == "evaluated_properties" else (evaluated_items, "int")
-        found = collect(schema, "value", scope)
-        doc = f"Collect what a schema has evaluated: {where}."
-        return CheckFunction(name, doc, f"set[{member}]", found or f"set[{member}]()")
-
-    def _name(self, kind: str, *names: str) -> str:
-        plain = "_".join(ascii_words("_".join(names))).lower()[:60].strip("_") or "value"
-        name = distinct_name(f"_{kind}_{plain}", self._taken, lambda n: f"_{kind}_{plain}_{n}")
-        self._taken.add(name)
+    def _new_name(self, kind: str, *names: str) -> str:
+        """Return a name for a function that no other of the module has."""
+        words = "_".join(ascii_words("_".join(names))).lower()[:60].strip("_") or "value"
+        name = distinct_name(f"_{kind}_{words}", self._names, lambda n: f"_{kind}_{words}_{n}")
+        self._names.add(name)
         return name
+
+
+def _make_function(kind: FunctionKind, name: str, schema: Any, scope: Scope) -> CheckFunction:
+    """Return the function of this kind for a schema."""
+    location = " ".join(ascii_words(" ".join(scope.names))) or "a value"
+    if kind == "is":
+        if not isinstance(schema, Mapping):
+            schema = {"not": True} if schema is False else {}
+        fits = inline_condition(schema, "value", scope)
+        text = f"bool({fits.text})" if fits.precedence is Precedence.COMPARED else fits.text
+        return CheckFunction(name, f"Check a value against its schema: {location}.", "bool", text)
+    doc = f"Collect what a schema has evaluated: {location}."
+    if kind == "evaluated_properties":
+        return CheckFunction(name, doc, "set[str]", evaluated_properties(schema, "value", scope) or "set[str]()")
+    return CheckFunction(name, doc, "set[int]", evaluated_items(schema, "value", scope) or "set[int]()")

@@ -7,7 +7,7 @@ schema; see JSON Schema 2020-12, sections 11.2 and 11.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from toolgen.render.checks.expressions import (
     FALSE,
@@ -23,6 +23,9 @@ from toolgen.render.checks.expressions import (
     negation,
 )
 from toolgen.render.literals import python_literal, python_string
+
+EvaluatedKind = Literal["properties", "items"]
+"""What a schema has evaluated: properties of an object, or items of an array."""
 
 
 def names_expression(names: Iterable[str]) -> str:
@@ -54,8 +57,9 @@ def _evaluated_properties(schema: Any, value: str, scope: Scope) -> Iterator[str
     if schema.get("properties"):
         yield names_expression(schema["properties"])
     for pattern in schema.get("patternProperties", ()):
-        key, _ = scope.make_variable_and_scope("key")
-        yield f"{{{key} for {key} in {value} if {scope.runtime_name('matches')}({python_string(pattern)}, {key})}}"
+        key = scope.bind("key").variable
+        matches = scope.use_runtime_name("matches")
+        yield f"{{{key} for {key} in {value} if {matches}({python_string(pattern)}, {key})}}"
     for name, sub in schema.get("dependentSchemas", {}).items():
         inner = _part(sub, value, scope.inner("with", name), "properties")
         if inner:
@@ -72,13 +76,13 @@ def _evaluated_items(schema: Any, value: str, scope: Scope) -> Iterator[str]:
     if schema.get("prefixItems"):
         yield f"set(range({len(schema['prefixItems'])}))"
     if "contains" in schema:
-        i, inner = scope.inner("contained").make_variable_and_scope("i")
+        i, inner = scope.inner("contained").bind("i")
         fits = inner.condition(schema["contains"], f"{value}[{i}]")
         yield f"{{{i} for {i} in range(len({value})) if {fits.text}}}"
     yield from _in_place(schema, value, scope, "items")
 
 
-def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, kind: str) -> Iterator[str]:
+def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, kind: EvaluatedKind) -> Iterator[str]:
     """Yield what the subschemas of the same value have evaluated; of a choice, only those that the value satisfies."""
     if "$ref" in schema:
         yield f"{scope.functions.evaluated_collector_name(schema['$ref'], scope, kind)}({value})"
@@ -93,19 +97,20 @@ def _in_place(schema: Mapping[str, Any], value: str, scope: Scope, kind: str) ->
         yield from _if_fits(schema["if"], schema["if"], value, scope.inner("if"), kind)
         yield from _if_fits(schema["if"], schema.get("then"), value, scope.inner("then"), kind)
         inner = _part(schema.get("else"), value, scope.inner("else"), kind)
-        given = scope.inner("if").condition(schema["if"], value)
-        if inner and given != TRUE:
-            yield f"(set() if {given.text} else {inner})"
+        premise = scope.inner("if").condition(schema["if"], value)
+        if inner and premise != TRUE:
+            yield f"(set() if {premise.text} else {inner})"
 
 
-def _if_fits(given: Any, sub: Any, value: str, scope: Scope, kind: str) -> Iterator[str]:
+def _if_fits(premise: Any, sub: Any, value: str, scope: Scope, kind: EvaluatedKind) -> Iterator[str]:
+    """Yield what a subschema has evaluated, if the value satisfies the premise."""
     inner = _part(sub, value, scope, kind)
-    fits = scope.condition(given, value)
+    fits = scope.condition(premise, value)
     if inner and fits != FALSE:
         yield inner if fits == TRUE else f"({inner} if {fits.text} else set())"
 
 
-def _part(sub: Any, value: str, scope: Scope, kind: str) -> str:
+def _part(sub: Any, value: str, scope: Scope, kind: EvaluatedKind) -> str:
     """Return a call for what a subschema has evaluated; an empty string if it cannot evaluate anything."""
     if not isinstance(sub, Mapping) or sub.keys().isdisjoint(_LOOKING[kind] | _IN_PLACE):
         return ""
@@ -141,29 +146,32 @@ _TESTS = {
 
 def type_condition(kind: str, value: str, scope: Scope) -> Condition:
     """Return the condition that a value has a type."""
-    return Condition(f"{scope.runtime_name(_TESTS[kind])}({value})")
+    return Condition(f"{scope.use_runtime_name(_TESTS[kind])}({value})")
 
 
 def literal_condition(values: Sequence[Any], value: str, scope: Scope) -> Condition:
     """Return the condition that a value is one of several."""
     texts = [v for v in values if isinstance(v, str)]
-    others = values if len(texts) < 2 else [v for v in values if not isinstance(v, str)]
-    parts = [_one_of_texts(texts, value, scope)] if len(texts) > 1 else []
-    if len(others) == 1:
-        only = others[0]
-        parts.append(
-            type_condition("null", value, scope)
-            if only is None
-            else Condition(f"{scope.runtime_name('json_equal')}({value}, {python_literal(only)})")
-        )
-    elif others:
-        parts.append(Condition(f"{scope.runtime_name('equals_one_of')}({value}, {python_literal(others)})"))
-    return disjunction(parts)
+    if len(texts) < 2:
+        return _one_of_values(values, value, scope)
+    without_texts = [v for v in values if not isinstance(v, str)]
+    return disjunction([_one_of_texts(texts, value, scope), _one_of_values(without_texts, value, scope)])
+
+
+def _one_of_values(values: Sequence[Any], value: str, scope: Scope) -> Condition:
+    """Return the condition that a value is equal to one of several; false if there are none."""
+    if not values:
+        return FALSE
+    if len(values) > 1:
+        return Condition(f"{scope.use_runtime_name('equals_one_of')}({value}, {python_literal(values)})")
+    if values[0] is None:
+        return type_condition("null", value, scope)
+    return Condition(f"{scope.use_runtime_name('json_equal')}({value}, {python_literal(values[0])})")
 
 
 def _one_of_texts(texts: list[str], value: str, scope: Scope) -> Condition:
     listed = "{" + ", ".join(python_string(text) for text in dict.fromkeys(texts)) + "}"
-    return Condition(f"{scope.runtime_name('is_text')}({value}) and {value} in {listed}", Precedence.AND)
+    return Condition(f"{scope.use_runtime_name('is_text')}({value}) and {value} in {listed}", Precedence.AND)
 
 
 def _bound(operator: str, keyword: str) -> KeywordCondition:
@@ -188,15 +196,15 @@ SCALAR_CONDITIONS: Mapping[str, KeywordCondition] = {
     "exclusiveMinimum": _bound(">", "exclusiveMinimum"),
     "exclusiveMaximum": _bound("<", "exclusiveMaximum"),
     "multipleOf": lambda schema, value, scope: Condition(
-        f"{scope.runtime_name('is_multiple')}({value}, {python_literal(schema['multipleOf'])})"
+        f"{scope.use_runtime_name('is_multiple')}({value}, {python_literal(schema['multipleOf'])})"
     ),
     "minLength": length_condition(">=", "minLength"),
     "maxLength": length_condition("<=", "maxLength"),
     "pattern": lambda schema, value, scope: Condition(
-        f"{scope.runtime_name('matches')}({python_string(schema['pattern'])}, {value})"
+        f"{scope.use_runtime_name('matches')}({python_string(schema['pattern'])}, {value})"
     ),
     "format": lambda schema, value, scope: Condition(
-        f"{scope.runtime_name('is_format')}({python_string(schema['format'])}, {value})"
+        f"{scope.use_runtime_name('is_format')}({python_string(schema['format'])}, {value})"
     ),
 }
 
@@ -205,9 +213,8 @@ def _prefix_items(schema: Mapping[str, Any], value: str, scope: Scope) -> Condit
     parts = []
     for i, sub in enumerate(schema["prefixItems"]):
         demand = scope.inner(f"item{i + 1}").condition(sub, f"{value}[{i}]")
-        parts.append(
-            TRUE if demand == TRUE else disjunction([invertible_comparison(f"len({value})", "<=", str(i)), demand])
-        )
+        is_absent = invertible_comparison(f"len({value})", "<=", str(i))
+        parts.append(demand if demand == TRUE else disjunction([is_absent, demand]))
     return conjunction(parts)
 
 
@@ -215,30 +222,32 @@ def _items(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     size = len(schema.get("prefixItems", ()))
     if schema["items"] is False:
         return invertible_comparison(f"len({value})", "<=", str(size))
-    item, inner = scope.inner("item").make_variable_and_scope("item")
+    item, inner = scope.inner("item").bind("item")
     demand = inner.condition(schema["items"], item)
     return every_condition(demand, item, f"{value}[{size}:]" if size else value)
 
 
 def _contains(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    item, inner = scope.inner("contained").make_variable_and_scope("item")
+    item, inner = scope.inner("contained").bind("item")
     demand = inner.condition(schema["contains"], item)
     least, most = schema.get("minContains", 1), schema.get("maxContains")
     if most is None and least == 1:
         return Condition(f"any({demand.text} for {item} in {value})")
     count = f"sum({demand.text} for {item} in {value})"
-    parts = [invertible_comparison(count, ">=", python_literal(least))] if least else []
-    return conjunction(
-        [*parts, *([invertible_comparison(count, "<=", python_literal(most))] if most is not None else [])]
-    )
+    bounds = []
+    if least:
+        bounds.append(invertible_comparison(count, ">=", python_literal(least)))
+    if most is not None:
+        bounds.append(invertible_comparison(count, "<=", python_literal(most)))
+    return conjunction(bounds)
 
 
 def _unevaluated_items(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    item, inner = scope.inner("further").make_variable_and_scope("i")
-    demand = inner.condition(schema["unevaluatedItems"], f"{value}[{item}]")
+    index, inner = scope.inner("further").bind("i")
+    demand = inner.condition(schema["unevaluatedItems"], f"{value}[{index}]")
     evaluated = evaluated_items({k: v for k, v in schema.items() if k != "unevaluatedItems"}, value, scope)
-    rest = f"set(range(len({value})))" + (f" - ({evaluated})" if evaluated else "")
-    return empty_condition(rest) if demand == FALSE else every_condition(demand, item, rest)
+    unevaluated = f"set(range(len({value})))" + (f" - ({evaluated})" if evaluated else "")
+    return empty_condition(unevaluated) if demand == FALSE else every_condition(demand, index, unevaluated)
 
 
 def every_condition(demand: Condition, name: str, values: str) -> Condition:
@@ -252,7 +261,7 @@ ARRAY_CONDITIONS: Mapping[str, KeywordCondition] = {
     "prefixItems": _prefix_items,
     "items": _items,
     "contains": _contains,
-    "uniqueItems": lambda schema, value, scope: Condition(f"{scope.runtime_name('all_unique')}({value})"),
+    "uniqueItems": lambda schema, value, scope: Condition(f"{scope.use_runtime_name('all_unique')}({value})"),
     "unevaluatedItems": _unevaluated_items,
 }
 
@@ -284,8 +293,8 @@ def _properties(schema: Mapping[str, Any], value: str, scope: Scope) -> Conditio
 def _pattern_properties(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
     parts = []
     for pattern, sub in schema["patternProperties"].items():
-        key, inner = scope.inner("matching").make_variable_and_scope("key")
-        match = Condition(f"{scope.runtime_name('matches')}({python_string(pattern)}, {key})")
+        key, inner = scope.inner("matching").bind("key")
+        match = Condition(f"{scope.use_runtime_name('matches')}({python_string(pattern)}, {key})")
         demand = inner.condition(sub, f"{value}[{key}]")
         if demand == FALSE:
             parts.append(negation(Condition(f"any({match.text} for {key} in {value})")))
@@ -299,18 +308,18 @@ def _additional(schema: Mapping[str, Any], value: str, scope: Scope) -> Conditio
     patterns = list(schema.get("patternProperties", ()))
     if schema["additionalProperties"] is False and not patterns:
         return comparison(f"{value}.keys()", "<=", names_expression(names)) if names else empty_condition(value)
-    key, inner = scope.inner("further").make_variable_and_scope("key")
+    key, inner = scope.inner("further").bind("key")
     parts = [comparison(key, "not in", names_expression(names))] if names else []
-    parts += [negation(Condition(f"{scope.runtime_name('matches')}({python_string(p)}, {key})")) for p in patterns]
-    left = conjunction(parts)
+    parts += [negation(Condition(f"{scope.use_runtime_name('matches')}({python_string(p)}, {key})")) for p in patterns]
+    is_additional = conjunction(parts)
     demand = inner.condition(schema["additionalProperties"], f"{value}[{key}]")
     if demand == FALSE:
-        return negation(Condition(f"any({left.text} for {key} in {value})"))
-    return every_condition(demand, key, value if left == TRUE else f"{value} if {left.text}")
+        return negation(Condition(f"any({is_additional.text} for {key} in {value})"))
+    return every_condition(demand, key, value if is_additional == TRUE else f"{value} if {is_additional.text}")
 
 
-def _names(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    key, inner = scope.inner("name").make_variable_and_scope("key")
+def _property_names(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
+    key, inner = scope.inner("name").bind("key")
     demand = inner.condition(schema["propertyNames"], key)
     return empty_condition(value) if demand == FALSE else every_condition(demand, key, value)
 
@@ -334,7 +343,7 @@ def _dependent_schemas(schema: Mapping[str, Any], value: str, scope: Scope) -> C
 
 
 def _unevaluated_properties(schema: Mapping[str, Any], value: str, scope: Scope) -> Condition:
-    key, inner = scope.inner("further").make_variable_and_scope("key")
+    key, inner = scope.inner("further").bind("key")
     demand = inner.condition(schema["unevaluatedProperties"], f"{value}[{key}]")
     evaluated = evaluated_properties({k: v for k, v in schema.items() if k != "unevaluatedProperties"}, value, scope)
     if demand == FALSE:
@@ -346,7 +355,7 @@ OBJECT_CONDITIONS: Mapping[str, KeywordCondition] = {
     "required": _required,
     "minProperties": length_condition(">=", "minProperties"),
     "maxProperties": length_condition("<=", "maxProperties"),
-    "propertyNames": _names,
+    "propertyNames": _property_names,
     "properties": _properties,
     "patternProperties": _pattern_properties,
     "additionalProperties": _additional,

@@ -45,8 +45,7 @@ def summarize(schema: Any, root: Any, depth: int = 0) -> str:
     phrases += [_EXPECTATIONS[k](schema[k], schema, root) for k in (*NUMBERS, *TEXTS) if k in schema]
     kinds = stated_types(schema)
     if kinds:
-        named = _listed([_TYPES.get(kind, str(kind)) for kind in kinds])
-        return " ".join([named, *phrases])
+        return " ".join([_listed([_TYPES.get(kind, str(kind)) for kind in kinds]), *phrases])
     if not phrases and depth < 2:
         phrases = [
             text for key in _COMPOSED if key in schema and (text := _composed(schema[key], key, root, depth + 1))
@@ -81,50 +80,58 @@ _TYPES = {
 
 
 def _json(value: Any) -> str:
+    """Return a value as JSON, shortened if it is long."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _listed(texts: list[str]) -> str:
+    """Return texts as alternatives: `a, b or c`."""
     return " or ".join([", ".join(texts[:-1]), texts[-1]] if texts[1:] else texts)
 
 
-def _other(text: str) -> str:
+def _anything_but(text: str) -> str:
+    """Return the opposite of a summary."""
     return "another value" if text == _VAGUE else f"anything but {text}"
 
 
 def _contains(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     least, most = schema.get("minContains", 1), schema.get("maxContains")
-    count = f"at least {least}" if most is None else f"{least} to {most}" if least else f"at most {most}"
+    if most is None:
+        count = f"at least {least}"
+    else:
+        count = f"{least} to {most}" if least else f"at most {most}"
     return f"an array with {count} of its items {summarize(value, root)}"
 
 
 def _condition(value: Any, schema: Mapping[str, Any], root: Any) -> str:
-    then, other = schema.get("then"), schema.get("else")
-    phrases = [] if then is None else [f"{summarize(then, root)} if it is {summarize(value, root)}"]
-    return ", ".join([*phrases, *([] if other is None else [f"{summarize(other, root)} otherwise"])])
+    phrases = []
+    if schema.get("then") is not None:
+        phrases.append(f"{summarize(schema['then'], root)} if it is {summarize(value, root)}")
+    if schema.get("else") is not None:
+        phrases.append(f"{summarize(schema['else'], root)} otherwise")
+    return ", ".join(phrases)
 
 
-def _needs(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+def _dependent_required(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     return "; ".join(
         f"{join_names([_json(n) for n in needs])} together with {_json(name)}" for name, needs in value.items() if needs
     )
 
 
-def _further(value: Any, schema: Mapping[str, Any], root: Any) -> str:
+def _further_properties(value: Any, schema: Mapping[str, Any], root: Any) -> str:
     if value is not False:
         return f"additional properties that are {summarize(value, root)}"
-    names = list(schema.get("properties", ()))
-    return (
-        f"no properties other than {join_names([_json(n) for n in names[:8]])}" if names else "no additional properties"
-    )
+    names = [_json(name) for name in schema.get("properties", ())]
+    return f"no properties other than {join_names(names[:8])}" if names else "no additional properties"
 
 
 Expectation = Callable[[Any, Mapping[str, Any], Any], str]
+"""A function of the value of a keyword, the schema around it, and the root, that describes what the keyword expects."""
 
 
-def _count(least_or_most: str, what: str) -> Expectation:
-    return lambda value, schema, root: f"{least_or_most} {value} {what}"
+def _count(least_or_most: str, unit: str) -> Expectation:
+    return lambda value, schema, root: f"{least_or_most} {value} {unit}"
 
 
 _EXPECTATIONS: Mapping[str, Expectation] = {
@@ -136,7 +143,7 @@ _EXPECTATIONS: Mapping[str, Expectation] = {
     "anyOf": lambda value, schema, root: _listed(list(dict.fromkeys(summarize(sub, root) for sub in value))),
     "oneOf": lambda value, schema, root: f"exactly one of: {'; '.join(summarize(sub, root) for sub in value)}",
     "not": lambda value, schema, root: (
-        "no value here" if value is True or value == {} else _other(summarize(value, root))
+        "no value here" if value is True or value == {} else _anything_but(summarize(value, root))
     ),
     "if": _condition,
     "minimum": lambda value, schema, root: f"at least {_json(value)}",
@@ -166,13 +173,13 @@ _EXPECTATIONS: Mapping[str, Expectation] = {
     "patternProperties": lambda value, schema, root: "; ".join(
         f"properties that match {pattern}: {summarize(sub, root)}" for pattern, sub in value.items()
     ),
-    "additionalProperties": _further,
-    "dependentRequired": _needs,
+    "additionalProperties": _further_properties,
+    "dependentRequired": _dependent_required,
     "dependentSchemas": lambda value, schema, root: "; ".join(
         f"{summarize(sub, root)} together with {_json(name)}" for name, sub in value.items()
     ),
     "unevaluatedItems": lambda value, schema, root: (
         "no additional items" if value is False else "other additional items"
     ),
-    "unevaluatedProperties": _further,
+    "unevaluatedProperties": _further_properties,
 }

@@ -97,14 +97,13 @@ class AnthropicConverter(NativeToolSdkConverter):
     DEFAULT_KEYS = ("max_tokens",)
     EFFORTS: ClassVar[dict[str, str]]
     """The API's value for each effort."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_refused_number = staticmethod(read_refused_number)
     write_refused_number = staticmethod(write_refused_number)
     read_source = staticmethod(read_source)
     write_source = staticmethod(write_source)
-
-    USAGE: ClassVar[UsageTable]
-    """Where the API has counts of tokens."""
 
     read_assistant_content: ValueReader[AssistantPart]
     read_output_schema: ObjectReader[OutputSchema]
@@ -337,10 +336,10 @@ class AnthropicConverter(NativeToolSdkConverter):
                     results += blocks
                 continue
             if type(message) is AssistantMessage:
-                wire = self.write_assistant_message_unless_empty(message, here, writer, extras)
+                wire = self.write_assistant_message(message, here, writer, extras)
                 toolsets = _toolsets_of(message, writer.wire.name)
             elif type(message) is UserMessage:
-                wire = self.write_user_message_unless_empty(message, here, writer, extras)
+                wire = self.write_user_message(message, here, writer, extras)
                 if results is not None and wire is not ABSENT and not extras.get("$apart"):
                     results += _as_blocks(wire["content"])
                     wire = ABSENT
@@ -369,7 +368,7 @@ class AnthropicConverter(NativeToolSdkConverter):
             blocks.append(block)
         return blocks
 
-    def write_user_message_unless_empty(self, message: UserMessage, at: Path, writer: Writer, extras: Extras) -> Any:
+    def write_user_message(self, message: UserMessage, at: Path, writer: Writer, extras: Extras) -> Any:
         """Write a user message. ABSENT without content, because the API rejects it."""
         _report_name(message, at, writer)
         content = write_text_or_list(message.content, (at, "content"), writer, self.write_user_block)
@@ -378,9 +377,7 @@ class AnthropicConverter(NativeToolSdkConverter):
             return ABSENT
         return _complete_message("user", content, extras)
 
-    def write_assistant_message_unless_empty(
-        self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras
-    ) -> Any:
+    def write_assistant_message(self, message: AssistantMessage, at: Path, writer: Writer, extras: Extras) -> Any:
         """Write an assistant message. ABSENT without content, because the API rejects it."""
         _report_name(message, at, writer)
         content: Any = message.content

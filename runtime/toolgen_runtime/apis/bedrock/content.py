@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, merge_extras_into
+from ...conversion.extras import ABSENT, Extras, extra_at, inner_extras, is_internal_mark, merge_extras_into
 from ...conversion.reader import Reader
 from ...conversion.tool_results import ResultKind, write_result_text
 from ...conversion.values import Read, Write, read_list_or_null, write_list, write_or_describe
@@ -20,6 +20,7 @@ __all__ = [
     "drop_response_type",
     "has_documents_without_text",
     "mark_part_as_from_request",
+    "original_block",
     "read_blocks",
     "read_cited_block",
     "read_json_block",
@@ -90,7 +91,7 @@ def read_blocks(value: Any, at: Path, reader: Reader, read: Read[Any]) -> list[A
         ):
             before.cache = True
             if block != _POINT:
-                merge_extras_into(before, reader.wire.name, {"$cache": block})
+                merge_extras_into(before, reader.wire.name, {"cachePoint": {"$whole": block}})
         else:
             parts.append(read(block, (at, i), reader))
     return parts
@@ -107,7 +108,7 @@ def write_blocks(content: Any, at: Path, writer: Writer, write: Write) -> list[A
             continue
         blocks.append(block)
         if getattr(part, "cache", None):
-            point = writer.peek_extras(part.metadata).get("$cache")
+            point = extra_at(writer.peek_extras(part.metadata), "cachePoint", "$whole")
             blocks.append(point if type(point) is dict else _POINT)
     return blocks
 
@@ -133,6 +134,11 @@ def _cited_text(cited: Any) -> str | None:
     return "".join(texts)
 
 
+def original_block(extras: Extras) -> dict[str, Any]:
+    """Return the block that is kept as the extras of a part, without the marks beside it."""
+    return {key: value for key, value in extras.items() if key[:1] != "$" and not is_internal_mark(value)}
+
+
 def read_cited_block(block: dict[str, Any], reader: Reader) -> TextPart:
     """Read text with its sources. The block itself is kept as extras."""
     return TextPart(_cited_text(block["citationsContent"]) or "", metadata=reader.as_metadata(block))
@@ -142,7 +148,7 @@ def write_cited_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     """Return the original block of a text with sources, or None if there is none or the text was changed."""
     if _cited_text(extras.get("citationsContent")) != part.text:
         return None
-    return {key: value for key, value in extras.items() if key[:1] != "$"}
+    return original_block(extras)
 
 
 def mark_part_as_from_request(part: Any, reader: Reader) -> Any:
@@ -245,7 +251,7 @@ def write_json_block(part: TextPart, extras: Extras) -> dict[str, Any] | None:
     """Return the original block of JSON that was read as text, or None if the text was changed."""
     if "json" not in extras or _text_of_json(extras) != part.text:
         return None
-    return {key: value for key, value in extras.items() if key[:1] != "$"}
+    return original_block(extras)
 
 
 def _text_of_json(block: dict[str, Any]) -> str | None:

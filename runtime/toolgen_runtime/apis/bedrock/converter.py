@@ -21,10 +21,11 @@ from ...conversion.extras import (
     has_value_at,
     inner_extras,
     merge_extras_into,
+    objects_in,
     restore_extras,
     unmapped_members,
 )
-from ...conversion.message_order import order_restoring_separate_results
+from ...conversion.message_order import order_restoring_separate_results, results_of
 from ...conversion.reader import Reader
 from ...conversion.request_tools import none_if_empty
 from ...conversion.responses import (
@@ -43,6 +44,7 @@ from ...conversion.tool_results import (
 from ...conversion.values import (
     drop_inline_block,
     opaque_message,
+    optional_object,
     optional_text,
     wire_message_of,
     write_list,
@@ -80,6 +82,7 @@ from .content import (
     drop_response_type,
     has_documents_without_text,
     mark_part_as_from_request,
+    original_block,
     read_blocks,
     read_cited_block,
     read_json_block,
@@ -92,6 +95,8 @@ from .content import (
     write_result_blocks,
 )
 from .fields import (
+    DistinctDocumentNames,
+    mark_repeated_document_names,
     read_block_source,
     read_document_name,
     read_schema_text,
@@ -121,6 +126,8 @@ class BedrockConverter(NativeToolSdkConverter):
     """A pattern for the models that reject the error flag of a result."""
     SDK_BYTES: ClassVar[Base64Keys]
     """The values that are base64 in a body and bytes in the client."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_block_source = staticmethod(read_block_source)
     write_block_source = staticmethod(write_block_source)
@@ -130,9 +137,6 @@ class BedrockConverter(NativeToolSdkConverter):
     write_schema_text = staticmethod(write_schema_text)
     read_text_unless_empty = staticmethod(read_text_unless_empty)
     write_text_unless_empty = staticmethod(write_text_unless_empty)
-
-    USAGE: ClassVar[UsageTable]
-    """Where the API has counts of tokens."""
 
     read_assistant_content: ValueReader[AssistantPart]
     read_output_schema: ObjectReader[OutputSchema]
@@ -199,48 +203,48 @@ class BedrockConverter(NativeToolSdkConverter):
     ) -> dict[str, Any]:
         """Write the messages, with the system text under its own key."""
         wires = self.write_messages(messages, at, writer)
-        found: dict[str, Any] = {"messages": wires} if wires or "$whole" not in inner_extras(extras, "messages") else {}
+        had_messages = "$whole" not in inner_extras(extras, "messages")
+        conversation: dict[str, Any] = {"messages": wires} if wires or had_messages else {}
         system = self.write_system(messages, at, writer)
         if system:
-            found["system"] = system
-        return found
+            conversation["system"] = system
+        return conversation
 
     def read_messages(self, wire: Any, at: Path, reader: Reader) -> list[Message]:
         """Read the messages. Results become messages of their own. Messages whose roles do not alternate are marked."""
         if type(wire) is not list:
             raise wrong_type(at, "an array", wire)
         messages: list[Message] = []
-        before: Any = "assistant"  # the first message must be from the user
+        role_before: Any = "assistant"  # the first message must be from the user
         for i, item in enumerate(wire):
             here = (at, i)
             if type(item) is not dict:
                 raise wrong_type(here, "an object", item)
             role = item.get("role")
-            extras = unmapped_members(item, _MESSAGE)
-            if "content" not in item:
-                extras["$absent"] = ["content"]
-            elif item["content"] == []:
-                extras["$sent"] = True
-            if role == before:
-                extras["$apart"] = True
-            path = (here, "content")
-            if role == "assistant":
-                content = read_blocks(item.get("content"), path, reader, self.read_request_block)
-                messages.append(AssistantMessage(unwrap_single_text(content), metadata=reader.as_metadata(extras)))
-                reader.next_turn()
-            elif role == "user":
-                messages += self.read_user_turn(item.get("content"), path, reader, extras)
-            elif role == "system":
-                parts = read_blocks(item.get("content"), path, reader, self.read_system_block)
-                messages.append(
-                    SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata({**extras, "$inline": True}))
-                )
+            if role == "system":
+                messages.append(self.read_system_message(item, here, reader))
                 continue
-            else:
+            if role not in ("assistant", "user"):
                 messages.append(opaque_message(item, reader))
                 continue
-            before = role
+            extras = _extras_of_message(item)
+            if role == role_before:
+                extras["$apart"] = True
+            role_before = role
+            if role == "user":
+                messages += self.read_user_turn(item.get("content"), (here, "content"), reader, extras)
+            else:
+                parts = read_blocks(item.get("content"), (here, "content"), reader, self.read_request_block)
+                messages.append(AssistantMessage(unwrap_single_text(parts), metadata=reader.as_metadata(extras)))
+                reader.next_turn()
+        mark_repeated_document_names(messages, reader)
         return messages
+
+    def read_system_message(self, wire: dict[str, Any], at: Path, reader: Reader) -> SystemMessage:
+        """Read a system message that is among the messages."""
+        parts = read_blocks(wire.get("content"), (at, "content"), reader, self.read_system_block)
+        extras = {**_extras_of_message(wire), "$inline": True}
+        return SystemMessage(unwrap_single_text(parts), metadata=reader.as_metadata(extras))
 
     def read_user_turn(self, content: Any, at: Path, reader: Reader, extras: Extras) -> list[Message]:
         """Read a user message. Consecutive results in it become a message of their own, marked if others precede it."""
@@ -250,59 +254,61 @@ class BedrockConverter(NativeToolSdkConverter):
                 runs[-1].append(part)
             else:
                 runs.append([part])
-        found: list[Message] = []
+        messages: list[Message] = []
         for run in runs:
             if type(run[0]) is ToolResult:
-                found.append(ToolMessage(run, reader.as_metadata({"$within": True} if found else None)))
+                messages.append(ToolMessage(run, reader.as_metadata({"$within": True} if messages else None)))
             else:
-                found.append(UserMessage(unwrap_single_text(run)))
+                messages.append(UserMessage(unwrap_single_text(run)))
         if type(content) is list and has_documents_without_text(content):
             extras = {**extras, "$absent": ["text"]}
-        if not found:
-            found.append(UserMessage([]))
-        found[0].metadata = reader.as_metadata(extras)
-        return found
+        if not messages:
+            messages.append(UserMessage([]))
+        messages[0].metadata = reader.as_metadata(extras)
+        return messages
 
     def write_messages(self, messages: Sequence[Message], at: Path, writer: Writer) -> list[Any]:
         """Write the messages. The results of a turn come first in the next user message, before what the user wrote."""
-        writer.messages = messages
+        names = DistinctDocumentNames(messages, writer)
         turns = _TurnBuilder(writer, self.DEFAULTS["document"], self.DEFAULTS["user"])
-        leading = True
-        for message, here, paths in order_restoring_separate_results(messages, at, writer):
+        is_leading = True
+        for placed, here, paths in order_restoring_separate_results(messages, at, writer):
+            message = names.rename_in(placed, here, paths)
             if type(message) is SystemMessage:
-                if leading or not _is_inline_system_message(message, writer):
-                    if at == ROOT:  # only the messages are converted, so there is no `system` key
-                        writer.report_loss(here, "a system message", "dropped", "it was moved to system")
-                else:
+                if not is_leading and _is_inline_system_message(message, writer):
                     turns.add_opaque(self.write_inline_system_message(message, here, writer))
+                elif at == ROOT:  # only the messages are converted, so there is no `system` key
+                    writer.report_loss(here, "a system message", "dropped", "it was moved to system")
                 continue
-            leading = False
+            is_leading = False
             if type(message) is ToolMessage:
-                if paths is None:
-                    blocks = write_list(message.results, (here, "results"), writer, self.write_result)
-                else:
-                    blocks = [self.write_result(*one, writer) for one in zip(message.results, paths, strict=True)]
-                if writer.media:
-                    blocks += [write_or_describe(*one, writer, self.write_user_block) for one in writer.media]
-                    writer.media = []
-                turns.add("user", blocks, message, here)
-            elif type(message) is UserMessage:
-                whole = wire_message_of(message, writer) if message.metadata else ABSENT
-                if whole is not ABSENT:
-                    turns.add_opaque(whole)
-                    continue
-                if message.name is not None:
-                    writer.report_unsupported((here, "name"), "name")
-                blocks = write_blocks(message.content, (here, "content"), writer, self.write_user_block)
-                turns.add("user", blocks, message, here)
+                turns.add("user", self.write_result_blocks(message, here, paths, writer), message, here)
+                continue
+            original = wire_message_of(message, writer) if type(message) is UserMessage else ABSENT
+            if original is not ABSENT:
+                turns.add_opaque(original)
+                continue
+            if type(message) is UserMessage:
+                role, write = "user", self.write_user_block
             elif type(message) is AssistantMessage:
-                if message.name is not None:
-                    writer.report_unsupported((here, "name"), "name")
-                blocks = write_blocks(message.content, (here, "content"), writer, self.write_request_block)
-                turns.add("assistant", blocks, message, here)
+                role, write = "assistant", self.write_request_block
             else:
                 raise wrong_type(here, "a message", message)
+            if message.name is not None:
+                writer.report_unsupported((here, "name"), "name")
+            turns.add(role, write_blocks(message.content, (here, "content"), writer, write), message, here)
         return turns.wires
+
+    def write_result_blocks(
+        self, message: ToolMessage, at: Path, paths: tuple[Path, ...] | None, writer: Writer
+    ) -> list[Any]:
+        """Write the results of a message as blocks, and then the media that results cannot have."""
+        if paths is None:
+            blocks = write_list(message.results, (at, "results"), writer, self.write_result)
+        else:
+            blocks = [self.write_result(result, path, writer) for result, path in results_of(message, at, paths)]
+        media, writer.media = writer.media, []
+        return blocks + [write_or_describe(part, path, writer, self.write_user_block) for part, path in media]
 
     def write_inline_system_message(self, message: SystemMessage, at: Path, writer: Writer) -> dict[str, Any]:
         """Write a system message among the other messages."""
@@ -314,13 +320,13 @@ class BedrockConverter(NativeToolSdkConverter):
         """Write the `system` value: the blocks of all system messages."""
         blocks: list[Any] = []
         count = 0
-        leading = True
+        is_leading = True
         for i, message in enumerate(messages):
             if type(message) is not SystemMessage:
-                leading = False
-            elif leading or not _is_inline_system_message(message, writer):
+                is_leading = False
+            elif is_leading or not _is_inline_system_message(message, writer):
                 writer.own_extras(message.metadata, (at, i))
-                if not leading:
+                if not is_leading:
                     writer.report_loss((at, i), "a system message", "moved", "it must come before the conversation")
                 count += 1
                 if not message.content:
@@ -405,7 +411,7 @@ class BedrockConverter(NativeToolSdkConverter):
         if type(part) is ReasoningPart:
             redacted = writer.peek_extras(part.metadata)
             if not part.text and block_kind(redacted) == "redacted":
-                return {key: value for key, value in redacted.items() if key[:1] != "$"}
+                return original_block(redacted)
             return self.write_reasoning_part(part, at, writer)
         if type(part) is RefusalPart:
             writer.own_extras(part.metadata, at)
@@ -530,12 +536,10 @@ class BedrockConverter(NativeToolSdkConverter):
             raise BareApiError(format_path(at), wire)
         if output is not None and type(output) is not dict:
             raise wrong_type((at, "output"), "an object", output)
-        found = (output or {}).get("message")
-        if found is not None and type(found) is not dict:
-            raise wrong_type(((at, "output"), "message"), "an object", found)
-        body = found or {}
+        wire_message = optional_object(output or {}, "message", (at, "output"))
         path = (((at, "output"), "message"), "content")
-        message = AssistantMessage(read_blocks(body.get("content"), path, reader, self.read_assistant_block) or None)
+        parts = read_blocks(wire_message.get("content"), path, reader, self.read_assistant_block)
+        message = AssistantMessage(parts or None)
         usage = wire.get("usage")
         if usage is not None and type(usage) is not dict:
             raise wrong_type((at, "usage"), "an object", usage)
@@ -544,7 +548,7 @@ class BedrockConverter(NativeToolSdkConverter):
         if find_exception(wire) is None:
             reason = derive_finish_reason(stop_reason, message, self.FINISH_REASONS)
         mark_calls_invalid(message, reason)
-        extras = _extras_of_response(wire, output or {}, body)
+        extras = _extras_of_response(wire, output or {}, wire_message)
         if stop_reason is not None and stop_reason not in self.FINISH_REASONS:
             extras["stopReason"] = stop_reason
         return Completion(
@@ -577,13 +581,10 @@ class BedrockConverter(NativeToolSdkConverter):
             del message["content"]
         output: dict[str, Any] = {"message": message} if blocks or "message" not in absent else {}
         wire: dict[str, Any] = {"output": output} if output or "output" not in absent else {}
-        stop_reason = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if completion.stop_reason is not None or not extras
-            else None
-        )
-        if stop_reason is not None:
-            wire["stopReason"] = stop_reason
+        if completion.stop_reason is not None or not extras:
+            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
+            if stop_reason is not None:
+                wire["stopReason"] = stop_reason
         if completion.usage is not None:
             wire["usage"] = self.USAGE.write(completion.usage, (ROOT, "usage"), writer)
         restore_extras(wire, extras)
@@ -621,10 +622,20 @@ def _is_inline_system_message(message: SystemMessage, writer: Writer) -> bool:
     )
 
 
+def _extras_of_message(wire: dict[str, Any]) -> Extras:
+    """Return the extras of a message: other keys, and whether its content is absent, or empty, which the API accepted."""
+    extras = unmapped_members(wire, _MESSAGE)
+    if "content" not in wire:
+        extras["$absent"] = ["content"]
+    elif wire["content"] == []:
+        extras["$sent"] = True
+    return extras
+
+
 class _TurnBuilder:
     """Collects the messages of a request, which alternate between user and assistant.
 
-    `text` is added to documents that have no text. `first` is a user message put before a leading assistant message.
+    `document_text` is put beside documents without text, and `first_user_text` before a leading assistant message.
     """
 
     __slots__ = ("_before", "_first", "_open", "_text", "_writer", "wires")
@@ -639,48 +650,40 @@ class _TurnBuilder:
 
     def add(self, role: str, blocks: list[Any], message: Message, at: Path) -> None:
         """Add the blocks of a message, to the previous message if it has the same role and was not read separately."""
-        last = self._open
-        if (  # the common case: a turn of its own, without anything to restore or report
-            last is not None
-            and blocks
-            and message.metadata is None
-            and last["role"] != role
-            and (role == "assistant" or not has_documents_without_text(blocks))
-        ):
-            self._open = turn = {"role": role, "content": blocks}
-            self.wires.append(turn)
-            self._before = type(message), at
-            return
         extras = self._writer.own_extras(message.metadata, at) if message.metadata else NO_EXTRAS
         if not blocks and not extras:
             self._writer.report_loss(at, "a message", "dropped", "the API supports none of its parts")
             return
+        last = self._open
         if last is not None and (last["role"] != role or "$apart" in extras):
             last = None
-        if (
-            role == "user"
-            and has_documents_without_text(blocks)
-            and has_documents_without_text([*((last or {}).get("content") or ()), *blocks])
-            and "text" not in extras.get("$absent", ())
-        ):
-            holder = (at, "content")
-            self._writer.report_loss(holder, "a text part", "defaulted", "a document needs text next to it")
+        earlier_blocks = (last or {}).get("content") or []
+        if role == "user" and "text" not in extras.get("$absent", ()) and self._needs_text(earlier_blocks, blocks):
+            self._writer.report_loss((at, "content"), "a text part", "defaulted", "a document needs text next to it")
             blocks = [*blocks, {"text": self._text}]
         if role == "assistant" and self._before is None and "$apart" not in extras:
             self._writer.report_loss(at[0], "a message", "defaulted", "the first message must be from the user")
             self.wires.append({"role": "user", "content": [{"text": self._first}]})
-        if last is not None:
-            self._report(message, at)
-            last["content"] = [*(last.get("content") or ()), *blocks]
-            restore_extras(last, extras)
+        if last is None:
+            self._start(role, blocks, extras)
         else:
-            self._open = {"role": role}
-            if blocks or ("content" not in extras and "content" not in extras.get("$absent", ())):
-                self._open["content"] = blocks
-            if extras:
-                restore_extras(self._open, extras)
-            self.wires.append(self._open)
+            self._report(message, at)
+            last["content"] = [*earlier_blocks, *blocks]
+            restore_extras(last, extras)
         self._before = type(message), at
+
+    @staticmethod
+    def _needs_text(earlier_blocks: list[Any], blocks: list[Any]) -> bool:
+        """Return whether these blocks add a document to a message without text."""
+        return has_documents_without_text(blocks) and has_documents_without_text([*earlier_blocks, *blocks])
+
+    def _start(self, role: str, blocks: list[Any], extras: Extras) -> None:
+        """Start a message. It has no content if it was read without."""
+        self._open = {"role": role}
+        if blocks or ("content" not in extras and "content" not in extras.get("$absent", ())):
+            self._open["content"] = blocks
+        restore_extras(self._open, extras)
+        self.wires.append(self._open)
 
     def add_opaque(self, wire: Any) -> None:
         """Add a message that is not part of the turns."""
@@ -704,19 +707,19 @@ def _complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extra
     config = wire.get("toolConfig")
     if type(config) is not dict:
         config = {}
-    history = _has_tool_blocks(wire.get("messages"))
-    if none_if_empty(choice) == "none" and not history:
+    has_history = _has_tool_blocks(wire.get("messages"))
+    if none_if_empty(choice) == "none" and not has_history:
         if config.get("tools"):
             writer.report_loss((ROOT, "tools"), "tools", "dropped", "the model must not call any tool")
         wire.pop("toolConfig", None)
         return
     if config.get("tools"):
         return
-    made = _stand_ins(wire) if history and "toolConfig" not in extras.get("$absent", ()) else []
-    if made:
+    stand_ins = _stand_ins(wire) if has_history and "toolConfig" not in extras.get("$absent", ()) else []
+    if stand_ins:
         reason = "the API requires the tools of earlier calls, but only their names are known"
         writer.report_loss((ROOT, "tools"), "tools", "defaulted", reason, "warning")
-        wire["toolConfig"] = {**config, "tools": made}
+        wire["toolConfig"] = {**config, "tools": stand_ins}
         return
     if config.get("tools") == []:
         config = {key: value for key, value in config.items() if key != "tools"}
@@ -728,23 +731,18 @@ def _complete_tool_config(wire: dict[str, Any], choice: ToolChoice | None, extra
 
 def _has_tool_blocks(messages: Any) -> bool:
     """Return whether the messages contain calls of the app's tools, or their results."""
-    return any(kind in ("call", "result") for kind, _ in _blocks(messages))
+    return any(block_kind(block) in ("call", "result") for block in _blocks_in(messages))
 
 
-def _blocks(messages: Any) -> list[tuple[str | None, dict[str, Any]]]:
-    blocks = [
-        block
-        for message in (messages if type(messages) is list else ())
-        if type(message) is dict and type(message.get("content")) is list
-        for block in message["content"]
-        if type(block) is dict
-    ]
-    return [(block_kind(block), block) for block in blocks]
+def _blocks_in(messages: Any) -> list[dict[str, Any]]:
+    """Return the blocks of all messages of a body, whatever its values are."""
+    return [block for message in objects_in(messages) for block in objects_in(message.get("content"))]
 
 
 def _stand_ins(wire: dict[str, Any]) -> list[dict[str, Any]]:
     """Return tools without parameters for the names of the calls in the history."""
-    calls = [inner_extras(block, "toolUse") for kind, block in _blocks(wire.get("messages")) if kind == "call"]
+    blocks = _blocks_in(wire.get("messages"))
+    calls = [inner_extras(block, "toolUse") for block in blocks if block_kind(block) == "call"]
     names = dict.fromkeys(call["name"] for call in calls if type(call.get("name")) is str)
     schema = {"json": {"type": "object", "properties": {}}}
     return [{"toolSpec": {"name": name, "inputSchema": schema}} for name in names]

@@ -640,7 +640,7 @@ class Bedrock(BedrockConverter):
         """Read a document block."""
         source = SourceObject(wire, at, reader)
         document = source.required_inner("document")
-        name = document.value_with_extra("name", self.read_document_name)
+        name = document.field("name", self.read_document_name, self.write_document_name)
         url, data, media_type = document.fields(
             ("format", "source"), self.read_block_source, self.write_block_source, self.DOCUMENT_PART_FORMAT
         )
@@ -651,7 +651,7 @@ class Bedrock(BedrockConverter):
         target = TargetObject(part.metadata, at, writer)
         target.unmapped(part, ("url", "data", "media_type", "name", "cache"))
         document = target.inner("document")
-        document.value_with_extra("name", (part.name,), "name", self.write_document_name)
+        document.field("name", part.name, "name", self.read_document_name, self.write_document_name)
         document.fields(
             ("format", "source"),
             (part.url, part.data, part.media_type),

@@ -254,13 +254,9 @@ class CohereConverter(ChatConverter):
             writer.report_unsupported((at, "name"), "name")
         if type(message.content) is list:
             self.write_parts_with_reasoning_as_plan(message.content, (at, "content"), writer, wire)
-            content = wire.get("content")
-            if (
-                "$around" in inner_extras(extras, "content")
-                and content
-                and len(content) == 1
-                and content[0].keys() == {"type", "text"}
-            ):
+            was_text = "$around" in inner_extras(extras, "content")
+            content = wire.get("content", ())
+            if was_text and len(content) == 1 and content[0].keys() == {"type", "text"}:
                 wire["content"] = content[0]["text"]
         elif message.content:
             wire["content"] = message.content
@@ -391,8 +387,8 @@ class CohereConverter(ChatConverter):
             message = self.write_assistant_message(completion.message, (ROOT, "message"), writer)
             restore_role(message, completion.message, writer)
             content = message.get("content")
-            kept = writer.peek_extras(completion.message.metadata)
-            if type(content) is str and content and "$around" not in inner_extras(kept, "content"):
+            message_extras = writer.peek_extras(completion.message.metadata)
+            if type(content) is str and content and "$around" not in inner_extras(message_extras, "content"):
                 message["content"] = [{"type": "text", "text": content}]
             wire["message"] = message
         if completion.stop_reason is not None or not extras:

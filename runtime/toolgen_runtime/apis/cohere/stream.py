@@ -96,13 +96,13 @@ class CohereStream(BaseStream):
         self._top.update({key: value for key, value in event.items() if key not in ("type", "delta")})
         events = self._take_plan(message.get("tool_plan"))
         for key, take in (("content", self._start), ("tool_calls", self._call)):
-            found = message.get(key)
-            for i, head in enumerate(found if type(found) is list else ()):
+            heads = message.get(key)
+            for i, head in enumerate(heads if type(heads) is list else ()):
                 events += take(i, head)
         citations = message.get("citations")
         self._citations += citations if type(citations) is list else []
-        known = ("citations", "content", "tool_calls", "tool_plan")
-        self._message.update({key: value for key, value in message.items() if key not in known})
+        filled = ("citations", "content", "tool_calls", "tool_plan")
+        self._message.update({key: value for key, value in message.items() if key not in filled})
         return events
 
     def _take_plan(self, piece: Any) -> list[StreamEvent]:
@@ -369,11 +369,9 @@ class CohereStreamWriter(BaseStreamWriter):
     def _rest_of_block(self, block: Any) -> list[dict[str, Any]]:
         kind = self._blocks[-1]["type"]
         text, sent = block.get(kind) if type(block) is dict else None, self._blocks[-1][kind]
-        return (
-            self._piece(kind, text[len(sent) :])
-            if type(text) is str and text[len(sent) :] and text.startswith(sent)
-            else []
-        )
+        if type(text) is str and text != sent and text.startswith(sent):
+            return self._piece(kind, text[len(sent) :])
+        return []
 
     def _rest_of_call(self, index: int, call: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events for the part of a call that was not sent yet."""

@@ -168,11 +168,11 @@ class CopilotConverter(NativeToolConverter):
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
-        found = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
-        if len(found) == 1 and "items" in found[0]:
-            return read_list_or_null(found[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
+        objects = [self.client_data(wire, (ROOT, i)) for i, wire in enumerate(wires)]
+        if len(objects) == 1 and "items" in objects[0]:
+            return read_list_or_null(objects[0]["items"], (ROOT, "items"), reader, self.read_pending_call) or []
         calls: list[ToolCall] = []
-        for i, wire in enumerate(found):
+        for i, wire in enumerate(objects):
             held = wire["data"] if type(wire.get("data")) is dict else wire
             if "content" in held and "toolCallId" not in held:
                 calls += calls_in(self.read_response(wire, (ROOT, i), reader).message)

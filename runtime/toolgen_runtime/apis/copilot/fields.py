@@ -95,8 +95,8 @@ def write_binary_data(
         UnsupportedValueError: The part has no data.
     """
     if data is None and url is not None and url[:5] == "data:":
-        url, data, known = read_data_url(url, at, Reader(writer.wire))
-        media_type = known or media_type
+        url, data, stated_type = read_data_url(url, at, Reader(writer.wire))
+        media_type = stated_type or media_type
     if data is None:
         raise UnsupportedValueError("results only support inline data")
     if url is not None:

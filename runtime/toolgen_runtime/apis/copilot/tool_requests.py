@@ -66,8 +66,8 @@ def to_plain_tool_request(value: Any, at: Path) -> dict[str, Any]:
     """
     if type(value) is dict or hasattr(value, "to_dict") or not hasattr(value, "tool_call_id"):
         return to_plain_object(value, at)
-    found = {key: getattr(value, name, None) for name, key in _INVOCATION.items()}
-    return {key: item for key, item in found.items() if item is not None}
+    request = {key: getattr(value, name, None) for name, key in _INVOCATION.items()}
+    return {key: item for key, item in request.items() if item is not None}
 
 
 def binary_kind(block: dict[str, Any]) -> str | None:
@@ -233,13 +233,13 @@ def _is_failed(result_type: str | None, error: Any) -> bool:
 
 def has_call_id(data: dict[str, Any]) -> bool:
     """Return whether an event has the id of a call."""
-    found = data.get("toolCallId")
-    return type(found) is str and bool(found.strip())
+    identifier = data.get("toolCallId")
+    return type(identifier) is str and bool(identifier.strip())
 
 
-def unstreamed_text(text: str, known: str) -> str:
+def unstreamed_text(text: str, streamed: str) -> str:
     """Return the part of a text that was not streamed yet, or nothing if the streamed text differs."""
-    return text[len(known) :] if text.startswith(known) else ""
+    return text[len(streamed) :] if text.startswith(streamed) else ""
 
 
 class SessionMessage:
@@ -267,12 +267,12 @@ class SessionMessage:
         listed: list[Any] = []
         if self.done is not None:
             listed = self.done["data"].get("toolRequests") or []
-            known = {request.get("toolCallId") for request in listed if type(request) is dict}
-            if all(call.wire_id in known for call in self.calls):
+            listed_ids = {request.get("toolCallId") for request in listed if type(request) is dict}
+            if all(call.wire_id in listed_ids for call in self.calls):
                 return self.done
         else:
-            known = set()
-        requests = [*listed, *(_request(call) for call in self.calls if call.wire_id not in known)]
+            listed_ids = set()
+        requests = [*listed, *(_request(call) for call in self.calls if call.wire_id not in listed_ids)]
         if self.done is not None:
             return {**self.done, "data": {**self.done["data"], "toolRequests": requests}}
         data: dict[str, Any] = {"content": "".join(self.pieces)}

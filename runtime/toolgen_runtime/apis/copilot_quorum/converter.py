@@ -49,8 +49,8 @@ def _read_stop_reason(value: Any, at: Path) -> str | None:
         return value
     if type(value) is not dict:
         raise wrong_type(at, "a string or an object", value)
-    other = value.get("Other")
-    return other if len(value) == 1 and type(other) is str else None
+    reason = value.get("Other")
+    return reason if len(value) == 1 and type(reason) is str else None
 
 
 def _write_stop_reason(stop_reason: str | None) -> Any:
@@ -79,10 +79,10 @@ def read_map_arguments(value: Any, at: Path, reader: Reader) -> tuple[dict[str, 
     text = value.get(INVALID_ARGUMENTS_KEY) if len(value) == 1 else None
     if type(text) is str:
         try:
-            found = loads(text)
+            parsed = loads(text)
         except ValueError:
             return {}, InvalidCall(text, "malformed"), ABSENT
-        if type(found) is not dict:
+        if type(parsed) is not dict:
             return {}, InvalidCall(text, "not_an_object"), ABSENT
     return arguments, invalid, ABSENT
 
@@ -151,16 +151,16 @@ class CopilotQuorumConverter(NativeToolConverter):
             ConversionError: A value has the wrong JSON type.
         """
         wire = to_plain_object(result, ROOT)
-        found = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
+        converted = self.read_tool_result(wire, ROOT, Reader(self.wire, tools=tools))
         extras: Extras = {}
-        if tool_call_id is not None and tool_call_id != found.tool_call_id:
+        if tool_call_id is not None and tool_call_id != converted.tool_call_id:
             extras["tool_use_id"] = {"$synthetic": tool_call_id, "$whole": wire["tool_use_id"]}
-            found.tool_call_id = tool_call_id
-        if name is not None and name != found.name:
+            converted.tool_call_id = tool_call_id
+        if name is not None and name != converted.name:
             extras["tool_name"] = {"$synthetic": name, "$whole": wire["tool_name"]}
-            found.name = name
-        merge_extras_into(found, self.wire.name, extras)
-        return found
+            converted.name = name
+        merge_extras_into(converted, self.wire.name, extras)
+        return converted
 
     def from_tool_calls(
         self, response: Any, turn: int = 0, *, tools: Iterable[ToolDefinition | OpaquePart] = ()
@@ -180,10 +180,10 @@ class CopilotQuorumConverter(NativeToolConverter):
         """
         reader = Reader(self.wire, turn, tools)
         wires = response if type(response) is list else [response]
-        found = [to_plain_object(wire, (ROOT, i)) for i, wire in enumerate(wires)]
-        if len(found) == 1 and "content" in found[0]:
-            return calls_in(self.read_response(found[0], ROOT, reader).message)
-        return [self.read_tool_call(wire, (ROOT, i), reader) for i, wire in enumerate(found)]
+        objects = [to_plain_object(wire, (ROOT, i)) for i, wire in enumerate(wires)]
+        if len(objects) == 1 and "content" in objects[0]:
+            return calls_in(self.read_response(objects[0], ROOT, reader).message)
+        return [self.read_tool_call(wire, (ROOT, i), reader) for i, wire in enumerate(objects)]
 
     def from_tool_call(
         self, wire: Any, *, turn: int = 0, tools: Iterable[ToolDefinition | OpaquePart] = ()

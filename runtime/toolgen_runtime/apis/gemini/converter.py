@@ -118,6 +118,8 @@ class GeminiConverter(NativeToolSdkConverter):
     """A pattern of the models that reject calls without a signature."""
     KEY_NORMALIZATION: ClassVar[KeyNormalization]
     """The keys and values that have several forms."""
+    USAGE: ClassVar[UsageTable]
+    """Where the API has counts of tokens."""
 
     read_enum_value_any_case = staticmethod(read_enum_value_any_case)
     write_enum_value_any_case = staticmethod(write_enum_value_any_case)
@@ -125,9 +127,6 @@ class GeminiConverter(NativeToolSdkConverter):
     write_media_content = staticmethod(write_media_content)
     read_result_id_by_name = staticmethod(read_result_id_by_name)
     write_result_id_by_name = staticmethod(write_result_id_by_name)
-
-    USAGE: ClassVar[UsageTable]
-    """Where the API has counts of tokens."""
 
     read_assistant_content: ValueReader[AssistantPart]
     read_assistant_message: ObjectReader[AssistantMessage]

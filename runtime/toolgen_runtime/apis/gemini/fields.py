@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, inner_extras
+from ...conversion.extras import ABSENT, Extras, UnsupportedValueError, merge_extras_into
 from ...conversion.fields import media_type_of, read_data_url, read_enum_value
 from ...conversion.reader import Reader
 from ...conversion.values import Write
@@ -243,7 +243,7 @@ def mark_tool_group(entries: Sequence[ToolDefinition], before: Sequence[Any], ex
     """Mark the first declaration of a tool, if earlier tools have declarations, or this one has other keys."""
     if entries and (extras or any(type(tool) is ToolDefinition for tool in before)):
         first = entries[0]
-        first.metadata = reader.as_metadata({**inner_extras(first.metadata or {}, reader.wire.name), "$begins": extras})
+        merge_extras_into(first, reader.wire.name, {"$around": extras})
 
 
 def choose_thinking_setting(reasoning: Reasoning, at: Path, writer: Writer) -> Reasoning:
@@ -273,22 +273,23 @@ def write_tool_groups(definitions: Sequence[Any], at: Path, writer: Writer, key:
                     (at, i), "a provider's own tool", "moved", "the API requires the declarations to come first"
                 )
             continue
-        extras = writer.peek_extras(tool.metadata).get("$begins")
         written = write(tool, (at, i), writer)
         if written is ABSENT:
             continue
-        if group is None or type(extras) is dict:
+        group_extras = writer.peek_extras(tool.metadata).get("$around")
+        if type(group_extras) is dict:
             group = []
-            wires.append(
-                {key: group, **(writer.without_rejected(extras, ((at, i), "metadata")) if type(extras) is dict else {})}
-            )
+            wires.append({key: group, **writer.without_rejected(group_extras, ((at, i), "metadata"))})
+        elif group is None:
+            group = []
+            wires.append({key: group})
         group.append(written)
     return wires
 
 
 def _joins_later(definitions: Sequence[Any], writer: Writer) -> bool:
     following = next((tool for tool in definitions if type(tool) is ToolDefinition), None)
-    return following is not None and "$begins" not in writer.peek_extras(following.metadata)
+    return following is not None and "$around" not in writer.peek_extras(following.metadata)
 
 
 PARAMETERS_KEYS = ("parametersJsonSchema", "parameters")

@@ -113,11 +113,9 @@ class MistralConverter(ChatConverter):
 
     def write_user_parts(self, content: str | list[ContentPart], extra: Any, at: Path, writer: Writer) -> Any:
         """Write the content of a user message."""
-        return (
-            None
-            if extra is None and content == ""
-            else write_text_or_list(content, at, writer, self.write_user_content)
-        )
+        if extra is None and content == "":
+            return None
+        return write_text_or_list(content, at, writer, self.write_user_content)
 
     def order_for_api(self, messages: Sequence[Message], at: Path, writer: Writer) -> Iterable[Placed]:
         """Put the messages into the order that the API requires."""

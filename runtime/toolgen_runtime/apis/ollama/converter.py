@@ -308,7 +308,9 @@ class OllamaConverter(ChatMessageConverter):
             return OutputSchema(value)
         if type(value) is not str:
             raise wrong_type(at, "a string or an object", value)
-        return "json" if value == "json" else None if value else "text"
+        if not value:
+            return "text"
+        return "json" if value == "json" else None
 
     def write_output_format(self, output_format: OutputFormat, at: Path, writer: Writer) -> Any:
         """Write the output format. Text is the default."""

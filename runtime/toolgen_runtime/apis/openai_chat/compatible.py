@@ -81,26 +81,26 @@ class CompatibleConverter(ChatConverter):
         Its content is text, not an object: some hosts parse the JSON that was requested. It has no empty list of details,
         and where calls need a key of reasoning, its text is at least empty.
         """
-        keys, kept = self.REASONING, dict[str, Any]()
+        keys, extras = self.REASONING, dict[str, Any]()
         if type(message.get("content")) is dict:
-            kept["content"] = message["content"]
+            extras["content"] = message["content"]
             message = {**message, "content": dump_allowing_nan(message["content"])}
         if keys.details is not None and message.get(keys.details) == []:
-            kept[keys.details] = []
+            extras[keys.details] = []
             message = {key: value for key, value in message.items() if key != keys.details}
         needed = keys.default_key if keys.needed and message.get("tool_calls") else None
         if needed is not None and message.get(needed) is None:
-            kept |= {needed: None} if needed in message else {"$absent": [needed]}
+            extras |= {needed: None} if needed in message else {"$absent": [needed]}
             message = {**message, needed: ""}
-        return message, kept
+        return message, extras
 
-    def restore_message(self, message: dict[str, Any], kept: Extras) -> dict[str, Any]:
+    def restore_message(self, message: dict[str, Any], extras: Extras) -> dict[str, Any]:
         """Return a message of a response as it was read, where it still means the same."""
-        content = kept.get("content")
+        content = extras.get("content")
         if type(content) is dict and type(message["content"]) is str and _says(message["content"], content):
             message = {**message, "content": content}
-        empty = {key: kept[key] for key in self.REASONING.known if key in kept and not message.get(key)}
-        absent = [key for key in kept.get("$absent", ()) if not message.get(key)]
+        empty = {key: extras[key] for key in self.REASONING.known if key in extras and not message.get(key)}
+        absent = [key for key in extras.get("$absent", ()) if not message.get(key)]
         return {key: value for key, value in {**message, **empty}.items() if key not in absent}
 
     def read_message_reasoning(
@@ -114,29 +114,36 @@ class CompatibleConverter(ChatConverter):
         Raises:
             ConversionError: A text is not a string, or the details are not a list.
         """
-        keys = self.REASONING
-        found: dict[str, Any] = {}
-        for key, value in wire.items():
-            if value is None or key not in keys.known:
-                continue
-            if type(value) is not (list if key == keys.details else str):
-                raise wrong_type((at, key), "an array" if key == keys.details else "a string", value)
-            found[key] = value
+        keys, values = self.REASONING, self.reasoning_values(wire, at)
         if keys.needed and keys.default_key not in wire:
             extras["$absent"] = [*extras.get("$absent", ()), keys.default_key]
-        if not any(found.values()):
-            if not (keys.needed and wire.get("tool_calls") and found == {keys.default_key: ""}):
-                extras.update(found)
+        if not any(values.values()):
+            if not (keys.needed and wire.get("tool_calls") and values == {keys.default_key: ""}):
+                extras.update(values)
             return None
-        source = next((key for key, value in found.items() if reasoning_text_of(value)), keys.details)
-        text = reasoning_text_of(found[source]) if source is not None else ""
-        own: Extras = {key: value for key, value in found.items() if key != source or key == keys.details}
-        beside = [reasoning_text_of(value) for value in own.values()]
-        if source is not None and source != keys.details and any(other not in ("", text) for other in beside):
-            own[source] = text
+        source = next((key for key, value in values.items() if reasoning_text_of(value)), keys.details)
+        text = "" if source is None else reasoning_text_of(values[source])
+        part_extras: Extras = {key: value for key, value in values.items() if key != source or key == keys.details}
+        if source is not None and source != keys.details:
+            further_texts = {reasoning_text_of(value) for value in part_extras.values()}
+            if further_texts - {"", text}:
+                part_extras[source] = text
         if source != keys.default_key:
-            own["$as"] = source
-        return ReasoningPart(text, reader.as_metadata(own))
+            part_extras["$as"] = source
+        return ReasoningPart(text, reader.as_metadata(part_extras))
+
+    def reasoning_values(self, wire: dict[str, Any], at: Path) -> dict[str, Any]:
+        """Return the values that a message has under the keys of reasoning, without nulls.
+
+        Raises:
+            ConversionError: A text is not a string, or the details are not a list.
+        """
+        values = {key: value for key, value in wire.items() if value is not None and key in self.REASONING.known}
+        for key, value in values.items():
+            is_details = key == self.REASONING.details
+            if type(value) is not (list if is_details else str):
+                raise wrong_type((at, key), "an array" if is_details else "a string", value)
+        return values
 
     def write_message_reasoning(
         self, wire: dict[str, Any], parts: list[tuple[ReasoningPart, Path]], extras: Extras, writer: Writer
@@ -149,18 +156,11 @@ class CompatibleConverter(ChatConverter):
         keys = self.REASONING
         default = keys.keys[0] if writer.is_response and keys.default_key is None else keys.default_key
         for i, (part, at) in enumerate(parts):
-            own = writer.own_extras(part.metadata, at)
-            key = own["$as"] if type(own.get("$as")) is str else default
-            originals = {k: own[k] for k in keys.known if type(own.get(k)) is (list if k == keys.details else str)}
-            if key in originals:
-                unchanged = reasoning_text_of(originals[key]) == part.text
-            else:
-                unchanged = all(reasoning_text_of(value) in ("", part.text) for value in originals.values())
-            if not unchanged:
-                originals = {}
-            if key not in keys.keys and key not in originals:
-                key = default
-            if key is None or not (part.text or own):
+            part_extras = writer.own_extras(part.metadata, at)
+            source = part_extras["$as"] if type(part_extras.get("$as")) is str else default
+            originals = self.unchanged_reasoning(part, part_extras, source)
+            key = source if source in keys.keys or source in originals else default
+            if key is None or not (part.text or part_extras):
                 writer.report_unsupported(at, "reasoning")
                 continue
             writer.report_adopted_reasoning(part.metadata, at)
@@ -170,14 +170,29 @@ class CompatibleConverter(ChatConverter):
                 wire[key] = wire.get(key, "") + part.text
             else:
                 wire.setdefault(key, [])
-            for k, value in originals.items():
-                if k == keys.details:
-                    wire[k] = [*wire.get(k, ()), *value]
-                elif k != key:
-                    wire.setdefault(k, value)
-        alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
-        if alone and not writer.is_response and "$sent" not in extras:
+            for original_key, value in originals.items():
+                if original_key == keys.details:
+                    wire[original_key] = [*wire.get(original_key, ()), *value]
+                elif original_key != key:
+                    wire.setdefault(original_key, value)
+        is_alone = wire["content"] is None and "tool_calls" not in wire and not wire.keys().isdisjoint(keys.known)
+        if is_alone and not writer.is_response and "$sent" not in extras:
             wire["content"] = ""  # many servers reject null beside reasoning
+
+    def unchanged_reasoning(self, part: ReasoningPart, extras: Extras, source: str | None) -> dict[str, Any]:
+        """Return the values in the extras of a part, by key of reasoning. Empty if the part has another text by now.
+
+        `source` is the key from which the text was read.
+        """
+        keys = self.REASONING
+        originals = {
+            key: extras[key] for key in keys.known if type(extras.get(key)) is (list if key == keys.details else str)
+        }
+        if source in originals:
+            is_unchanged = reasoning_text_of(originals[source]) == part.text
+        else:
+            is_unchanged = all(reasoning_text_of(value) in ("", part.text) for value in originals.values())
+        return originals if is_unchanged else {}
 
     def add_required_keys(self, wire: dict[str, Any], extras: Extras) -> None:
         """Add the key of reasoning to a message with calls, as an empty text, unless it was read without it."""
@@ -374,12 +389,12 @@ class CompatibleStream(ChatStream):
         return events
 
     def _take_delta(self, delta: dict[str, Any], events: list[StreamEvent]) -> None:
-        known = self.converter.REASONING.known
-        if delta.keys().isdisjoint(known):
+        reasoning_keys = self.converter.REASONING.known
+        if delta.keys().isdisjoint(reasoning_keys):
             super()._take_delta(delta, events)
             return
         self._message.setdefault("role", "assistant")
-        for key in known:
+        for key in reasoning_keys:
             value = delta.get(key)
             if type(value) is str and key != self.converter.REASONING.details:
                 self._thoughts.setdefault(key, []).append(value)
@@ -390,7 +405,7 @@ class CompatibleStream(ChatStream):
                     self._tell(key, self._take_detail(detail), events)
             elif key in delta:
                 self._message.setdefault(key, value)
-        super()._take_delta({key: value for key, value in delta.items() if key not in known}, events)
+        super()._take_delta({key: value for key, value in delta.items() if key not in reasoning_keys}, events)
 
     def _tell(self, key: str, text: str, events: list[StreamEvent]) -> None:
         if text and self._source in (None, key):
@@ -408,10 +423,10 @@ class CompatibleStream(ChatStream):
         if type(slot[0]) is not int or type(slot[1]) is not str:
             details.append(_Detail(fragment))
             return detail_text(fragment)
-        known = self._last_details.get(slot)
-        if known is None or not known.take(fragment):
-            known = self._last_details[slot] = _Detail(fragment)
-            details.append(known)
+        joined = self._last_details.get(slot)
+        if joined is None or not joined.take(fragment):
+            joined = self._last_details[slot] = _Detail(fragment)
+            details.append(joined)
         return detail_text(fragment)
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
@@ -422,12 +437,12 @@ class CompatibleStream(ChatStream):
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
         choice = super()._joined_choice(index)
-        found: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
+        thoughts: dict[str, Any] = {key: "".join(pieces) for key, pieces in self._thoughts.items()}
         if self._details is not None and self.converter.REASONING.details is not None:
-            found[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
+            thoughts[self.converter.REASONING.details] = [detail.assemble() for detail in self._details]
         if self._source is not None:  # the first key of the message with a text is the one that was streamed
-            found = {self._source: found[self._source], **found}
-        choice["message"] = {**choice["message"], **found}
+            thoughts = {self._source: thoughts[self._source], **thoughts}
+        choice["message"] = {**choice["message"], **thoughts}
         return choice
 
 
@@ -479,9 +494,11 @@ class CompatibleStreamWriter(ChatStreamWriter):
         sent = "".join(self.reasoning)
         if not sent:
             return super()._rest(message)
-        known = self.converter.REASONING.known
-        text = next((found for key in known if (found := reasoning_text_of(message.get(key) or ""))), "")
-        thoughts = {key: value for key, value in message.items() if key in known and value != text}
+        reasoning_keys = self.converter.REASONING.known
+        text = next(
+            (value_text for key in reasoning_keys if (value_text := reasoning_text_of(message.get(key) or ""))), ""
+        )
+        thoughts = {key: value for key, value in message.items() if key in reasoning_keys and value != text}
         if text != sent and text.startswith(sent):
             thoughts = {self._key(): text[len(sent) :], **thoughts}
-        return super()._rest({**{k: v for k, v in message.items() if k not in known}, **thoughts})
+        return super()._rest({**{k: v for k, v in message.items() if k not in reasoning_keys}, **thoughts})

@@ -81,10 +81,10 @@ def write_inline_audio(url: str | None, data: str | None, at: Path, writer: Writ
     """
     if data is not None and url is not None:
         writer.report_unsupported((at[0], "url"), "url")
-    found = data if data is not None or url is None else read_data_url(url, at, Reader(writer.wire))[1]
-    if found is None:
+    recording = data if data is not None or url is None else read_data_url(url, at, Reader(writer.wire))[1]
+    if recording is None:
         raise UnsupportedValueError("only inline data is supported")
-    return found
+    return recording
 
 
 def read_audio_format(
@@ -120,10 +120,10 @@ def write_audio_format(
         writer.report_loss(at, "mediaType", "defaulted", f"the API requires it, so it is set to {media_type}")
     if media_type is not None and media_type not in mapping.values():
         word = media_type.rpartition("/")[2].removeprefix("x-")
-        known = mapping[word] if word in mapping else media_type_of(data or "")
-        if known in mapping.values():
-            writer.report_loss(at, "mediaType", "rewritten", f"the API has it as {known}")
-            media_type = known
+        supported_type = mapping[word] if word in mapping else media_type_of(data or "")
+        if supported_type in mapping.values():
+            writer.report_loss(at, "mediaType", "rewritten", f"the API has it as {supported_type}")
+            media_type = supported_type
     return write_enum_value(media_type, at, writer, mapping)
 
 
@@ -195,21 +195,21 @@ _CHOICE = frozenset(["finish_reason", "message"])
 
 def extras_of_choice(choice: dict[str, Any], message: Extras) -> Extras:
     """Return the extras of a choice, with those of its message that the message itself does not keep."""
-    found = unmapped_members(choice, _CHOICE)
+    extras = unmapped_members(choice, _CHOICE)
     absent = [key for key in ("finish_reason", "index", "message") if key not in choice]
     if absent:
-        found["$absent"] = absent
+        extras["$absent"] = absent
     if choice.get("finish_reason") == "":
-        found["finish_reason"] = ""
+        extras["finish_reason"] = ""
     if message:
-        found["message"] = message
-    return found
+        extras["message"] = message
+    return extras
 
 
 def join_response_texts(parts: list[Any], at: Path, writer: Writer) -> list[Any]:
     """Return the content of a response as one text if it has only texts, because clients expect a string."""
-    found = [part.get("text") if type(part) is dict and part.keys() == {"type", "text"} else part for part in parts]
-    texts = [text for text in found if type(text) is str]
+    contents = [part.get("text") if type(part) is dict and part.keys() == {"type", "text"} else part for part in parts]
+    texts = [text for text in contents if type(text) is str]
     if len(texts) < 2 or len(texts) < len(parts):
         return parts
     writer.report_loss(at, "content", "rewritten", "clients expect one text, so the texts were joined")

@@ -427,11 +427,9 @@ class ResponsesConverter(OutputFormatConverter):
 
     def write_status(self, completion: Completion, extras: Extras, wire: dict[str, Any], writer: Writer) -> None:
         """Write why the response ended: as its status, or as the reason of an incomplete one."""
-        stop_reason = (
-            provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
-            if completion.stop_reason is not None or not extras
-            else None
-        )
+        stop_reason = None
+        if completion.stop_reason is not None or not extras:
+            stop_reason = provider_stop_reason(completion, self.FINISH_REASONS, extras, writer)
         original = inner_extras(extras, "incomplete_details").get("reason")
         if stop_reason is None or (original and stop_reason == original):
             return

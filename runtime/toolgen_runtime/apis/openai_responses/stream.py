@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...conversion.responses import is_completion_read_from_wire
 from ...conversion.stream_writers import BaseStreamWriter
@@ -15,13 +15,23 @@ from .fields import reasoning_text
 __all__ = ["ResponsesStream", "ResponsesStreamWriter"]
 
 
+class _GrowingText(NamedTuple):
+    """Where an event adds text: the type of the item, its list, the event's index into it, the part, and its key."""
+
+    item: str
+    holder: str
+    index_key: str
+    part: str
+    key: str
+
+
 _GROWING = {
-    "response.output_text": ("message", "content", "content_index", "output_text", "text"),
-    "response.refusal": ("message", "content", "content_index", "refusal", "refusal"),
-    "response.reasoning_text": ("reasoning", "content", "content_index", "reasoning_text", "text"),
-    "response.reasoning_summary_text": ("reasoning", "summary", "summary_index", "summary_text", "text"),
+    "response.output_text": _GrowingText("message", "content", "content_index", "output_text", "text"),
+    "response.refusal": _GrowingText("message", "content", "content_index", "refusal", "refusal"),
+    "response.reasoning_text": _GrowingText("reasoning", "content", "content_index", "reasoning_text", "text"),
+    "response.reasoning_summary_text": _GrowingText("reasoning", "summary", "summary_index", "summary_text", "text"),
 }
-"""By event: the item, its list, the event's index into the list, and the part with the key that grows."""
+"""The texts that events add to, by the beginning of the event's type."""
 
 _MEMBERS = {
     "response.custom_tool_call_input": "input",
@@ -65,17 +75,19 @@ class _Item:
         self.done: dict[str, Any] | None = None
 
     def part(self, holder: str, index: Any, kind: str, key: str) -> _Part:
-        found = self.parts.get((holder, index))
-        if found is None:
-            found = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
-        return found
+        part = self.parts.get((holder, index))
+        if part is None:
+            part = self.parts[holder, index] = _Part({"type": kind, key: ""}, key, kind == "output_text")
+        return part
 
     def is_start_of_another_item(self, head: dict[str, Any]) -> bool:
         """Return whether the start of an item at the index of this one is that of another item."""
         key = "id" if self.call is None else "call_id"
-        known = self.head.get(key)
-        is_known = known is not None and known == head.get(key)
-        is_open = self.done is None and (self.call is None or known is None)  # some hosts change the id of an open item
+        identifier = self.head.get(key)
+        is_known = identifier is not None and identifier == head.get(key)
+        is_open = self.done is None and (
+            self.call is None or identifier is None
+        )  # some hosts change the id of an open item
         return self.head.get("type") != head.get("type") or not (is_known or is_open)
 
     def assemble(self) -> dict[str, Any]:
@@ -87,9 +99,9 @@ class _Item:
         for member, pieces in self.grown.items():
             item[member] = "".join(pieces)
         for holder in ("content", "summary"):
-            found = [key for key in self.parts if key[0] == holder]
-            if found:
-                item[holder] = [self.parts[key].assemble() for key in sorted(found, key=_sort_key)]
+            places = [key for key in self.parts if key[0] == holder]
+            if places:
+                item[holder] = [self.parts[key].assemble() for key in sorted(places, key=_sort_key)]
         return item
 
 
@@ -112,7 +124,7 @@ class ResponsesStream(BaseStream):
             return self._fail(event["error"]) if event.get("error") else []
         name, _, step = kind.rpartition(".")
         if name in _GROWING:
-            return self._grow(event, step, *_GROWING[name])
+            return self._grow(event, step, _GROWING[name])
         if name == "response.function_call_arguments":
             item = self._item_of(event, "function_call")
             text = event.get("delta" if step == "delta" else "arguments")
@@ -162,8 +174,8 @@ class ResponsesStream(BaseStream):
             identifier = event.get("item_id")
             if type(event.get("item")) is dict:
                 identifier = event["item"].get("id")
-            known = self._index_by_id.get(identifier) if type(identifier) is str else None
-            return known if known is not None else len(self._items)
+            index_of_item = self._index_by_id.get(identifier) if type(identifier) is str else None
+            return index_of_item if index_of_item is not None else len(self._items)
         return index
 
     def _begin(self, index: Any, head: dict[str, Any]) -> _Item:
@@ -178,20 +190,19 @@ class ResponsesStream(BaseStream):
             _name(item.call, head)
         return item
 
-    def _grow(
-        self, event: dict[str, Any], step: str, kind: str, holder: str, index_key: str, part_kind: str, key: str
-    ) -> list[StreamEvent]:
-        text = event.get("delta" if step == "delta" else key)
+    def _grow(self, event: dict[str, Any], step: str, place: _GrowingText) -> list[StreamEvent]:
+        """Add text to a part. The complete text at the end of a part adds only what is missing."""
+        text = event.get("delta" if step == "delta" else place.key)
         if step not in ("delta", "done") or type(text) is not str:
             return []
-        index = read_hashable_index(event.get(index_key, 0), (ROOT, index_key))
-        part = self._item_of(event, kind).part(holder, index, part_kind, key)
+        index = read_hashable_index(event.get(place.index_key, 0), (ROOT, place.index_key))
+        part = self._item_of(event, place.item).part(place.holder, index, place.part, place.key)
         if step == "done":
             text = _unstreamed(text, "".join(part.pieces))
         if not text:
             return []
         part.pieces.append(text)
-        return self._tell(part_kind, text)
+        return self._tell(place.part, text)
 
     def _tell(self, part_kind: str, text: str) -> list[StreamEvent]:
         if part_kind == "output_text":
@@ -232,16 +243,10 @@ class ResponsesStream(BaseStream):
         item.head = head
         events: list[StreamEvent] = []
         if item.call is not None:
-            known = item.call.was_announced
-            _name(item.call, head)
             text = head.get("arguments")
             if not done and not item.call.pieces and type(text) is str and is_object_text(text):
                 text = None  # deltas may repeat complete arguments; otherwise the end of the item tells them
-            rest = _unstreamed(text, "".join(item.call.pieces)) if type(text) is str else ""
-            if rest:
-                item.call.add(rest)
-            if rest or not known:
-                events.append(self._delta(item.call, rest or None))
+            events += self._update_call(item.call, head, text)
         elif done:
             streamed = "".join(piece for part in item.parts.values() if part.streams_text for piece in part.pieces)
             events += self._stream_rest("output_text", _message_text(head), streamed)
@@ -251,9 +256,18 @@ class ResponsesStream(BaseStream):
             item.done = head
         return events
 
+    def _update_call(self, call: OpenCall, head: dict[str, Any], text: Any) -> list[StreamEvent]:
+        """Add id and name of a call, and its complete arguments, if `text` is a string. Return an event for what is new."""
+        was_announced = call.was_announced
+        _name(call, head)
+        unstreamed = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
+        if unstreamed:
+            call.add(unstreamed)
+        return [self._delta(call, unstreamed or None)] if unstreamed or not was_announced else []
+
     def _stream_rest(self, kind: str, text: str, streamed: str) -> list[StreamEvent]:
-        rest = _unstreamed(text, streamed)
-        return self._tell(kind, rest) if rest else []
+        unstreamed = _unstreamed(text, streamed)
+        return self._tell(kind, unstreamed) if unstreamed else []
 
     def _read_response(self, response: Any, end: str | None) -> list[StreamEvent]:
         """Read the response so far. The last one replaces all before it."""
@@ -295,14 +309,7 @@ class ResponsesStream(BaseStream):
         for i, head in enumerate(heads):
             if i == len(self._calls):
                 self._calls.append(OpenCall(i, head))
-            call, text = self._calls[i], head.get("arguments")
-            known = call.was_announced
-            _name(call, head)
-            rest = _unstreamed(text, "".join(call.pieces)) if type(text) is str else ""
-            if rest:
-                call.add(rest)
-            if rest or not known:
-                events.append(self._delta(call, rest or None))
+            events += self._update_call(self._calls[i], head, head.get("arguments"))
         return events
 
     def _fail(self, error: Any) -> list[StreamEvent]:
@@ -518,32 +525,28 @@ class ResponsesStreamWriter(BaseStreamWriter):
         if self._failure is not None and type(error) is dict and not self.writer.can_read(completion.metadata):
             body = {**body, "error": {**error, "message": self._failure}}
         events = self._start()
-        left = [item for item in body.get("output") or [] if type(item) is dict]
+        unsent = [item for item in body.get("output") or [] if type(item) is dict]
         content = completion.message.content
         is_own = is_completion_read_from_wire(completion, content if type(content) is list else [], self.writer)
         if not is_own and self.id is not None:
             body = {**body, "id": self.id}
         renamed: dict[int, dict[str, Any]] = {}
         for item in list(self._items):
-            whole = left[0] if left else None  # usually the items are in the order in which they were sent
-            if whole is None or whole.get("type") != item.head["type"] or not _text_of(whole).startswith(item.text):
-                alike = [found for found in left if found.get("type") == item.head["type"]]
-                begun = (found for found in alike if _text_of(found).startswith(item.text))
-                whole = next(begun, alike[0] if alike else None)
+            whole = _whole_item(item, unsent)
             if whole is None:
                 named = self._as_sent(item)
             else:
-                left.remove(whole)
+                unsent.remove(whole)
                 named = renamed[id(whole)] = whole if is_own else {**whole, "id": item.head["id"]}
-                joined = _sent_together(item.text, whole, left)
+                joined = _sent_together(item.text, whole, unsent)
                 if joined:
-                    left = [other for other in left if not any(other is sent for sent in joined)]
-                    rest = {key: value for key, value in named.items() if key not in ("content", "summary")}
-                    named = {**self._as_sent(item), **rest}
+                    unsent = unsent[len(joined) :]
+                    members = {key: value for key, value in named.items() if key not in ("content", "summary")}
+                    named = {**self._as_sent(item), **members}
             if item.index >= self._done_count:
                 events += self._rest(item, named)
                 events += self._done(item, named)
-        for index, whole in enumerate(left, len(self._items)):
+        for index, whole in enumerate(unsent, len(self._items)):
             events.append(self._event("response.output_item.added", output_index=index, item=whole))
             events.append(self._event("response.output_item.done", output_index=index, item=whole))
         body = {**body, "output": [renamed.get(id(item), item) for item in body.get("output") or []]}
@@ -562,13 +565,13 @@ class ResponsesStreamWriter(BaseStreamWriter):
     def _rest(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
         """Return the events for the part of an item that was not sent yet."""
         text = _text_of(whole)
-        rest = text[len(item.text) :] if text.startswith(item.text) else ""
-        if not rest:
+        unsent = text[len(item.text) :] if text.startswith(item.text) else ""
+        if not unsent:
             return []
         if item.head["type"] == "function_call":
-            return [self._argue(item, rest)]
-        item.text += rest
-        return [self._delta(item, rest)]
+            return [self._argue(item, unsent)]
+        item.text += unsent
+        return [self._delta(item, unsent)]
 
     def _done(self, item: _Sent, whole: dict[str, Any]) -> list[dict[str, Any]]:
         """End an item, and its one streamed part."""
@@ -585,17 +588,27 @@ class ResponsesStreamWriter(BaseStreamWriter):
         return [*events, self._event("response.output_item.done", output_index=item.index, item=whole)]
 
 
-def _sent_together(text: str, first: dict[str, Any], others: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _whole_item(item: _Sent, unsent: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the complete item of the response for one that was sent: the first of its type that has the sent text.
+
+    If none has it, return the first of its type, or None if there is none.
+    """
+    alike = [whole for whole in unsent if whole.get("type") == item.head["type"]]
+    begun = (whole for whole in alike if _text_of(whole).startswith(item.text))
+    return next(begun, alike[0] if alike else None)
+
+
+def _sent_together(text: str, first: dict[str, Any], items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the items whose text was sent in one item with that of the first, because no event separated them."""
-    found: list[dict[str, Any]] = []
+    joined: list[dict[str, Any]] = []
     sent = _text_of(first)
-    for other in others:
-        more = _text_of(other)
-        if sent == text or other.get("type") != first.get("type") or not text.startswith(sent + more):
+    for item in items:
+        more = _text_of(item)
+        if sent == text or item.get("type") != first.get("type") or not text.startswith(sent + more):
             break
-        found.append(other)
+        joined.append(item)
         sent += more
-    return found if sent == text and first.get("type") != "function_call" else []
+    return joined if sent == text and first.get("type") != "function_call" else []
 
 
 def _text_of(item: dict[str, Any]) -> str:

@@ -94,15 +94,15 @@ class AssistantTextWriter:
 
     def _calls(self, parts: list[AssistantPart], at: Path) -> list[ToolCall]:
         """Return the calls of a message, with the names and ids of the wire."""
-        found: list[ToolCall] = []
+        calls: list[ToolCall] = []
         for i, part in enumerate(parts):
             if type(part) is ToolCallPart:
                 here = ((at, i), "call")
                 call = self._writer.encode_call(part.call, here)
                 name = self._writer.tool_name(call.name, (here, "name"))
                 identifier = self._writer.call_id(call.id)
-                found.append(ToolCall(identifier, name, call.arguments, call.invalid, call.metadata))
-        return found
+                calls.append(ToolCall(identifier, name, call.arguments, call.invalid, call.metadata))
+        return calls
 
     def _says(
         self, text: str, names: Mapping[str, str], parts: list[AssistantPart], calls: list[ToolCall], turn: int | None
@@ -112,10 +112,10 @@ class AssistantTextWriter:
         again = [TextPart(read)] if isinstance(read, str) else read or []
         if [_text(part) for part in again] != [_text(part) for part in parts]:
             return False
-        found = [part.call for part in again if type(part) is ToolCallPart]
-        if len(found) != len(calls) or not all(map(_same_call, found, calls)):
+        parsed_calls = [part.call for part in again if type(part) is ToolCallPart]
+        if len(parsed_calls) != len(calls) or not all(map(_same_call, parsed_calls, calls)):
             return False
-        return turn is None or [call.id for call in found] == [call.id for call in calls]
+        return turn is None or [call.id for call in parsed_calls] == [call.id for call in calls]
 
     def _pieces(
         self, parts: list[AssistantPart], calls: list[ToolCall], at: Path, turn: int | None
@@ -164,13 +164,13 @@ def _text(part: AssistantPart) -> tuple[str, str]:
     return part.type, part.text if isinstance(part, (TextPart, ReasoningPart)) else ""
 
 
-def _same_call(found: ToolCall, expected: ToolCall) -> bool:
+def _same_call(parsed: ToolCall, expected: ToolCall) -> bool:
     """Return whether two calls have the same name and arguments, or the same invalid text."""
-    if found.name != expected.name:
+    if parsed.name != expected.name:
         return False
-    if found.invalid is not None:
-        return expected.invalid is not None and found.invalid.text == expected.invalid.text
-    return same_json(found.arguments, expected.arguments)
+    if parsed.invalid is not None:
+        return expected.invalid is not None and parsed.invalid.text == expected.invalid.text
+    return same_json(parsed.arguments, expected.arguments)
 
 
 class PlainStringResponse(dict[str, Any]):

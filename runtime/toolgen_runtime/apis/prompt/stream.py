@@ -90,7 +90,7 @@ class PromptStreamWriter(BaseStreamWriter):
                 (ROOT, "message"), "text", "rewritten", "text that was already sent cannot be taken back", "warning"
             )
             sent = ""
-        rest = whole[len(sent) :]
+        unsent = whole[len(sent) :]
         if not isinstance(body, str):
-            return [{**body, "content": rest}]
-        return [rest] if rest else []
+            return [{**body, "content": unsent}]
+        return [unsent] if unsent else []
