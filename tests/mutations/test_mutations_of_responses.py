@@ -506,15 +506,15 @@ MUTATIONS = (
         "repair: a paired result is dropped",
         every_cut,
         "runtime/history.py",
-        "        one.result = result\n        if",
+        "        call.result = result\n        if",
         "        if",
     ),
     Mutation(
         "validate: a call without a result passes",
         every_cut,
         "runtime/history.py",
-        "[one.call for one in calls if one.result is None]",
-        "[one.call for one in calls if one.result is not None]",
+        "[call.call for call in calls if call.result is None]",
+        "[call.call for call in calls if call.result is not None]",
     ),
 )
 
