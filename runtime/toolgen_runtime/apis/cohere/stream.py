@@ -112,6 +112,7 @@ class CohereStream(BaseStream):
         return [ReasoningDelta(piece)]
 
     def _start(self, index: Any, head: Any) -> list[StreamEvent]:
+        """Start a content block, which may already have text, or whose deltas may have come first."""
         if type(head) is not dict:
             return []
         block = _Block(head)

@@ -47,6 +47,7 @@ class ChatStream(BaseStream):
         self._has_content = False
 
     def _read_event(self, event: dict[str, Any]) -> list[StreamEvent]:
+        """Read a chunk. Usage alone, without choices, ends the response if no text or call follows."""
         events: list[StreamEvent] = []
         choices = event.get("choices")
         self._merge_top(event)
@@ -105,6 +106,7 @@ class ChatStream(BaseStream):
         return [event for part in value for event in self._parts.add(part, self._has_thoughts)]
 
     def _take_choice(self, choice: dict[str, Any], events: list[StreamEvent]) -> None:
+        """Read what a choice has beside its delta. With the stop reason, complete calls can be run."""
         for key, value in choice.items():
             if key not in ("delta", "index") and (value not in (None, "") or key not in self._choice):
                 before = self._choice.get(key)
@@ -119,6 +121,7 @@ class ChatStream(BaseStream):
                 events += self._call_events()
 
     def _take_call(self, piece: dict[str, Any], position: int, events: list[StreamEvent]) -> None:
+        """Read a piece of a call, the one at a position of its chunk, and add what is new to the events."""
         slot = piece["index"] if type(piece.get("index")) is int else ("at", position)
         piece = _merge_with_name_sent_before(self._named, slot, piece)
         value_of_function = piece.get("function")
@@ -218,6 +221,7 @@ class ChatStream(BaseStream):
         return body
 
     def _joined_choice(self, index: Any) -> dict[str, Any]:
+        """Return the choice so far, as a response in one piece has it."""
         message = {"role": "assistant", **self._message}
         if self._parts is not None:
             message["content"] = self._parts.assemble()

@@ -179,6 +179,7 @@ class ResponsesStream(BaseStream):
         return index
 
     def _begin(self, index: Any, head: dict[str, Any]) -> _Item:
+        """Start an item. A second one at the same index is another item."""
         is_new = index not in self._items
         item: _Item = self._items.add(index, _Item(head))
         if type(head.get("id")) is str:
